@@ -6,6 +6,7 @@ package lag
 import (
 	"math"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -39,148 +40,161 @@ func (c *Course) Add(from, to, rate float64) {
 	c.from, c.to, c.rates = append(c.from, from), append(c.to, to), append(c.rates, rate)
 }
 
-// Lag returns by how much later than the loads, whose stays are in order, the counter moves; 0: with them, or nobody
-// can tell.
-func (c *Course) Lag(stays []Stay) time.Duration {
-	course := newCourse(c, stays)
-	if course.movedIn() < fewestLoads {
+// Loads are the stays of all loads, beside which counters are looked at.
+type Loads struct {
+	stays []Stay
+	loads int
+
+	mu      sync.Mutex
+	layouts []*layout // counters of one probe have the times of their readings in common
+}
+
+// NewLoads returns loads of which the stays are in order.
+func NewLoads(stays []Stay) *Loads {
+	l := &Loads{stays: stays}
+	for _, s := range stays {
+		l.loads = max(l.loads, s.Load+1)
+	}
+	return l
+}
+
+// Lag returns by how much later than the loads the counter moves; 0: with them, or nobody can tell.
+func (l *Loads) Lag(c *Course) time.Duration {
+	if l.movedIn(c) < fewestLoads {
 		return 0
 	}
+	f, known := newFit(c, l.columns()), l.layout(c)
 	at, least, without := 0.0, math.Inf(1), 0.0
-	for l := 0.0; l <= mostLag; l += lagStep {
-		left := course.unexplained(l)
-		if l == 0 {
+	for i, design := range known.designs {
+		left := f.unexplained(design)
+		if i == 0 {
 			without = left
 		}
 		if left < least {
-			at, least = l, left
+			at, least = float64(i)*lagStep, left
 		}
 	}
 	if at < leastLag || least > muchBetter*without || least > wellEnough {
 		return 0
 	}
-	for l := at - lagStep; l < at+lagStep; l += lagStep / 5 {
-		if left := course.unexplained(l); left < least {
-			at, least = l, left
+	for lag := at - lagStep; lag < at+lagStep; lag += lagStep / 5 {
+		if left := f.unexplained(l.design(c, lag)); left < least {
+			at, least = lag, left
 		}
 	}
 	return time.Duration(at * float64(time.Second)).Round(10 * time.Millisecond)
 }
 
-// course is one beside the loads.
-type course struct {
-	*Course
-	weights []float64 // of the rates
-	stays   []Stay
-	loads   int
-
-	fit // made once for all lags
-}
-
-// fit is a least-squares fit of rates to columns of which few overlap.
-type fit struct {
-	n                      int // columns
-	gram, moments, row, of []float64
-	beside                 [][]int // the columns that overlap with each, itself among them, in order
-}
-
-func newFit(n int) fit {
-	return fit{n, make([]float64, n*n), make([]float64, n), make([]float64, n), make([]float64, n), make([][]int, n)}
-}
-
-// reset forgets all rows.
-func (f *fit) reset() {
-	for p, beside := range f.beside {
-		for _, q := range beside {
-			f.gram[p*f.n+q] = 0
-		}
-		f.beside[p] = beside[:0]
-	}
-	clear(f.moments)
-	clear(f.row)
-	clear(f.of)
-}
-
-// take takes the row, of which filled are the columns that are not zero.
-func (f *fit) take(filled []int, weight, rate float64) {
-	for _, p := range filled {
-		weighted := weight * f.row[p]
-		f.moments[p] += weighted * rate
-		for _, q := range filled {
-			if f.gram[p*f.n+q] == 0 {
-				if at, known := slices.BinarySearch(f.beside[p], q); !known {
-					f.beside[p] = slices.Insert(f.beside[p], at, q)
-				}
-			}
-			f.gram[p*f.n+q] += weighted * f.row[q]
-		}
-	}
-}
-
-func newCourse(c *Course, stays []Stay) course {
-	k := course{Course: c, stays: stays}
-	for i := range c.rates {
-		k.weights = append(k.weights, c.weight(i))
-	}
-	for _, s := range stays {
-		k.loads = max(k.loads, s.Load+1)
-	}
-	k.fit = newFit(2*k.loads + 1) // for each load its own rate and that of its closing checkpoint, and one without load
-	return k
-}
+// columns returns how many a fit has: for each load its own rate and that of its closing checkpoint, and one without
+// load.
+func (l *Loads) columns() int { return 2*l.loads + 1 }
 
 // movedIn returns in how many loads the counter moved.
-func (k course) movedIn() int {
+func (l *Loads) movedIn(c *Course) int {
 	moved := map[int]bool{}
 	next := 0
-	for i, rate := range k.rates {
-		for next < len(k.stays) && k.stays[next].End < k.to[i] {
+	for i, rate := range c.rates {
+		for next < len(l.stays) && l.stays[next].End < c.to[i] {
 			next++
 		}
-		if rate > 0 && next < len(k.stays) && k.stays[next].From <= k.from[i] {
-			moved[k.stays[next].Load] = true
+		if rate > 0 && next < len(l.stays) && l.stays[next].From <= c.from[i] {
+			moved[l.stays[next].Load] = true
 		}
 	}
 	return len(moved)
 }
 
-// unexplained returns the part of how the rates vary around the edges of loads that is left when each load has its own,
-// so much later.
-func (k *course) unexplained(lag float64) float64 {
-	k.reset()
-	square, filled, next := 0.0, make([]int, 0, 8), 0
-	for i, rate := range k.rates {
-		for next < len(k.stays) && k.stays[next].End+lag+edge < k.from[i] {
+// mostLayouts are more than a run has probes.
+const mostLayouts = 16
+
+// layout is what readings at certain times see of the loads, by the lag.
+type layout struct {
+	from, to []float64
+	designs  []design // for 0, lagStep, and so on up to mostLag
+}
+
+// layout returns that of a course, which is made once for all counters that were read at the same times.
+func (l *Loads) layout(c *Course) *layout {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, known := range l.layouts {
+		if slices.Equal(known.from, c.from) && slices.Equal(known.to, c.to) {
+			return known
+		}
+	}
+	made := &layout{from: c.from, to: c.to}
+	for lag := 0.0; lag <= mostLag; lag += lagStep {
+		made.designs = append(made.designs, l.design(c, lag))
+	}
+	if len(l.layouts) < mostLayouts {
+		l.layouts = append(l.layouts, made)
+	}
+	return made
+}
+
+// design is what each reading around the edges of loads sees of them when the counter moves so much later.
+type design struct {
+	rows   []row
+	parts  []part
+	beside [][]int // the columns that overlap with each, itself among them, in order
+}
+
+// row is one reading of a course: its parts are those of the design from here to there.
+type row struct{ reading, from, to int }
+
+// part is that of a reading which falls to a column.
+type part struct {
+	column int
+	of     float64
+}
+
+func (l *Loads) design(c *Course, lag float64) design {
+	d := design{beside: make([][]int, l.columns())}
+	next := 0
+	for i := range c.rates {
+		from, to := c.from[i], c.to[i]
+		for next < len(l.stays) && l.stays[next].End+lag+edge < from {
 			next++
 		}
-		weight := k.weights[i]
-		if weight == 0 { // nothing moves here: it would add nothing
-			continue
-		}
-		near, length := false, k.to[i]-k.from[i]
-		for _, p := range filled {
-			k.row[p] = 0
-		}
-		filled = filled[:0]
-		rest := 1.0
-		for q := next; q < len(k.stays) && k.stays[q].From-edge < k.to[i]; q++ {
-			l := k.stays[q]
-			part := common(k.from[i], k.to[i], l.From+lag, l.To+lag) / length
-			closing := common(k.from[i], k.to[i], l.To+lag, l.End+lag) / length
-			filled = add(k.row, filled, l.Load, part)
-			filled = add(k.row, filled, k.loads+l.Load, closing)
-			rest -= part + closing
-			near = near || k.to[i] > l.From-edge && k.from[i] < l.From+mostLag+edge || k.to[i] > l.To-edge &&
-				k.from[i] < l.End+mostLag+edge
+		near, begin, rest := false, len(d.parts), 1.0
+		for q := next; q < len(l.stays) && l.stays[q].From-edge < to; q++ {
+			s := l.stays[q]
+			own := common(from, to, s.From+lag, s.To+lag) / (to - from)
+			closing := common(from, to, s.To+lag, s.End+lag) / (to - from)
+			d.add(begin, s.Load, own)
+			d.add(begin, l.loads+s.Load, closing)
+			rest -= own + closing
+			near = near || to > s.From-edge && from < s.From+mostLag+edge || to > s.To-edge && from < s.End+mostLag+edge
 		}
 		if !near {
+			d.parts = d.parts[:begin]
 			continue
 		}
-		filled = add(k.row, filled, k.n-1, rest)
-		square += weight * rate * rate
-		k.take(filled, weight, rate)
+		d.add(begin, l.columns()-1, rest)
+		d.rows = append(d.rows, row{i, begin, len(d.parts)})
+		for _, p := range d.parts[begin:] {
+			for _, q := range d.parts[begin:] {
+				if at, known := slices.BinarySearch(d.beside[p.column], q.column); !known {
+					d.beside[p.column] = slices.Insert(d.beside[p.column], at, q.column)
+				}
+			}
+		}
 	}
-	return k.leftOver(square) / square
+	return d
+}
+
+// add adds to a column of the row whose parts begin there: two or three of dozens.
+func (d *design) add(begin, column int, of float64) {
+	if of == 0 {
+		return
+	}
+	for i := begin; i < len(d.parts); i++ {
+		if d.parts[i].column == column {
+			d.parts[i].of += of
+			return
+		}
+	}
+	d.parts = append(d.parts, part{column, of})
 }
 
 // common returns how much of two stretches is in both.
@@ -197,13 +211,45 @@ func common(from, to, otherFrom, otherTo float64) float64 {
 	return to - from
 }
 
-// add adds to a column of a row, of which filled are those that are not zero: two or three of dozens.
-func add(row []float64, filled []int, column int, part float64) []int {
-	if part != 0 && row[column] == 0 {
-		filled = append(filled, column)
+// fit is a least-squares fit of rates to columns of which few overlap.
+type fit struct {
+	rates, weights    []float64
+	n                 int // columns
+	gram, moments, of []float64
+}
+
+func newFit(c *Course, n int) *fit {
+	f := &fit{rates: c.rates, n: n, gram: make([]float64, n*n), moments: make([]float64, n), of: make([]float64, n)}
+	for i := range c.rates {
+		f.weights = append(f.weights, c.weight(i))
 	}
-	row[column] += part
-	return filled
+	return f
+}
+
+// unexplained returns the part of how the rates vary around the edges of loads that is left when each load has its own,
+// so much later.
+func (f *fit) unexplained(d design) float64 {
+	clear(f.gram)
+	clear(f.moments)
+	clear(f.of)
+	square := 0.0
+	for _, r := range d.rows {
+		weight, rate := f.weights[r.reading], f.rates[r.reading]
+		if weight == 0 { // nothing moves here: it would add nothing
+			continue
+		}
+		square += weight * rate * rate
+		parts := d.parts[r.from:r.to]
+		for _, p := range parts {
+			weighted := weight * p.of
+			f.moments[p.column] += weighted * rate
+			beside := f.gram[p.column*f.n : (p.column+1)*f.n]
+			for _, q := range parts {
+				beside[q.column] += weighted * q.of
+			}
+		}
+	}
+	return f.leftOver(square, d.beside) / square
 }
 
 // weight makes a difference count by what the counter does around it.
@@ -219,16 +265,16 @@ func (c *Course) weight(i int) float64 {
 }
 
 // leftOver returns the residual sum of squares of the fit, of the sum of squares of all rates.
-func (f *fit) leftOver(square float64) float64 {
+func (f *fit) leftOver(square float64, beside [][]int) float64 {
 	for range 50 { // Gauss and Seidel: the columns hardly overlap
 		moved := false
-		for p, beside := range f.beside {
+		for p, columns := range beside {
 			row := f.gram[p*f.n : (p+1)*f.n]
 			if row[p] == 0 {
 				continue
 			}
 			sum := f.moments[p]
-			for _, q := range beside {
+			for _, q := range columns {
 				if q != p {
 					sum -= row[q] * f.of[q]
 				}
@@ -242,9 +288,9 @@ func (f *fit) leftOver(square float64) float64 {
 		}
 	}
 	left := square
-	for p, beside := range f.beside {
+	for p, columns := range beside {
 		left -= 2 * f.of[p] * f.moments[p]
-		for _, q := range beside {
+		for _, q := range columns {
 			left += f.of[p] * f.of[q] * f.gram[p*f.n+q]
 		}
 	}

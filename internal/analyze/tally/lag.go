@@ -134,11 +134,7 @@ func (v *viewer) lag(s series.Series, split series.Split) time.Duration {
 			shown.Add(change.From.Sub(start).Seconds(), change.To.Sub(start).Seconds(), change.Amount/change.Seconds())
 		}
 	}
-	var stays []lag.Stay
-	for _, stay := range v.stays() {
-		stays = append(stays, stay.Stay)
-	}
-	return shown.Lag(stays)
+	return v.loads().Lag(&shown)
 }
 
 // stay is one go of a load.
@@ -166,6 +162,15 @@ func (v *viewer) findStays() (stays []stay) {
 	}
 	slices.SortFunc(stays, func(a, b stay) int { return cmp.Compare(a.From, b.From) })
 	return stays
+}
+
+// findLoads returns the loads beside which counters are looked at.
+func (v *viewer) findLoads() *lag.Loads {
+	var stays []lag.Stay
+	for _, stay := range v.stays() {
+		stays = append(stays, stay.Stay)
+	}
+	return lag.NewLoads(stays)
 }
 
 // coarseReading is the longest interval between readings that still tells when a counter moved.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/lag"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/runfile"
@@ -21,11 +22,13 @@ type viewer struct {
 	*builder
 	moving sync.Map // when each counter moves, as far as anybody asked
 	stays  func() []stay
+	loads  func() *lag.Loads
 }
 
 func newViewer(b *builder) *viewer {
 	v := &viewer{builder: b}
 	v.stays = sync.OnceValue(v.findStays)
+	v.loads = sync.OnceValue(v.findLoads)
 	return v
 }
 
