@@ -168,8 +168,8 @@ func (s Series) reset(from, to int64) error {
 	return s.fall(s.rowAt(from), s.rowAt(to+1))
 }
 
-// fall says where a value of the rows in [row, end) is below the one before it. Of a packed run that rises, and lies in
-// there whole, only the ends are looked at.
+// fall says where a value of the rows in [row, end) is below the one before it. Of a packed run that rises only the ends
+// are looked at.
 func (s Series) fall(row, end int) error {
 	last := math.Inf(-1)
 	for _, r := range s.runs[s.runAt(row):] {
@@ -177,11 +177,13 @@ func (s Series) fall(row, end int) error {
 			break
 		}
 		from, to := max(0, row-r.row), min(r.n, end-r.row)
-		if r.rises && from == 0 && to == r.n {
-			if first := r.value(0); first < last {
-				return fell(last, Point{moment(s.at[r.row]), first})
+		if r.rises {
+			if first := r.value(from); first < last {
+				return fell(last, Point{moment(s.at[r.row+from]), first})
 			}
-			last = r.last
+			if last = r.last; to < r.n {
+				last = r.value(to - 1)
+			}
 			continue
 		}
 		room := rooms.Get().(*[longestRun]float64) //nolint:forcetypeassert // nothing else is put there

@@ -149,7 +149,8 @@ type part struct {
 }
 
 func (l *Loads) design(c *Course, lag float64) design {
-	d := design{beside: make([][]int, l.columns())}
+	d := design{rows: make([]row, 0, len(c.rates)), parts: make([]part, 0, 2*len(c.rates)),
+		beside: make([][]int, l.columns())}
 	next := 0
 	for i := range c.rates {
 		from, to := c.from[i], c.to[i]

@@ -28,6 +28,9 @@ func Divisor(amounts []float64) (divisor float64, of int) {
 	all = slices.Compact(all)
 	most := all[len(all)-1]
 	for _, n := range all {
+		if divisor > leastDivisor*most && isMultiple(n, divisor) { // most are, and a remainder takes long
+			continue
+		}
 		for n > leastDivisor*most {
 			divisor, n = n, math.Mod(divisor, n)
 		}
@@ -36,4 +39,10 @@ func Divisor(amounts []float64) (divisor float64, of int) {
 		return trusted * most, 0
 	}
 	return divisor, len(all)
+}
+
+// isMultiple reports whether n is one, to the last bit.
+func isMultiple(n, of float64) bool {
+	times := math.Trunc(n / of)
+	return math.FMA(times, of, -n) == 0
 }

@@ -20,15 +20,19 @@ func Within(groups [][]Value) (variance float64, freedom int) {
 	if freedom == 0 {
 		return 0, 0
 	}
+	var off []Value // squares
+	for _, g := range groups {
+		mean := meanOf(g)
+		for _, v := range g {
+			if d := v.X - mean; d != 0 {
+				off = append(off, Value{X: d * d, Var: v.Var})
+			}
+		}
+	}
 	excess := func(s2 float64) float64 {
 		sum := 0.0
-		for _, g := range groups {
-			mean := meanOf(g)
-			for _, v := range g {
-				if d := v.X - mean; d != 0 {
-					sum += d * d / (s2 + v.Var)
-				}
-			}
+		for _, square := range off {
+			sum += square.X / (s2 + square.Var)
 		}
 		return math.Log(sum / float64(freedom))
 	}
