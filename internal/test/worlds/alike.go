@@ -38,6 +38,7 @@ func (w World) Exchangeable(m Meter, term Term, quantity string) bool {
 	}
 	done := loaded(w.repetitions)
 	ofTerm, ofQuantity := typical(done, term.Quantity), typical(done, quantity)
+	own := w.seen(m, m.Rule)
 	for step := -steps; step <= steps; step++ {
 		factor := math.Pow(2, 2*float64(step)/steps) // from a quarter to four times what the ratio of the two would be
 		exchanged := Rule{Sort: m.Rule.Sort}
@@ -47,7 +48,7 @@ func (w World) Exchangeable(m Meter, term Term, quantity string) bool {
 			}
 			exchanged.Terms = append(exchanged.Terms, t)
 		}
-		if !w.apart(m, exchanged).found(usually) {
+		if !w.between(m, own, w.seen(m, exchanged)).found(usually) {
 			return true
 		}
 	}
@@ -69,7 +70,11 @@ func (d distance) tolerable() bool { return d.deviation <= math.Log(tolerance) }
 func (d distance) found(power float64) bool { return found(d.noncentrality, float64(d.loads-1), power) }
 
 func (w World) apart(m Meter, rule Rule) distance {
-	loads := w.ratios(m, rule)
+	return w.between(m, w.seen(m, m.Rule), w.seen(m, rule))
+}
+
+func (w World) between(m Meter, own, other [][]seen) distance {
+	loads := w.ratios(m, own, other)
 	var logs []float64
 	mean, weights := 0.0, 0.0
 	for _, a := range loads {
@@ -89,21 +94,42 @@ func (w World) apart(m Meter, rule Rule) distance {
 // noise.
 type ratio struct{ log, weight float64 }
 
-// ratios returns those of the loads in which the meter was read.
-func (w World) ratios(m Meter, rule Rule) (all []ratio) {
+// seen is what a rule gives in a repetition, and how much of it does not show.
+type seen struct{ shown, hidden float64 }
+
+// seen returns what a rule gives by load, in each repetition in which the meter was read.
+func (w World) seen(m Meter, rule Rule) (all [][]seen) {
+	hiding := w.Reads()
 	for _, load := range w.plan.Loads {
-		var logs []float64
-		known := 0.0
-		for i, r := range w.repetitions {
-			if r.load.Name != load.Name || r.idle() || m.missing[i] {
+		var of []seen
+		for i := range w.repetitions {
+			r := &w.repetitions[i]
+			if m.missing[i] || r.idle() || r.load.Name != load.Name {
 				continue
 			}
-			shown, other := m.Rule.of(r.done), rule.of(r.done)
-			hidden, hiding := w.hides(m.Rule, r), w.hides(rule, r)
-			if shown > hidden || other > hiding {
-				shown, other = max(least, hidden, shown), max(least, hiding, other)
-				logs = append(logs, math.Log(shown/other))
-				known = max(known, hidden*hidden/(shown*shown)+hiding*hiding/(other*other))
+			s := seen{shown: rule.of(r.done)}
+			if hiding {
+				s.hidden = rule.hides(r)
+			}
+			of = append(of, s)
+		}
+		all = append(all, of)
+	}
+	return all
+}
+
+// ratios returns those of the loads in which the meter was read.
+func (w World) ratios(m Meter, own, other [][]seen) (all []ratio) {
+	var logs []float64
+	for i := range own {
+		logs = logs[:0]
+		known := 0.0
+		for k, a := range own[i] {
+			b := other[i][k]
+			if a.shown > a.hidden || b.shown > b.hidden {
+				shown, instead := max(least, a.hidden, a.shown), max(least, b.hidden, b.shown)
+				logs = append(logs, math.Log(shown/instead))
+				known = max(known, a.hidden*a.hidden/(shown*shown)+b.hidden*b.hidden/(instead*instead))
 			}
 		}
 		if len(logs) > 0 {
@@ -117,11 +143,8 @@ func (w World) ratios(m Meter, rule Rule) (all []ratio) {
 
 // hides returns how much of a rule does not show in a repetition, for its background: much is so small only where loads
 // read and others write.
-func (w World) hides(r Rule, in work) float64 {
+func (r Rule) hides(in *work) float64 {
 	const times = 2
-	if !w.Reads() {
-		return 0
-	}
 	hidden := r.of(in.besides)
 	for _, t := range r.Terms {
 		hidden += t.PerUnit

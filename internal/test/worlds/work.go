@@ -20,7 +20,7 @@ type work struct {
 	besides    amounts // by the background
 }
 
-func (w work) idle() bool { return w.load.Idle() }
+func (w *work) idle() bool { return w.load.Idle() }
 
 // total returns what a quantity grew by between the readings.
 func (w work) total(quantity string) float64 { return w.done[quantity] + w.besides[quantity] }
