@@ -7,7 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/counts"
-	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/figures"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -245,7 +245,7 @@ func (r *Row) check(repetition counts.Repetition) {
 		// The kernel's own sums, with whatever else was done in them.
 		raw := func(name string) float64 { return repetition.Counts["block/"+name].Raw }
 		n, seconds := raw("reads")+raw("writes"), repetition.Counts[metric.BlockWrites].Seconds
-		f := sizing.NoFigures()
+		f := figures.None()
 		f.Operations, f.Latency = n/seconds, (raw("read_time")+raw("write_time")+raw("flush_time")+
 			raw("discard_time"))/n
 		f.Queue = raw("weighted_time") / seconds

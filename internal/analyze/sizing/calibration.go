@@ -30,7 +30,7 @@ const spreadOfOne = 2
 // of them lie between 0.30 and 0.38, and another one would between 0.23 and 0.45; by rows they are a factor of 43
 // apart.
 func Published() Calibration {
-	return Calibration{OfWALUnits: &Range{Value: 0.34, Least: 0.23, Most: 0.45}, RowsPerWrite: between(3.3, 143),
+	return Calibration{OfWALUnits: &Range{Value: 0.34, Least: 0.23, Most: 0.45}, RowsPerWrite: Between(3.3, 143),
 		Repetitions: 5}
 }
 

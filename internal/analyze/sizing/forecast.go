@@ -20,6 +20,11 @@ type Range struct {
 	Most  float64 `json:"hi"`
 }
 
+// Between returns the range with these bounds, and the geometric middle for its value: the ends are factors apart.
+func Between(least, most float64) *Range {
+	return &Range{Value: math.Sqrt(least * most), Least: least, Most: most}
+}
+
 // IO returns what is billed in a second, reads and writes together.
 func (f Forecast) IO() Range {
 	w, r := f.BilledWrites, f.BilledReads

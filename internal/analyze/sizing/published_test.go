@@ -6,6 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/burst"
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/figures"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
@@ -37,7 +38,7 @@ func TestPublishedMeasurements(t *testing.T) {
 	near(t, "rows a second, 52 times as many", 50000.0/4/(50000.0/210), 52.5, 0.01)
 
 	// Aurora user guide, VolumeReadIOPs: 13,686 in five minutes
-	c, err := sizing.Convert(onAurora(t, "VolumeReadIOPs"), 13686, us, sizing.Published())
+	c, err := figures.Convert(onAurora(t, "VolumeReadIOPs"), 13686, us, sizing.Published())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func TestPublishedMeasurements(t *testing.T) {
 
 	// pastebin Kva7x14E: gp2 under PostgreSQL on an m4.4xlarge, 1,312 w/s of 254.9 sectors and 163.5 MiB/s: bytes are
 	// in the way
-	f := sizing.NoFigures()
+	f := figures.None()
 	f.Operations, f.Bytes, f.SaidSize, f.CapIOPS = 1312, 163.5*(1<<20), 254.9*512, 3000
 	if found := f.Check(); len(found) > 0 {
 		t.Errorf("its columns describe the same operations: %v", found)

@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/figures"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/metric"
@@ -66,7 +67,7 @@ func TestSpansOfRecords(t *testing.T) {
 			least[i], most[i] = min(least[i], v), max(most[i], v)
 		}
 	}
-	c, err := sizing.Convert(onAurora(t, "WriteIOPS"), 800000, tariff(t, "us-east-1"), sizing.Published())
+	c, err := figures.Convert(onAurora(t, "WriteIOPS"), 800000, tariff(t, "us-east-1"), sizing.Published())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func TestSpansOfRecords(t *testing.T) {
 // TestKindsAreThoseOfTheRun compares the meaning of records in each kind of load with the shipped run.
 func TestKindsAreThoseOfTheRun(t *testing.T) {
 	all := needsOf(t, "loads-pg17.jsonl")
-	for _, k := range sizing.Kinds() {
+	for _, k := range figures.Kinds() {
 		n, found := all[k.Load]
 		if !found {
 			t.Fatalf("no load %s", k.Load)
@@ -99,7 +100,7 @@ func TestKindsAreThoseOfTheRun(t *testing.T) {
 
 // TestBytesOfTheWALAreWhatIsBilled: 4,096,000 bytes of WAL a second are 1,000 units, of which 340 are billed.
 func TestBytesOfTheWALAreWhatIsBilled(t *testing.T) {
-	c, err := sizing.Convert(onAurora(t, "WriteThroughput"), 4096000, tariff(t, "us-east-1"), sizing.Published())
+	c, err := figures.Convert(onAurora(t, "WriteThroughput"), 4096000, tariff(t, "us-east-1"), sizing.Published())
 	if err != nil || *c.Billed != (sizing.Range{Value: 340, Least: 230, Most: 450}) {
 		t.Errorf("%+v, %v", c.Billed, err)
 	}
@@ -107,22 +108,22 @@ func TestBytesOfTheWALAreWhatIsBilled(t *testing.T) {
 
 // TestNeedOfMetrics: operations and bytes of RDS make a need; without the bytes they do not.
 func TestNeedOfMetrics(t *testing.T) {
-	converted := func(name string, amount float64) sizing.Converted {
+	converted := func(name string, amount float64) figures.Converted {
 		t.Helper()
 		meanings := slices.DeleteFunc(metric.MeaningsOf(name), func(m metric.Meaning) bool { return m.On != "rds" })
-		c, err := sizing.Convert(meanings, amount, tariff(t, "us-east-1"), sizing.Published())
+		c, err := figures.Convert(meanings, amount, tariff(t, "us-east-1"), sizing.Published())
 		if err != nil {
 			t.Fatal(err)
 		}
 		return c
 	}
 	writes, bytes, reads := converted("WriteIOPS", 3000), converted("WriteThroughput", 60e6), converted("ReadIOPS", 100)
-	if need := sizing.NeedOf([]sizing.Converted{writes, bytes}); need == nil || need.Writes != 3000 ||
+	if need := figures.NeedOf([]figures.Converted{writes, bytes}); need == nil || need.Writes != 3000 ||
 		need.WriteBytes != 60e6 || need.Reads != 0 || !math.IsNaN(need.Flushes) {
 		t.Errorf("%+v", need)
 	}
-	for _, lacking := range [][]sizing.Converted{{writes}, {bytes}, {writes, bytes, reads}} {
-		if need := sizing.NeedOf(lacking); need != nil {
+	for _, lacking := range [][]figures.Converted{{writes}, {bytes}, {writes, bytes, reads}} {
+		if need := figures.NeedOf(lacking); need != nil {
 			t.Errorf("%d metrics: %+v", len(lacking), need)
 		}
 	}
@@ -137,7 +138,7 @@ func onAurora(t *testing.T, name string) []metric.Meaning {
 
 // TestVolumeWriteIOPsIsACount: what is billed is real, and a second is a three hundredth of it.
 func TestVolumeWriteIOPsIsACount(t *testing.T) {
-	c, err := sizing.Convert(onAurora(t, "VolumeWriteIOPs"), 246000, tariff(t, "us-east-1"), sizing.Published())
+	c, err := figures.Convert(onAurora(t, "VolumeWriteIOPs"), 246000, tariff(t, "us-east-1"), sizing.Published())
 	if err != nil || c.Side != metric.Physical || c.Rows != nil || c.PerSecond != 820 {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -147,7 +148,7 @@ func TestVolumeWriteIOPsIsACount(t *testing.T) {
 func TestWhatCannotBeConverted(t *testing.T) {
 	check := func(meanings []metric.Meaning, want string) {
 		t.Helper()
-		if _, err := sizing.Convert(meanings, 1, sizing.Tariff{}, sizing.Published()); err == nil ||
+		if _, err := figures.Convert(meanings, 1, sizing.Tariff{}, sizing.Published()); err == nil ||
 			err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}

@@ -72,7 +72,7 @@ amount of a metric on a console in real I/O? --check: do figures of a console or
   realiops size --from-metric WriteIOPS=800000 --flavor aurora
   realiops size --check "iops=489 kbps=62598 kb=4 ms=62.1 queue=30"`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if figures(cmd.Flags()) != "" {
+			if aboutFigures(cmd.Flags()) != "" {
 				return noRun(args)
 			}
 			return runFiles(cmd, args)
@@ -84,7 +84,7 @@ amount of a metric on a console in real I/O? --check: do figures of a console or
 			if err := o.takeFlags(cmd.Flags()); err != nil {
 				return err
 			}
-			switch figures(cmd.Flags()) {
+			switch aboutFigures(cmd.Flags()) {
 			case "check":
 				return checkFigures(env, o)
 			case "from-metric":
@@ -170,8 +170,8 @@ func (o *SizeOptions) addStorageFlags(f *pflag.FlagSet) {
 			"the run, or 100)")
 }
 
-// figures returns the flag that asks about figures, without a run; empty: none was given.
-func figures(flags *pflag.FlagSet) string {
+// aboutFigures returns the flag that asks about figures, without a run; empty: none was given.
+func aboutFigures(flags *pflag.FlagSet) string {
 	for _, name := range []string{"check", "from-metric", "need"} {
 		if flags.Changed(name) {
 			return name

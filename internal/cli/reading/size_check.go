@@ -6,20 +6,20 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
-	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/figures"
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
 func checkFigures(env command.Env, o SizeOptions) error {
-	figures, err := parseFigures(o.checked)
+	checked, err := parseFigures(o.checked)
 	if err != nil {
 		return err
 	}
-	rules, err := sizing.ParseRules(o.latencyBands, o.queueBands)
+	rules, err := figures.ParseRules(o.latencyBands, o.queueBands)
 	if err != nil {
 		return fmt.Errorf("--latency-bands, --queue-bands: %w", err)
 	}
-	return env.Write(sizes.Check(figures, rules))
+	return env.Write(sizes.Check(checked, rules))
 }
 
 // figureNames lists the names of figures: those of consoles, and the columns of iostat.
@@ -27,8 +27,8 @@ const figureNames = "iops, kbps, mbps, ms, queue, kb, cap-iops, cap-mbps, r/s, w
 	"r_await, w_await, aqu-sz"
 
 // parseFigures parses reported figures: iops=489 kbps=62598 ms=62.1 queue=30 kb=4.
-func parseFigures(text string) (sizing.Figures, error) {
-	f := sizing.NoFigures()
+func parseFigures(text string) (figures.Figures, error) {
+	f := figures.None()
 	known := map[string]struct {
 		to   *float64
 		unit float64

@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/figures"
 	"github.com/realiops/realiops/internal/analyze/view"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/metric"
@@ -45,7 +46,7 @@ func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 		return fmt.Errorf("--region %s is a region of %s, and the metrics are AWS's: name one of its regions, such "+
 			"as %s", o.Region, cloud.Title(), catalog.AWS.Home())
 	}
-	var all []sizing.Converted
+	var all []figures.Converted
 	answer := sizes.Converts{Schema: sizes.ConvertsSchema}
 	for _, a := range amounts {
 		meanings, err := meaningsOf(a.name, o.flavor)
@@ -57,7 +58,7 @@ func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 				return fmt.Errorf("--from-metric %s: %w", a.text, err)
 			}
 		}
-		converted, err := sizing.Convert(meanings, a.asPublished(meanings), ask.Tariff, calibration)
+		converted, err := figures.Convert(meanings, a.asPublished(meanings), ask.Tariff, calibration)
 		if err != nil {
 			return err
 		}
@@ -65,7 +66,7 @@ func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 		answer.Metrics = append(answer.Metrics, sizes.NewConvert(converted, calibration,
 			o.spreadsOf(converted, ask)).Over(a.amount, a.seconds))
 	}
-	if need := sizing.NeedOf(all); need != nil {
+	if need := figures.NeedOf(all); need != nil {
 		const always = 24
 		size, err := sizing.SizeRate(ask, *need, always)
 		if err != nil {
@@ -88,7 +89,7 @@ func answerMetrics(env command.Env, format string, answer sizes.Converts) error 
 }
 
 // spreadsOf returns what the rows would ask of the distributed databases that --on names.
-func (o SizeOptions) spreadsOf(c sizing.Converted, ask sizing.Ask) (all []catalog.Spread) {
+func (o SizeOptions) spreadsOf(c figures.Converted, ask sizing.Ask) (all []catalog.Spread) {
 	for _, rule := range ask.Distributed {
 		if c.Rows != nil && slices.Contains(o.on, rule.Name) {
 			all = append(all, rule.Spread(c.Rows.Least, c.Rows.Value, c.Rows.Most))

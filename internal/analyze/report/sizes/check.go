@@ -7,12 +7,12 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
-	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/figures"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
 // Check lists contradictions among figures that somebody was given, and grades them by rules.
-func Check(f sizing.Figures, rules sizing.Rules) document.Document {
+func Check(f figures.Figures, rules figures.Rules) document.Document {
 	var contradictions []string
 	for _, found := range f.Check() {
 		contradictions = append(contradictions, found.Text+".")

@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/figures"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -19,7 +20,7 @@ const ConvertSchema = "realiops.convert/1"
 // Convert translates an amount of a metric to real storage I/O.
 type Convert struct {
 	Schema string `json:"schema"`
-	sizing.Converted
+	figures.Converted
 	Calibration string `json:"calibration"`      // of billed writes
 	Settle      string `json:"settle,omitempty"` // what would narrow it down
 	// databases that were asked for, for the geometric middle of the rows
@@ -58,7 +59,7 @@ func (c Convert) order() string {
 }
 
 // NewConvert adds to an answer what it rests on, and what its rows would ask of databases that were asked for.
-func NewConvert(c sizing.Converted, by sizing.Calibration, asked []catalog.Spread) Convert {
+func NewConvert(c figures.Converted, by sizing.Calibration, asked []catalog.Spread) Convert {
 	v := Convert{Schema: ConvertSchema, Converted: c, Calibration: calibrationText(by), Spreads: asked}
 	if c.Rows != nil {
 		v.Settle = "VolumeWriteIOPs of the same minutes is what is billed, and WriteThroughput what it goes with; a " +

@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/words"
-	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/figures"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -118,7 +118,7 @@ func baselineJob(r baseline.Row) BaselineJob {
 			Read: measured(r.Fio.Read), Write: measured(r.Fio.Write), Sync: measured(r.Fio.Flush),
 		},
 	}
-	v.Band = sizing.DefaultRules().Latency.Of(v.Fio.mean())
+	v.Band = figures.DefaultRules().Latency.Of(v.Fio.mean())
 	if r.Missing != nil {
 		v.Missing = counts.WhyMissing(r.Missing)
 	}
@@ -127,7 +127,7 @@ func baselineJob(r baseline.Row) BaselineJob {
 			Counted: d.Counted, CountSeconds: d.Elapsed, Requests: d.Rate.Requests(), Reads: d.Rate.Reads,
 			Writes: d.Rate.Writes, Merged: d.Merged,
 			ReadBytes: d.Rate.ReadBytes, WriteBytes: d.Rate.WriteBytes, Queue: d.Queue,
-			QueueBand: sizing.DefaultRules().Queue.Of(d.Queue), Busy: d.Busy,
+			QueueBand: figures.DefaultRules().Queue.Of(d.Queue), Busy: d.Busy,
 			ReadLatency: d.Read.Mean, WriteLatency: d.Write.Mean, FlushLatency: d.Flush.Mean, Flushes: math.NaN(),
 		}
 		if d.HasFlush {

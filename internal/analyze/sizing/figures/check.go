@@ -1,4 +1,4 @@
-package sizing
+package figures
 
 import (
 	"fmt"
@@ -24,8 +24,8 @@ type Figures struct {
 	Buffered      bool    // the test wrote through the page cache
 }
 
-// NoFigures are figures of which none is given.
-func NoFigures() Figures {
+// None are figures of which none is given.
+func None() Figures {
 	nan := math.NaN()
 	none := Flow{nan, nan, nan}
 	return Figures{Flow: none, Reads: none, Writes: none, Queue: nan, SaidSize: nan, CapIOPS: nan, CapBytes: nan}

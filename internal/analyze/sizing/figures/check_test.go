@@ -1,4 +1,4 @@
-package sizing_test
+package figures_test
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/figures"
 )
 
 // row is one of a published table of eight volumes by instance type: 4 KB random by fio for 180 s with 16 jobs, first
@@ -31,15 +31,15 @@ func published() []row {
 	}
 }
 
-func (r row) figures() sizing.Figures {
-	f := sizing.NoFigures()
-	f.Reads = sizing.Flow{Operations: r.reads, Bytes: r.readKB * 1024, Latency: r.readMs / 1000}
-	f.Writes = sizing.Flow{Operations: r.writes, Bytes: r.writeKB * 1024, Latency: r.writeMs / 1000}
+func (r row) figures() figures.Figures {
+	f := figures.None()
+	f.Reads = figures.Flow{Operations: r.reads, Bytes: r.readKB * 1024, Latency: r.readMs / 1000}
+	f.Writes = figures.Flow{Operations: r.writes, Bytes: r.writeKB * 1024, Latency: r.writeMs / 1000}
 	f.Queue, f.SaidSize = r.queue, 4096
 	return f
 }
 
-func codes(found []sizing.Finding) []string {
+func codes(found []figures.Finding) []string {
 	var all []string
 	for _, f := range found {
 		all = append(all, f.Code)
@@ -51,14 +51,14 @@ func codes(found []sizing.Finding) []string {
 // op/s against 4 KB, and op/s times ms against the queue.
 func TestImpossibleRows(t *testing.T) {
 	want := [][]string{
-		{sizing.OddSize},                    // reads of 0.26 KB, and writes of 4.2; 1,727 x 5.16 ms are 8.9 of 9
-		{sizing.OddSize},                    // writes of 128 KB; 489 x 62.11 ms are 30.37
-		{sizing.OddSize, sizing.LittlesLaw}, // writes of 28 KB; 9.4 and 122 in flight, and 16.76 said
-		{sizing.LittlesLaw},                 // 27 and 71 in flight, and 15.87 said
-		{sizing.OddSize},                    // writes of 5.5 KB; 9.4 of 9.42
-		{sizing.OddSize},                    // writes of 17 KB; 8.9 + 9.7 of 16.22
-		{sizing.OddSize},                    // writes of 10.2 KB; 10.5 of 10.88
-		{sizing.OddSize},                    // writes of 8.6 KB; 16 and 16.2 of 16.19
+		{figures.OddSize},                     // reads of 0.26 KB, and writes of 4.2; 1,727 x 5.16 ms are 8.9 of 9
+		{figures.OddSize},                     // writes of 128 KB; 489 x 62.11 ms are 30.37
+		{figures.OddSize, figures.LittlesLaw}, // writes of 28 KB; 9.4 and 122 in flight, and 16.76 said
+		{figures.LittlesLaw},                  // 27 and 71 in flight, and 15.87 said
+		{figures.OddSize},                     // writes of 5.5 KB; 9.4 of 9.42
+		{figures.OddSize},                     // writes of 17 KB; 8.9 + 9.7 of 16.22
+		{figures.OddSize},                     // writes of 10.2 KB; 10.5 of 10.88
+		{figures.OddSize},                     // writes of 8.6 KB; 16 and 16.2 of 16.19
 	}
 	for i, r := range published() {
 		if diff := cmp.Diff(want[i], codes(r.figures().Check())); diff != "" {
@@ -74,7 +74,7 @@ func TestRatesAboveTheirCap(t *testing.T) {
 		t.Helper()
 		f := published()[i].figures()
 		f.CapIOPS = 1000
-		if got := slices.Contains(codes(f.Check()), sizing.AboveCap); got != want {
+		if got := slices.Contains(codes(f.Check()), figures.AboveCap); got != want {
 			t.Errorf("%s: %v", published()[i].name, got)
 		}
 	}
@@ -84,11 +84,11 @@ func TestRatesAboveTheirCap(t *testing.T) {
 
 // TestBufferedWrites: 1.6 GB/s by dd on an m4.large, whose volumes get 56 MB/s.
 func TestBufferedWrites(t *testing.T) {
-	f := sizing.NoFigures()
+	f := figures.None()
 	f.Bytes, f.CapBytes, f.Buffered = 1.6e9, 56.25e6, true
-	want := []sizing.Finding{
-		{Code: sizing.AboveCap, Text: "1600 MB/s, where at most 56.25 can be: what was written stayed in memory"},
-		{Code: sizing.IsBuffered,
+	want := []figures.Finding{
+		{Code: figures.AboveCap, Text: "1600 MB/s, where at most 56.25 can be: what was written stayed in memory"},
+		{Code: figures.IsBuffered,
 			Text: "written through the page cache: this is the speed of memory until it is full, and " +
 				"not of the device"},
 	}
@@ -101,9 +101,9 @@ func TestBufferedWrites(t *testing.T) {
 func TestLittle(t *testing.T) {
 	check := func(operations, ms, queue float64, want bool) {
 		t.Helper()
-		f := sizing.NoFigures()
+		f := figures.None()
 		f.Operations, f.Latency, f.Queue = operations, ms/1000, queue
-		if got := slices.Contains(codes(f.Check()), sizing.LittlesLaw); got != want {
+		if got := slices.Contains(codes(f.Check()), figures.LittlesLaw); got != want {
 			t.Errorf("%g/s of %g ms, queue %g: %v", operations, ms, queue, got)
 		}
 	}
@@ -114,7 +114,7 @@ func TestLittle(t *testing.T) {
 }
 
 func TestBands(t *testing.T) {
-	check := func(rules sizing.Rules, ms float64, latency string, queue float64, length string) {
+	check := func(rules figures.Rules, ms float64, latency string, queue float64, length string) {
 		t.Helper()
 		if got := rules.Latency.Of(ms / 1000); got != latency {
 			t.Errorf("%g ms: %s, want %s", ms, got, latency)
@@ -123,11 +123,11 @@ func TestBands(t *testing.T) {
 			t.Errorf("queue of %g: %s, want %s", queue, got, length)
 		}
 	}
-	check(sizing.DefaultRules(), 3.9, "excellent", 1.9, "short") // measured averages of a published run
-	check(sizing.DefaultRules(), 5, "good", 2, "a bottleneck if it lasts")
-	check(sizing.DefaultRules(), 10, "fair", 4.9, "a bottleneck if it lasts")
-	check(sizing.DefaultRules(), 15.1, "look into it", 5, "a bottleneck")
-	own, err := sizing.ParseRules("1, 2,4", "8,16")
+	check(figures.DefaultRules(), 3.9, "excellent", 1.9, "short") // measured averages of a published run
+	check(figures.DefaultRules(), 5, "good", 2, "a bottleneck if it lasts")
+	check(figures.DefaultRules(), 10, "fair", 4.9, "a bottleneck if it lasts")
+	check(figures.DefaultRules(), 15.1, "look into it", 5, "a bottleneck")
+	own, err := figures.ParseRules("1, 2,4", "8,16")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestBands(t *testing.T) {
 func TestBandsThatAreNone(t *testing.T) {
 	for _, bands := range [][2]string{{"5,10", ""}, {"5,15,10", ""}, {"", "2"}, {"", "a,b"}, {"NaN,1,2", ""},
 		{"0,1,2", ""}} {
-		if rules, err := sizing.ParseRules(bands[0], bands[1]); err == nil {
+		if rules, err := figures.ParseRules(bands[0], bands[1]); err == nil {
 			t.Errorf("%q: %v", bands, rules)
 		}
 	}

@@ -1,4 +1,4 @@
-package sizing
+package figures
 
 import (
 	"fmt"

@@ -1,13 +1,13 @@
-package sizing
+package figures
 
 import (
 	"fmt"
 	"math"
 	"strings"
 
-	"github.com/realiops/realiops/internal/analyze/sizing/needs"
-
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -46,27 +46,27 @@ type KindMeans struct {
 
 // Converted translates an amount of a metric to real storage I/O, as far as published or measured figures allow.
 type Converted struct {
-	Metric    string      `json:"metric"`
-	On        string      `json:"on"`
-	Amount    float64     `json:"amount"`
-	Period    float64     `json:"period_seconds,omitempty"` // that the amount was added up over; 0: it is a rate
-	PerSecond float64     `json:"per_second"`               // of what the metric counts
-	Counts    string      `json:"counts"`
-	Side      string      `json:"side"`
-	Kinds     []KindMeans `json:"kinds"`         // of load, one by one; none: it does not count WAL records
-	Rows      *Range      `json:"rows"`          // a second, as are the next; nil: it does not count WAL records
-	Requests  *Range      `json:"requests"`      // of a device under a PostgreSQL that writes pages
-	Billed    *Range      `json:"billed_writes"` // of Aurora
-	IOCost    *Range      `json:"io_cost"`       // a month on Aurora Standard; nil: no price is known
-	AsOf      string      `json:"prices_as_of,omitempty"`
-	Region    string      `json:"-"` // whose prices count
-	Currency  string      `json:"-"`
-	Misread   *float64    `json:"misread_io_cost"` // a month, were each one billed
-	Most      float64     `json:"-"`               // operations a second of RDS's largest volume, where the rate is higher
+	Metric    string        `json:"metric"`
+	On        string        `json:"on"`
+	Amount    float64       `json:"amount"`
+	Period    float64       `json:"period_seconds,omitempty"` // that the amount was added up over; 0: it is a rate
+	PerSecond float64       `json:"per_second"`               // of what the metric counts
+	Counts    string        `json:"counts"`
+	Side      string        `json:"side"`
+	Kinds     []KindMeans   `json:"kinds"`         // of load, one by one; none: it does not count WAL records
+	Rows      *sizing.Range `json:"rows"`          // a second, as are the next; nil: it does not count WAL records
+	Requests  *sizing.Range `json:"requests"`      // of a device under a PostgreSQL that writes pages
+	Billed    *sizing.Range `json:"billed_writes"` // of Aurora
+	IOCost    *sizing.Range `json:"io_cost"`       // a month on Aurora Standard; nil: no price is known
+	AsOf      string        `json:"prices_as_of,omitempty"`
+	Region    string        `json:"-"` // whose prices count
+	Currency  string        `json:"-"`
+	Misread   *float64      `json:"misread_io_cost"` // a month, were each one billed
+	Most      float64       `json:"-"`               // operations a second of RDS's largest volume, where the rate is higher
 }
 
 // Convert translates an amount of a metric on a flavor.
-func Convert(meanings []metric.Meaning, amount float64, t Tariff, calibration Calibration) (Converted, error) {
+func Convert(meanings []metric.Meaning, amount float64, t sizing.Tariff, calibration sizing.Calibration) (Converted, error) {
 	if len(meanings) != 1 {
 		return Converted{}, ambiguous(meanings)
 	}
@@ -81,13 +81,13 @@ func Convert(meanings []metric.Meaning, amount float64, t Tariff, calibration Ca
 	}
 	switch {
 	case c.Side == metric.Physical && isRate(m):
-		if c.On == auroraStandard && m.Summed() {
-			c.Billed = &Range{c.PerSecond, c.PerSecond, c.PerSecond}
+		if c.On == "aurora" && m.Summed() {
+			c.Billed = &sizing.Range{Value: c.PerSecond, Least: c.PerSecond, Most: c.PerSecond}
 			c.cost(t)
 		}
 	case c.On == "rds" && flow(&needs.Rate{}, c.Metric) != nil: // it counts storage I/O itself
-	case c.On == auroraStandard && c.Metric == "WriteThroughput":
-		billed, _, ok := ForecastAurora(nil, &c.PerSecond, calibration)
+	case c.On == "aurora" && c.Metric == "WriteThroughput":
+		billed, _, ok := sizing.ForecastAurora(nil, &c.PerSecond, calibration)
 		if !ok {
 			return c, fmt.Errorf("the run %s has no bytes of WAL to go by", calibration.Run)
 		}
@@ -144,18 +144,18 @@ func ambiguous(meanings []metric.Meaning) error {
 }
 
 // records translates the WAL records, by kind of load.
-func (c *Converted) records(t Tariff, calibration Calibration) {
+func (c *Converted) records(t sizing.Tariff, calibration sizing.Calibration) {
 	n := c.PerSecond
-	nothing := Range{Least: math.Inf(1)}
+	nothing := sizing.Range{Least: math.Inf(1)}
 	c.Rows, c.Requests, c.Billed = new(nothing), new(nothing), new(nothing)
 	for _, kind := range Kinds() {
 		means := KindMeans{Kind: kind, Rows: n / kind.RecordsPerRow, Requests: n / kind.RecordsPerRequest}
-		if billed, _, ok := ForecastAurora(&means.Rows, new(n*kind.BytesPerRecord), calibration); ok {
+		if billed, _, ok := sizing.ForecastAurora(&means.Rows, new(n*kind.BytesPerRecord), calibration); ok {
 			means.Billed = &[3]float64{billed.Least, billed.Value, min(n, billed.Most)}
-			c.Billed.widen(billed.Least, means.Billed[2])
+			widen(c.Billed, billed.Least, means.Billed[2])
 		}
-		c.Rows.widen(means.Rows, means.Rows)
-		c.Requests.widen(means.Requests, means.Requests)
+		widen(c.Rows, means.Rows, means.Rows)
+		widen(c.Requests, means.Requests, means.Requests)
 		c.Kinds = append(c.Kinds, means)
 	}
 	c.cost(t)
@@ -165,20 +165,15 @@ func (c *Converted) records(t Tariff, calibration Calibration) {
 }
 
 // cost sets the monthly cost of the billed I/O.
-func (c *Converted) cost(t Tariff) {
+func (c *Converted) cost(t sizing.Tariff) {
 	least, errLeast := t.IOCost(c.Billed.Least)
 	most, errMost := t.IOCost(c.Billed.Most)
 	if errLeast == nil && errMost == nil {
-		c.IOCost, c.AsOf = between(least, most), t.AsOf(catalog.Volume{Name: "aurora"})
+		c.IOCost, c.AsOf = sizing.Between(least, most), t.AsOf(catalog.Volume{Name: "aurora"})
 	}
 }
 
-// widen takes in more, with the geometric middle for its value.
-func (r *Range) widen(least, most float64) {
-	*r = *between(min(r.Least, least), max(r.Most, most))
-}
-
-// between has the geometric middle for its value: the ends are factors apart.
-func between(least, most float64) *Range {
-	return &Range{Value: math.Sqrt(least * most), Least: least, Most: most}
+// widen has a range take in more.
+func widen(r *sizing.Range, least, most float64) {
+	*r = *sizing.Between(min(r.Least, least), max(r.Most, most))
 }
