@@ -22,6 +22,22 @@ func doctor(t *testing.T, dsn string, flags ...string) (printed string, code int
 	return string(out), 0
 }
 
+// An extension that nobody updated with the server is found before a run has gone without.
+func TestDoctorSeesAnOldExtension(t *testing.T) {
+	endpoint := servertest.Database(t, "17")
+	boss := servertest.Connect(t, endpoint)
+	servertest.Exec(t, boss, "create extension pg_walinspect version '1.0'")
+	const want = "! Which tables and indexes the WAL is about will not be known: pg_walinspect is of an older version " +
+		"than this server: alter extension pg_walinspect update."
+	for said := range 2 {
+		printed, _ := doctor(t, endpoint.Config().ConnString())
+		if found := strings.Count(strings.Join(strings.Fields(printed), " "), want); found != 1-said {
+			t.Errorf("said %d times, after %d updates\n%s", found, said, printed)
+		}
+		servertest.Exec(t, boss, "alter extension pg_walinspect update")
+	}
+}
+
 func TestDoctorSeesAPooler(t *testing.T) {
 	pooled := servertest.Pooler(t, servertest.Alone(t, "17"), "transaction").Config().ConnString()
 	check := func(code int, words string, flags ...string) {

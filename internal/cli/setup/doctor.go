@@ -137,7 +137,7 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	subject := diagnosis.Subject{
 		Target: t.Describe(facts, p.Storage), Clock: facts.Clock, Refusal: refusal, AWS: aws,
 		Cautions: slices.Concat(cautions(facts, allowed, p), cautionsOfTriggers(fire), cautionsOfKeepers(keepers),
-			cautionsOfAWS(&t.AWS, aws, facts, time.Now())),
+			cautionsOfWAL(p.WALUntold(ctx)), cautionsOfAWS(&t.AWS, aws, facts, time.Now())),
 		Settings: set, Remedy: remedyOf(facts),
 	}
 	for _, sampler := range p.Samplers {

@@ -87,6 +87,15 @@ func cautionsOfKeepers(keepers []string) []diagnosis.Caution {
 		Remedy: "repair the archiver; drop slots that nobody needs (pg_drop_replication_slot)"}}
 }
 
+// cautionsOfWAL says why nobody will know which tables and indexes the WAL is about, although it can be read.
+func cautionsOfWAL(untold string) []diagnosis.Caution {
+	if untold == "" {
+		return nil
+	}
+	return []diagnosis.Caution{{Code: "wal-untold",
+		Text: "Which tables and indexes the WAL is about will not be known: " + untold + "."}}
+}
+
 // othersOn returns what else is on the disks under the data than one file system that may well be the data's alone.
 func othersOn(storage runfile.Storage) []string {
 	var all []string

@@ -29,7 +29,8 @@ func TestAStandbyThatIsLost(t *testing.T) {
 		leave()
 	}()
 	recorded, err := run.Do(t.Context(), r.options)
-	const why = "for a standby to confirm them (wait event SyncRep), and none that synchronous_standby_names asks for is attached"
+	const why = "for a standby to confirm them (wait event SyncRep), and none that synchronous_standby_names asks for " +
+		"is attached"
 	if err == nil || !recorded || !strings.Contains(err.Error(), why) {
 		t.Fatalf("recorded %v, %v, told %q", recorded, err, r.show.messages)
 	}
@@ -40,7 +41,8 @@ func TestAStandbyThatIsLost(t *testing.T) {
 		t.Errorf("told %q", r.show.messages)
 	}
 	records := runfiletest.Records(t, r.options.Path)
-	if end, is := records[len(records)-1].(runfile.Ended); !is || end.Status != runfile.Broken || !strings.Contains(end.Cause, why) {
+	if end, is := records[len(records)-1].(runfile.Ended); !is || end.Status != runfile.Broken ||
+		!strings.Contains(end.Cause, why) {
 		t.Errorf("the file ends with %+v", records[len(records)-1])
 	}
 	boss := servertest.Connect(t, servertest.Endpoint(t, s.DSN()))

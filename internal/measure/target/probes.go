@@ -122,6 +122,14 @@ func (p *Probes) openLogFiles(ctx context.Context, t *Target, facts postgres.Fac
 	return anatomy.NewOfFiles(ctx, t.Endpoint.Config(), files)
 }
 
+// WALUntold says why the WAL, although it can be read, is not told by tables and indexes; empty: it is.
+func (p *Probes) WALUntold(ctx context.Context) string {
+	if p.log == nil {
+		return ""
+	}
+	return p.log.Untold(ctx)
+}
+
 // ReadWAL looks back at what a load put into the WAL, before a checkpoint lets the server recycle it.
 func (p *Probes) ReadWAL(ctx context.Context) error {
 	if p.log == nil {

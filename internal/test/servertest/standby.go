@@ -48,7 +48,8 @@ func Standby(ctx context.Context, t testing.TB, primary *postgres.Endpoint, name
 	}()
 	t.Cleanup(func() { <-left })
 	boss := Connect(t, primary)
-	for !Value[bool](t, boss, "select exists (select from pg_stat_replication where state = 'streaming' and flush_lsn is not null)") {
+	const confirms = "select exists (select from pg_stat_replication where state = 'streaming' and flush_lsn is not null)"
+	for !Value[bool](t, boss, confirms) {
 		Exec(t, boss, "select pg_switch_wal()") // what is sent is confirmed
 		time.Sleep(20 * time.Millisecond)
 	}

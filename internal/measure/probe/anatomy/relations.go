@@ -85,6 +85,19 @@ func (s *Sampler) relationsEnd(ctx context.Context) (end uint64, known bool, err
 	return s.session.flushedEnd(ctx, s.relations.at)
 }
 
+// Untold says why the server does not tell its WAL by tables and indexes although it can be read; empty: it does, or
+// there is no session.
+func (s *Sampler) Untold(ctx context.Context) string {
+	if s.turn.Take(ctx) != nil {
+		return ""
+	}
+	defer s.turn.Release()
+	if s.session == nil || s.session.noBlocks == nil {
+		return ""
+	}
+	return WhyNoRelations(s.session.noBlocks)
+}
+
 // PassRelations begins anew at the end of the WAL, so that the next [Sampler.Relations] covers the WAL after it, and
 // reports any failure of this call.
 func (s *Sampler) PassRelations(ctx context.Context) error {
