@@ -111,6 +111,8 @@ type Cold struct {
 	// the kernel was asked to forget the table's files, again and again while the load ran
 	Forgotten bool  `json:"forgotten"`
 	Evicted   int64 `json:"evicted,omitempty"` // pages taken out of shared buffers, where the server may be asked to
+	// Buffered says why none were taken out of shared buffers.
+	Buffered string `json:"buffered,omitempty"`
 	// why the kernel was not asked: then only the size of the table keeps it from memory
 	Missing string `json:"missing,omitempty"`
 }

@@ -73,7 +73,7 @@ func everyKind() []Record {
 				WALBytes: 5_000_000, WALWrites: new(int64(4)), WALFsyncs: new(int64(3)), WALShare: 0.3,
 				Who: []string{"psql of joe in shop"}, Writing: []string{"psql of ann in shop"}},
 			Instance: "two", Cloud: &cloud, Cold: &Cold{Forgotten: true, Evicted: 5,
-				Missing: "it is on another machine"},
+				Buffered: "its extension is old", Missing: "it is on another machine"},
 		},
 		Reading{At: noon, Took: 0.002, Probe: "pgstat", Values: map[string]float64{"pgstat.wal/wal_records": 1.5e300}},
 		Work{

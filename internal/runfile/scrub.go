@@ -107,7 +107,7 @@ func scrubbed(r Record, secrets []string) (Record, error) {
 		}
 		if r.Cold != nil {
 			cold := *r.Cold
-			cold.Missing = Scrub(cold.Missing, secrets...)
+			cold.Missing, cold.Buffered = Scrub(cold.Missing, secrets...), Scrub(cold.Buffered, secrets...)
 			r.Cold = &cold
 		}
 		return r, nil

@@ -64,8 +64,8 @@ func freeText() []string {
 	return []string{
 		"run.Provenance", "run.Operation.Text", "run.Parameters", "metric.Source", "metric.Help", "metric.Caveat",
 		"gap.Code", "gap.Detail",
-		"load.Failed", "load.Added", "load.Cold.Missing", "proof.Missing", "origin.Title", "origin.Place",
-		"origin.Note", "top.Missing", "top.Items.Text", "wal.Missing", "end.Cause",
+		"load.Failed", "load.Added", "load.Cold.Buffered", "load.Cold.Missing", "proof.Missing", "origin.Title",
+		"origin.Place", "origin.Note", "top.Missing", "top.Items.Text", "wal.Missing", "end.Cause",
 	}
 }
 

@@ -48,6 +48,8 @@ type Load struct {
 	Repetitions []Repetition // those that may be used, by number
 	LeftOut     []LeftOut
 	Waits       []Wait // nil where nobody told
+	// Warm says why a cold load may have found some of its table in memory; empty: it could not.
+	Warm []string
 }
 
 // LeftOut is a repetition that must not be used, and why.

@@ -184,6 +184,9 @@ func oddities(run *counts.Run, r Report) []Warning {
 		odd("one-thing-more", text)
 	}
 	odd("claimed", claimed(run, r))
+	for _, text := range notCold(run.Loads) {
+		odd("not-cold", text)
+	}
 	odd("few-repetitions", fewRepetitions(fewest))
 	odd("not-run", notRun(r.Loads))
 	for _, a := range r.Loads {
@@ -237,6 +240,25 @@ func (a Load) leftOut() []string {
 		}
 		texts = append(texts, fmt.Sprintf("Repetition %d of %s was left out: %s.", l.Repetition, a.Name,
 			strings.TrimSuffix(l.Reason, ".")))
+	}
+	return texts
+}
+
+// notCold says which cold loads may have found some of their table in memory, by the reason.
+func notCold(loads []counts.Load) (texts []string) {
+	var reasons []string
+	of := map[string][]string{}
+	for _, l := range loads {
+		for _, why := range l.Warm {
+			if of[why] == nil {
+				reasons = append(reasons, why)
+			}
+			of[why] = append(of[why], l.Name)
+		}
+	}
+	for _, why := range reasons {
+		texts = append(texts, "Memory may have answered part of "+strings.Join(of[why], ", ")+": "+
+			strings.TrimSuffix(why, ".")+".")
 	}
 	return texts
 }

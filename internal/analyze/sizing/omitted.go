@@ -32,7 +32,9 @@ func (s Sizing) omitted() []string {
 	asked, memory := s.Need.FromMemory()
 	add(memory > 0, fmt.Sprintf("Reads that memory answered: of the %s pages a second that were not in shared_buffers, this machine's memory had %s. With less memory they come on top.",
 		number.Rate(asked), number.Percent(memory)))
-	add(keptCold(s.Run)(s.Need), "What memory answers: "+s.Need.Load+" was kept from finding its table there. A server whose memory holds what it reads asks for less.")
+	warm := s.warm()
+	add(len(warm) > 0, "What memory answered of "+s.Need.Load+", which was to find nothing of its table there: "+strings.Join(warm, "; ")+". A server with less memory asks for more.")
+	add(keptCold(s.Run)(s.Need) && len(warm) == 0, "What memory answers: "+s.Need.Load+" was kept from finding its table there. A server whose memory holds what it reads asks for less.")
 	var passed []string // loads that were kept cold, and are not sized for
 	if s.Ask.Load == "" {
 		passed = names(slices.DeleteFunc(slices.Clone(s.Needs), func(n needs.Need) bool { return n.Load == s.Need.Load || !keptCold(s.Run)(n) }))
@@ -136,6 +138,15 @@ func keptCold(run *counts.Run) func(needs.Need) bool {
 		load, found := run.Load(n.Load)
 		return found && load.Cold
 	}
+}
+
+// warm says why the load that is sized for may have found in memory what it was to read.
+func (s Sizing) warm() []string {
+	if s.Run == nil {
+		return nil
+	}
+	load, _ := s.Run.Load(s.Need.Load)
+	return load.Warm
 }
 
 // recordedMultiAZ reports whether the server of the run has a standby.

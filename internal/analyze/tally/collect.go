@@ -59,9 +59,10 @@ type attempt struct {
 	failed       string
 	others       *runfile.Others // what others did meanwhile, where that is too much to be passed over
 	vacuumed     *runfile.Autovacuum
-	sessions     *int64   // that connected meanwhile
-	added        string   // why it was run beyond the plan
-	instance     string   // that it was put on, where that is another than the run's
+	sessions     *int64 // that connected meanwhile
+	added        string // why it was run beyond the plan
+	instance     string // that it was put on, where that is another than the run's
+	cold         *runfile.Cold
 	followed     []string // the metrics with values for that instance
 	clients      clientWork
 	proof        *runfile.Proof
@@ -159,7 +160,7 @@ func (c *collector) event(e runfile.LoadEvent) {
 			c.factors[e.Load] = *e.Factors
 		}
 	case runfile.Begin:
-		a.begins, a.instance = append(a.begins, e.At), e.Instance
+		a.begins, a.instance, a.cold = append(a.begins, e.At), e.Instance, e.Cold
 	case runfile.End:
 		a.ends = append(a.ends, e.At)
 		a.failed = cmp.Or(a.failed, e.Failed)

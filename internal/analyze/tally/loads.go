@@ -50,6 +50,11 @@ func (b *builder) buildLoads() {
 		check.proof(a, load.Load, r)
 		check.anatomy(load.Load, r)
 		load.Repetitions = append(load.Repetitions, r)
+		for _, why := range a.warm() {
+			if !slices.Contains(load.Warm, why) {
+				load.Warm = append(load.Warm, why)
+			}
+		}
 	}
 	if text := vacuumed.text(); text != "" {
 		b.notes.add("autovacuum", text)
@@ -81,6 +86,17 @@ func (b *builder) loadOf(a *attempt) *counts.Load {
 		b.addLoad(runfile.Load{Name: a.load, Method: counts.Unplanned})
 	}
 	return &b.run.Loads[b.places[a.load]]
+}
+
+// warm says what kept pages of a cold load's table in memory.
+func (a *attempt) warm() (why []string) {
+	if a.cold != nil && a.cold.Buffered != "" {
+		why = append(why, "shared_buffers kept what they had of its table, since "+a.cold.Buffered)
+	}
+	if a.cold != nil && a.cold.Missing != "" {
+		why = append(why, "the kernel was not asked to forget its table, since "+a.cold.Missing)
+	}
+	return why
 }
 
 // defect says why an attempt must not be used, or nothing.

@@ -22,7 +22,9 @@ func (e *Experiment) makeCold(ctx context.Context, l runfile.Load, w *load.Workl
 	}
 	cold := &runfile.Cold{Missing: e.Unreadable}
 	if e.Evicts {
-		cold.Evicted = w.Evict(ctx, e.Control)
+		cold.Evicted, cold.Buffered = w.Evict(ctx, e.Control)
+	} else {
+		cold.Buffered = "PostgreSQL cannot be asked to before 17"
 	}
 	if cold.Missing != "" {
 		return cold, func() {}

@@ -66,12 +66,43 @@ func forgetsItsOwnTable(t *testing.T, r *trial) {
 		return record(line)
 	}
 	all, proofs, err := r.begun(t, t.Context())
-	if err != nil || len(all) != 1 || !all[0].Forgotten || all[0].Missing != "" || all[0].Evicted < 100 {
+	if err != nil || len(all) != 1 || !all[0].Forgotten || all[0].Missing+all[0].Buffered != "" || all[0].Evicted < 100 {
 		t.Errorf("%+v, %v", all, err)
 	}
 	// The warm-up's rows are none of the load's.
 	if len(proofs) != 1 || proofs[0].Rows != 10_000 || proofs[0].Returned < looked || looked == 0 {
 		t.Errorf("proofs %+v of %d rows", proofs, looked)
+	}
+}
+
+// What shared buffers keep of the table, because nothing takes it out, is said.
+func TestWhatStaysInSharedBuffersIsSaid(t *testing.T) {
+	for name, c := range map[string]struct{ before, after, want string }{
+		"an old extension": {"create extension pg_buffercache version '1.3'", "",
+			"pg_buffercache 1.3 cannot take pages out (alter extension pg_buffercache update)"},
+		"no right to make it": {
+			"create role bare; grant all on schema realiops to bare; set session authorization bare",
+			"reset session authorization",
+			`could not be made: ERROR: permission denied to create extension "pg_buffercache"`,
+		},
+		"no right to call it": {
+			"create extension pg_buffercache; create role caller; grant all on schema realiops to caller; " +
+				"set session authorization caller",
+			"reset session authorization", "pg_buffercache took none out: ERROR: permission denied",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newTrial(t, cold)
+			r.Plan.Repetitions, r.Evicts, r.Checkpoint, r.Unreadable = 1, true, false, "its files are elsewhere"
+			servertest.Exec(t, r.conn, c.before)
+			all, _, err := r.begun(t, t.Context())
+			if err != nil || len(all) != 1 || all[0].Evicted != 0 || !strings.Contains(all[0].Buffered, c.want) {
+				t.Errorf("%+v, %v", all, err)
+			}
+			if c.after != "" {
+				servertest.Exec(t, r.conn, c.after)
+			}
+		})
 	}
 }
 
@@ -87,7 +118,8 @@ func TestWhatKeepsALoadFromBeingColdIsSaid(t *testing.T) {
 				r.Layout = layoutOf(t, where.directory)
 			}
 			all, _, err := r.begun(t, t.Context())
-			if err != nil || len(all) != 1 || all[0].Forgotten || !strings.Contains(all[0].Missing, where.want) {
+			if err != nil || len(all) != 1 || all[0].Forgotten || !strings.Contains(all[0].Missing, where.want) ||
+				all[0].Buffered != "PostgreSQL cannot be asked to before 17" {
 				t.Errorf("%+v, %v", all, err)
 			}
 		})

@@ -2,33 +2,43 @@ package load
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// bufferCache asks for the schema that pg_buffercache is in: whoever watches a server may have made it elsewhere. What it
-// calls is the extension's, and nobody can have replaced it.
+// bufferCache asks for the schema and the version of pg_buffercache, whether it takes pages out of shared buffers, and
+// whether what is called is the extension's, which nobody can have replaced. Whoever watches a server may have made it
+// elsewhere.
 var bufferCache = `/* realiops */
-	select n.nspname::pg_catalog.text from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace
-	where e.extname = 'pg_buffercache'
-	  and exists (select from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relname = 'pg_buffercache'
+	select n.nspname::pg_catalog.text, e.extversion,
+	  exists (select from pg_catalog.pg_proc p where p.pronamespace = n.oid and p.proname = 'pg_buffercache_evict'),
+	  exists (select from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relname = 'pg_buffercache'
 	              and ` + postgres.OfExtension("pg_class", "c.oid", "c.relowner", "e.extname") + `)
 	  and 2 = (select pg_catalog.count(*) from pg_catalog.pg_proc p where p.pronamespace = n.oid and (p.proname, p.pronargs)
 	              in (('pg_buffercache_evict', 1), ('pg_buffercache_pages', 0))
-	              and ` + postgres.OfExtension("pg_proc", "p.oid", "p.proowner", "e.extname") + `)`
+	              and ` + postgres.OfExtension("pg_proc", "p.oid", "p.proowner", "e.extname") + `)
+	from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_buffercache'`
 
-// Evict takes the pages of the load's table out of shared buffers, from 17 on and where the server lets us, and tells
-// how many it took. Elsewhere there is nothing but size to keep them out.
-func (w *Workload) Evict(ctx context.Context, conn *pgx.Conn) (pages int64) {
+// Evict takes the pages of the load's table out of shared buffers, from 17 on and where the server lets us, and returns
+// how many it took, or why it took none. Elsewhere there is nothing but size to keep them out.
+func (w *Workload) Evict(ctx context.Context, conn *pgx.Conn) (pages int64, why string) {
 	ours := pgx.Identifier{w.schema}.Sanitize()
 	if err := postgres.Exec(ctx, conn, "create extension if not exists pg_buffercache schema "+ours); err != nil {
-		return 0
+		return 0, "pg_buffercache is not in this database, and could not be made: " + err.Error()
 	}
-	var schema string
-	if err := postgres.QueryRow(ctx, conn, bufferCache).Scan(&schema); err != nil {
-		return 0
+	var schema, version string
+	var evicts, genuine bool
+	err := postgres.QueryRow(ctx, conn, bufferCache).Scan(&schema, &version, &evicts, &genuine)
+	switch {
+	case err != nil:
+		return 0, "the server did not tell of pg_buffercache: " + err.Error()
+	case !evicts:
+		return 0, fmt.Sprintf("pg_buffercache %s cannot take pages out (alter extension pg_buffercache update)", version)
+	case !genuine:
+		return 0, "functions of pg_buffercache may have been replaced, or belong to somebody who is no superuser"
 	}
 	home := pgx.Identifier{schema}.Sanitize()
 	ask := `/* realiops */
@@ -38,7 +48,7 @@ func (w *Workload) Evict(ctx context.Context, conn *pgx.Conn) (pages int64) {
 				union all select indexrelid from pg_catalog.pg_index where indrelid = $1::pg_catalog.text::pg_catalog.regclass) as of (oid))
 		and reldatabase = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database())`
 	if err := postgres.QueryRow(ctx, conn, ask, w.table).Scan(&pages); err != nil {
-		return 0
+		return 0, "pg_buffercache took none out: " + err.Error()
 	}
-	return pages
+	return pages, ""
 }
