@@ -21,48 +21,22 @@ func encode(r Record) ([]byte, error) {
 	return line.Bytes(), nil
 }
 
-// inUTC returns the record with its times in UTC, so that those of a file compare as text, wherever it was written.
-func inUTC(r Record) Record {
-	switch r := r.(type) {
-	case Run:
-		r.Start = r.Start.UTC()
-		return r
-	case Gap:
-		r.At = r.At.UTC()
-		return r
-	case LoadEvent:
-		r.At = r.At.UTC()
-		return r
-	case Reading:
-		r.At = r.At.UTC()
-		return r
-	case Work:
-		r.From, r.To = r.From.UTC(), r.To.UTC()
-		return r
-	case Proof:
-		r.At = r.At.UTC()
-		return r
-	case Period:
-		r.From, r.To, r.Fetched = r.From.UTC(), r.To.UTC(), r.Fetched.UTC()
-		return r
-	case Total:
-		r.From, r.To = r.From.UTC(), r.To.UTC()
-		return r
-	case Top:
-		r.From, r.At = r.From.UTC(), r.At.UTC()
-		return r
-	case WAL:
-		r.From, r.To = r.From.UTC(), r.To.UTC()
-		return r
-	case SettingChange:
-		r.At, r.Since = r.At.UTC(), r.Since.UTC()
-		return r
-	case Ended:
-		r.At = r.At.UTC()
-		return r
-	default:
-		return r
-	}
+// decodeKind reads a line of each kind.
+var decodeKind = map[Kind]func(line []byte) (Record, error){
+	KindRun:    decodeRun,
+	KindMetric: decodeAs[Metric],
+	KindGap:    decodeAs[Gap],
+	KindLoad:   decodeAs[LoadEvent],
+	KindRead:   decodeAs[Reading],
+	KindWork:   decodeAs[Work],
+	KindProof:  decodeAs[Proof],
+	KindPeriod: decodeAs[Period],
+	KindTotal:  decodeAs[Total],
+	KindOrigin: decodeAs[Origin],
+	KindTop:    decodeAs[Top],
+	KindWAL:    decodeAs[WAL],
+	KindChange: decodeAs[SettingChange],
+	KindEnd:    decodeAs[Ended],
 }
 
 // decode reads one line. A kind this version does not know gives nil and no error: a newer realiops may add kinds.
@@ -74,40 +48,13 @@ func decode(line []byte) (Record, error) {
 	if oldWords(kind, line) {
 		return nil, ErrOldWords
 	}
-	switch kind {
-	case KindRun:
-		return decodeRun(line)
-	case KindMetric:
-		return decodeAs[Metric](line)
-	case KindGap:
-		return decodeAs[Gap](line)
-	case KindLoad:
-		return decodeAs[LoadEvent](line)
-	case KindRead:
-		return decodeAs[Reading](line)
-	case KindWork:
-		return decodeAs[Work](line)
-	case KindProof:
-		return decodeAs[Proof](line)
-	case KindPeriod:
-		return decodeAs[Period](line)
-	case KindTotal:
-		return decodeAs[Total](line)
-	case KindOrigin:
-		return decodeAs[Origin](line)
-	case KindTop:
-		return decodeAs[Top](line)
-	case KindWAL:
-		return decodeAs[WAL](line)
-	case KindChange:
-		return decodeAs[SettingChange](line)
-	case KindEnd:
-		return decodeAs[Ended](line)
-	case "":
+	if kind == "" {
 		return nil, fmt.Errorf("no kind")
-	default:
-		return nil, json.Unmarshal(line, &struct{}{})
 	}
+	if of := decodeKind[kind]; of != nil {
+		return of(line)
+	}
+	return nil, json.Unmarshal(line, &struct{}{})
 }
 
 // oldWords reports whether a line has a key that went before the first release. Its other keys would be taken for what

@@ -11,8 +11,8 @@ type Run struct {
 	Schema     string            `json:"schema"`
 	ID         string            `json:"id"`
 	Start      time.Time         `json:"start"`
-	Version    string            `json:"version"`              // of realiops
-	Parameters map[string]string `json:"parameters,omitempty"` // effective flags, secrets removed
+	Version    string            `json:"version"`                           // of realiops
+	Parameters map[string]string `json:"parameters,omitempty" scrub:"text"` // effective flags, secrets removed
 	Target     Target            `json:"target"`
 	Host       Host              `json:"host"`
 	Clocks     []Clock           `json:"clocks,omitempty"`
@@ -22,7 +22,7 @@ type Run struct {
 	// of a history: what its source was asked about; nil: it is none
 	Asked *Stretch `json:"asked,omitempty"`
 	// where figures come from that realiops did not read itself
-	Provenance string `json:"provenance,omitempty"`
+	Provenance string `json:"provenance,omitempty" scrub:"text"`
 	// of a run that measured storage alone, without a database
 	Baseline *Baseline `json:"baseline,omitempty"`
 	// of a file that tells what something costs; nil: it does not
@@ -38,7 +38,7 @@ type Stretch struct {
 // Operation is a command, statement or script measured between two readings of everything. The loads of its run are
 // [IdleLoad] and [OperationLoad].
 type Operation struct {
-	Text       string `json:"text"` // a command, a statement or the name of a script, as it was given
+	Text       string `json:"text" scrub:"text"` // a command, a statement or the name of a script, as it was given
 	Warmup     int    `json:"warmup"`
 	FirstTouch bool   `json:"first_touch,omitempty"` // with a checkpoint before each repetition
 	Times      int    `json:"times,omitempty"`       // a script is run in each repetition; 0: once
@@ -76,17 +76,17 @@ type Target struct {
 	Kind     string `json:"kind"`   // embedded, container or dsn
 	Flavor   string `json:"flavor"` // postgres, rds or aurora
 	Version  string `json:"version"`
-	Host     string `json:"host,omitempty"`
+	Host     string `json:"host,omitempty" scrub:"form"`
 	Port     int    `json:"port,omitempty"`
-	Database string `json:"database,omitempty"`
-	User     string `json:"user,omitempty"`
-	Image    string `json:"image,omitempty"`  // of a container
-	Pooler   bool   `json:"pooler,omitempty"` // something between us and the server answers for it
+	Database string `json:"database,omitempty" scrub:"form"`
+	User     string `json:"user,omitempty" scrub:"form"`
+	Image    string `json:"image,omitempty" scrub:"form"` // of a container
+	Pooler   bool   `json:"pooler,omitempty"`             // something between us and the server answers for it
 	// SystemIdentifier tells the data of one server from those of another: pg_control_system's. Empty: the user may not
 	// know.
 	SystemIdentifier string `json:"system_identifier,omitempty"`
 
-	Settings map[string]string `json:"settings,omitempty"`
+	Settings map[string]string `json:"settings,omitempty" scrub:"form"`
 	Storage  Storage           `json:"storage"`
 	Cloud    *Cloud            `json:"cloud,omitempty"` // of a managed server, where its provider was asked
 }
@@ -131,7 +131,7 @@ type Member struct {
 
 // Storage describes the storage under the data directory; empty if this host cannot see it.
 type Storage struct {
-	Directory  string `json:"directory,omitempty"`
+	Directory  string `json:"directory,omitempty" scrub:"form"`
 	FileSystem string `json:"file_system,omitempty"`
 	// the device that does the work, as in /proc/diskstats; several with + between
 	Device string `json:"device,omitempty"`
@@ -141,13 +141,13 @@ type Storage struct {
 	Devices []StorageDevice `json:"devices,omitempty"`
 	// Tablespaces are the names of those on the devices that hold tablespaces.OID, by that OID; empty: they are not
 	// told apart.
-	Tablespaces map[string][]string `json:"tablespaces,omitempty"`
+	Tablespaces map[string][]string `json:"tablespaces,omitempty" scrub:"form"`
 	// Own: the device was made for this run, so that only the server writes to it.
 	Own bool `json:"own,omitempty"`
 	// Unseen are directories of the server that could not be looked at, and are taken to be on the same devices.
-	Unseen []string `json:"unseen,omitempty"`
+	Unseen []string `json:"unseen,omitempty" scrub:"form"`
 	// InMemory lists the parts of a server whose data is on a disk that are on none themselves: wal, tablespaces.
-	InMemory []string `json:"in_memory,omitempty"`
+	InMemory []string `json:"in_memory,omitempty" scrub:"form"`
 }
 
 // MemoryText says for people what is in memory; empty: nothing does.
@@ -167,10 +167,11 @@ func (s Storage) MemoryText() string {
 
 // StorageDevice is a disk under a server.
 type StorageDevice struct {
-	Name    string   `json:"name"`              // as in /proc/diskstats
-	Holds   []string `json:"holds"`             // what of the server: data, wal, tablespaces, tablespaces.16400, temp
-	Carries []string `json:"carries,omitempty"` // the file systems on it, by where they are mounted, and swap
-	Backing string   `json:"backing,omitempty"` // the file that a loop device stands for
+	Name string `json:"name"` // as in /proc/diskstats
+	// Holds is what of the server: data, wal, tablespaces, tablespaces.16400, temp.
+	Holds   []string `json:"holds"`
+	Carries []string `json:"carries,omitempty" scrub:"form"` // the file systems on it, by where they are mounted, and swap
+	Backing string   `json:"backing,omitempty" scrub:"form"` // the file that a loop device stands for
 }
 
 // Host is the machine realiops ran on.
@@ -260,11 +261,11 @@ type Load struct {
 	// Like is another load of the plan that this one repeats, except for at most one thing; But names that thing,
 	// and MoreEntries is the number of index entries that it made beyond the other's.
 	Like        string `json:"like,omitempty"`
-	But         string `json:"but,omitempty"`
+	But         string `json:"but,omitempty" scrub:"form"`
 	MoreEntries int64  `json:"more_entries,omitempty"`
 
 	// options of a job that puts load on storage alone, as on a command line
-	Job      string `json:"job,omitempty"`
+	Job      string `json:"job,omitempty" scrub:"form"`
 	Depth    int    `json:"depth,omitempty"`    // requests that such a job keeps in flight; 0: not known
 	Buffered bool   `json:"buffered,omitempty"` // it writes through the page cache
 }

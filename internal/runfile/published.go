@@ -33,8 +33,8 @@ type Origin struct {
 	Load       string `json:"load"`
 	Repetition int    `json:"repetition"`
 	Probe      string `json:"probe"` // whose figures these are
-	Title      string `json:"title,omitempty"`
-	Place      string `json:"place"` // a repository, or an address
+	Title      string `json:"title,omitempty" scrub:"text"`
+	Place      string `json:"place" scrub:"text"` // a repository, or an address
 	File       string `json:"file,omitempty"`
 	Commit     string `json:"commit,omitempty"` // of the file: older ones had other values
 	Author     string `json:"author,omitempty"`
@@ -42,7 +42,7 @@ type Origin struct {
 	How        string `json:"how"` // published, computed, digitized
 	// of a figure read off a chart, as a share of it: its standard deviation
 	Error float64 `json:"error,omitempty"`
-	Note  string  `json:"note,omitempty"`
+	Note  string  `json:"note,omitempty" scrub:"text"`
 }
 
 // String says it for people, without the load.

@@ -62,10 +62,10 @@ type Metric struct {
 	Name   string     `json:"name"` // probe first: pgstat.wal/wal_records, block/writes
 	Unit   string     `json:"unit"` // operations, bytes, seconds, rows, records, …
 	Type   MetricType `json:"type"`
-	Period float64    `json:"period,omitempty"` // seconds, where the source has its own
-	Source string     `json:"source,omitempty"` // where its meaning is documented
-	Help   string     `json:"help,omitempty"`   // what it counts, in one line
-	Caveat string     `json:"caveat,omitempty"` // what to beware of
+	Period float64    `json:"period,omitempty"`              // seconds, where the source has its own
+	Source string     `json:"source,omitempty" scrub:"text"` // where its meaning is documented
+	Help   string     `json:"help,omitempty" scrub:"text"`   // what it counts, in one line
+	Caveat string     `json:"caveat,omitempty" scrub:"text"` // what to beware of
 }
 
 // Event is a moment in the life of a load.
@@ -85,9 +85,9 @@ type LoadEvent struct {
 	Load       string    `json:"load"`
 	Repetition int       `json:"repetition"` // from 1
 	Event      Event     `json:"event"`
-	Failed     string    `json:"failed,omitempty"`  // on End: why this repetition must not be used
-	Added      string    `json:"added,omitempty"`   // on Settle: why this repetition was run beyond the plan
-	Factors    *Load     `json:"factors,omitempty"` // on Settle: of a load that the plan does not have
+	Failed     string    `json:"failed,omitempty" scrub:"text"` // on End: why this repetition must not be used
+	Added      string    `json:"added,omitempty" scrub:"text"`  // on Settle: why this repetition was run beyond the plan
+	Factors    *Load     `json:"factors,omitempty"`             // on Settle: of a load that the plan does not have
 	// Instance is, on Begin, which of a provider's the load was put on, where it is another than the head of the file
 	// says.
 	Instance string `json:"instance,omitempty"`
@@ -112,9 +112,9 @@ type Cold struct {
 	Forgotten bool  `json:"forgotten"`
 	Evicted   int64 `json:"evicted,omitempty"` // pages taken out of shared buffers, where the server may be asked to
 	// Buffered says why none were taken out of shared buffers.
-	Buffered string `json:"buffered,omitempty"`
+	Buffered string `json:"buffered,omitempty" scrub:"text"`
 	// why the kernel was not asked: then only the size of the table keeps it from memory
-	Missing string `json:"missing,omitempty"`
+	Missing string `json:"missing,omitempty" scrub:"text"`
 }
 
 // Autovacuum is the work that a server does by itself, whoever uses it.
@@ -122,7 +122,7 @@ type Autovacuum struct {
 	Rows     int64 `json:"rows"`                // of statistics and of the catalogue, that it wrote
 	WALBytes int64 `json:"wal_bytes,omitempty"` // beyond what our clients can have written, where nobody else was seen
 	// On, of an operation, are the tables that it vacuumed or analyzed, and databases where it still did at End.
-	On []string `json:"on,omitempty"`
+	On []string `json:"on,omitempty" scrub:"form"`
 }
 
 // Others is the work of other sessions on a server while our clients worked, by the counters of all its databases.
@@ -139,10 +139,10 @@ type Others struct {
 	RowsShare    float64  `json:"rows_share"`
 	CommitsShare float64  `json:"commits_share"`
 	WALShare     float64  `json:"wal_share,omitempty"`
-	Who          []string `json:"who,omitempty"` // was at work at Begin or End, as far as our role sees it
+	Who          []string `json:"who,omitempty" scrub:"form"` // was at work at Begin or End, as far as our role sees it
 	// Writing had transactions open that wrote, or that made an index or vacuumed, for a second or more: what they did
 	// before they ended is in none of the above.
-	Writing []string `json:"writing,omitempty"`
+	Writing []string `json:"writing,omitempty" scrub:"form"`
 	// Staying, of an operation, are sessions of its own that were still open at End, whose counts may be incomplete.
 	Staying int `json:"staying,omitempty"`
 	// GoesOn, of an operation: processes that it started were still there at End.
@@ -197,8 +197,8 @@ type SettingChange struct {
 	At      time.Time `json:"at"`
 	Since   time.Time `json:"since"`
 	Setting string    `json:"setting"`
-	From    string    `json:"from"`
-	To      string    `json:"to"`
+	From    string    `json:"from" scrub:"form"`
+	To      string    `json:"to" scrub:"form"`
 }
 
 // Reading holds the values that one probe read at one moment.
@@ -231,8 +231,8 @@ type Gap struct {
 	Probe  string    `json:"probe"`
 	Metric string    `json:"metric,omitempty"` // empty: all of the probe's
 	Reason Reason    `json:"reason"`
-	Code   string    `json:"code,omitempty"` // SQLSTATE, HTTP status, errno
-	Detail string    `json:"detail,omitempty"`
+	Code   string    `json:"code,omitempty" scrub:"text"` // SQLSTATE, HTTP status, errno
+	Detail string    `json:"detail,omitempty" scrub:"text"`
 }
 
 // Work is the work of our own clients in a stretch of time: the known side of the experiment.
@@ -272,7 +272,7 @@ type Proof struct {
 	Counter string `json:"counter,omitempty"`
 	// rows that scans of the table looked at under the load, as the server counts them
 	Returned int64  `json:"returned,omitempty"`
-	Missing  string `json:"missing,omitempty"` // why they were not counted; Rows says nothing then
+	Missing  string `json:"missing,omitempty" scrub:"text"` // why they were not counted; Rows says nothing then
 }
 
 // Period is a source's value for a period that is over, such as a CloudWatch datapoint. A later line for the same
@@ -282,7 +282,7 @@ type Period struct {
 	To         time.Time         `json:"to"`
 	Probe      string            `json:"probe"`
 	Metric     string            `json:"metric"`
-	Dimensions map[string]string `json:"dimensions,omitempty"`
+	Dimensions map[string]string `json:"dimensions,omitempty" scrub:"form"`
 	Statistic  string            `json:"statistic"`
 	Value      float64           `json:"value"`
 	Fetched    time.Time         `json:"fetched"`
@@ -324,13 +324,13 @@ type Top struct {
 	At   time.Time `json:"at"`
 	Of   string    `json:"of"` // tables, indexes, statements, readers, digests, files or programs
 	// Load and Repetition are those that it is about; empty and 0: of none.
-	Load       string `json:"load,omitempty"`
+	Load       string `json:"load,omitempty" scrub:"form"`
 	Repetition int    `json:"repetition,omitempty"`
 
 	Items []TopItem          `json:"items,omitempty"` // those that grew most, the first most of all
 	Total map[string]float64 `json:"total,omitempty"` // what all did together, listed or not
 	// Missing says why there are no items.
-	Missing string `json:"missing,omitempty"`
+	Missing string `json:"missing,omitempty" scrub:"text"`
 }
 
 // Readers is a ranking of statements by the blocks that they read.
@@ -341,9 +341,9 @@ const MostTopItems = 10
 
 // TopItem is one table, index or statement.
 type TopItem struct {
-	Name string `json:"name"` // with its schema; of a statement, its queryid
+	Name string `json:"name" scrub:"form"` // with its schema; of a statement, its queryid
 	// of a statement, without its values; a long one ends with a checksum of the whole
-	Text    string             `json:"text,omitempty"`
+	Text    string             `json:"text,omitempty" scrub:"text"`
 	Grew    map[string]float64 `json:"grew"` // what is not there was not counted
 	AtLeast bool               `json:"at_least,omitempty"`
 }
@@ -362,7 +362,7 @@ const (
 type Ended struct {
 	At     time.Time `json:"at"`
 	Status Status    `json:"status"`
-	Cause  string    `json:"cause,omitempty"`
+	Cause  string    `json:"cause,omitempty" scrub:"text"`
 	Clocks []Clock   `json:"clocks,omitempty"` // compared again, as at the start
 	Cost   *Cost     `json:"cost,omitempty"`   // of an observation
 }

@@ -3,11 +3,12 @@ package runfile
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -65,123 +66,76 @@ func spellings(secrets []string) []string {
 	return slices.Compact(all)
 }
 
-// scrubbed returns the record with its free text scrubbed; it leaves the caller's value alone. The secrets given are
-// taken out of text that a message may have got into. From names and settings only what has the form of a secret is
-// taken, because a password that equals one, such as postgres, would make the run unreadable.
-// A kind of record that it does not know is refused: nobody has decided yet which of its fields are free text.
+// scrubbed returns the record without secrets and with its times in UTC, so that those of a file compare as text,
+// wherever it was written. It leaves the caller's value alone. Fields say by a tag what they may hold: the secrets
+// given are taken out of text that a message may have got into; from names and settings only what has the form of a
+// secret is taken, because a password that equals one, such as postgres, would make the run unreadable. What has no tag
+// is a name of ours, of AWS's or of the user's, and stays.
+// A kind of record that is not known is refused: nobody has decided yet which of its fields are free text.
 func scrubbed(r Record, secrets []string) (Record, error) {
-	switch r := r.(type) {
-	case Run:
-		r.Parameters = scrubAll(r.Parameters, secrets)
-		r.Provenance = Scrub(r.Provenance, secrets...)
-		r.Target, r.Plan.Loads = scrubbedTarget(r.Target), slices.Clone(r.Plan.Loads)
-		for i := range r.Plan.Loads {
-			r.Plan.Loads[i] = scrubbedLoad(r.Plan.Loads[i])
-		}
-		if r.Operation != nil {
-			operation := *r.Operation
-			operation.Text = Scrub(operation.Text, secrets...)
-			r.Operation = &operation
-		}
-		return r, nil
-	case Metric:
-		r.Source, r.Help, r.Caveat = Scrub(r.Source, secrets...), Scrub(r.Help, secrets...), Scrub(r.Caveat, secrets...)
-		return r, nil
-	case Gap:
-		r.Code, r.Detail = Scrub(r.Code, secrets...), Scrub(r.Detail, secrets...)
-		return r, nil
-	case LoadEvent:
-		r.Failed, r.Added = Scrub(r.Failed, secrets...), Scrub(r.Added, secrets...)
-		if r.Factors != nil {
-			r.Factors = new(scrubbedLoad(*r.Factors))
-		}
-		if r.Others != nil { // who they are says the name that a program gave itself
-			others := *r.Others
-			others.Who, others.Writing = scrubEach(others.Who), scrubEach(others.Writing)
-			r.Others = &others
-		}
-		if r.Autovacuum != nil {
-			vacuumed := *r.Autovacuum
-			vacuumed.On = scrubEach(vacuumed.On)
-			r.Autovacuum = &vacuumed
-		}
-		if r.Cold != nil {
-			cold := *r.Cold
-			cold.Missing, cold.Buffered = Scrub(cold.Missing, secrets...), Scrub(cold.Buffered, secrets...)
-			r.Cold = &cold
-		}
-		return r, nil
-	case Proof:
-		r.Missing = Scrub(r.Missing, secrets...)
-		return r, nil
-	case Period:
-		r.Dimensions = scrubAll(r.Dimensions, nil)
-		return r, nil
-	case Origin:
-		r.Title, r.Place, r.Note = Scrub(r.Title, secrets...), Scrub(r.Place, secrets...), Scrub(r.Note, secrets...)
-		return r, nil
-	case Top:
-		r.Missing, r.Load = Scrub(r.Missing, secrets...), Scrub(r.Load)
-		r.Items = slices.Clone(r.Items)
-		for i := range r.Items {
-			r.Items[i].Name, r.Items[i].Text = Scrub(r.Items[i].Name), Scrub(r.Items[i].Text, secrets...)
-		}
-		return r, nil
-	case WAL:
-		return scrubbedWAL(r, secrets), nil
-	case SettingChange:
-		r.From, r.To = Scrub(r.From), Scrub(r.To)
-		return r, nil
-	case Ended:
-		r.Cause = Scrub(r.Cause, secrets...)
-		return r, nil
-	case Reading, Work, Total: // names of ours and numbers
-		return r, nil
-	default:
+	if decodeKind[r.Kind()] == nil {
 		return nil, fmt.Errorf("a record of the kind %s cannot be written: which of its fields may hold a secret is "+
 			"not known", r.Kind())
 	}
+	clean := reflect.New(reflect.TypeOf(r)).Elem()
+	clean.Set(reflect.ValueOf(r))
+	scrub(clean, "", secrets)
+	return clean.Interface().(Record), nil //nolint:forcetypeassert // it is of the type of r
 }
 
-func scrubbedLoad(a Load) Load {
-	a.Job, a.But = Scrub(a.Job), Scrub(a.But)
-	return a
-}
+// The values of the tag.
+const (
+	aText   = "text"
+	ofAForm = "form" // a name or a setting, which may have the form of a secret
+)
 
-func scrubbedTarget(t Target) Target {
-	for _, name := range []*string{&t.Host, &t.Database, &t.User, &t.Image, &t.Storage.Directory} {
-		*name = Scrub(*name)
-	}
-	t.Settings = scrubAll(t.Settings, nil)
-	t.Storage.Unseen, t.Storage.InMemory = scrubEach(t.Storage.Unseen), scrubEach(t.Storage.InMemory)
-	t.Storage.Tablespaces = maps.Clone(t.Storage.Tablespaces)
-	for oid, names := range t.Storage.Tablespaces {
-		t.Storage.Tablespaces[oid] = scrubEach(names)
-	}
-	t.Storage.Devices = slices.Clone(t.Storage.Devices)
-	for i := range t.Storage.Devices {
-		d := &t.Storage.Devices[i]
-		d.Carries, d.Backing = scrubEach(d.Carries), Scrub(d.Backing)
-	}
-	return t
-}
-
-func scrubEach(texts []string) []string {
-	clean := slices.Clone(texts)
-	for i, text := range clean {
-		clean[i] = Scrub(text)
-	}
-	return clean
-}
-
-// scrubAll scrubs named texts; what is named a secret is hidden whatever it looks like.
-func scrubAll(texts map[string]string, secrets []string) map[string]string {
-	clean := maps.Clone(texts)
-	for name, text := range clean {
-		clean[name] = Scrub(text, secrets...)
-		if text != "" && secretKey.MatchString(name) {
-			clean[name] = Hidden
+// scrub cleans a value in place, and whatever it points to in copies.
+func scrub(v reflect.Value, tag string, secrets []string) {
+	switch v.Kind() {
+	case reflect.String:
+		switch tag {
+		case aText:
+			v.SetString(Scrub(v.String(), secrets...))
+		case ofAForm:
+			v.SetString(Scrub(v.String()))
 		}
+	case reflect.Struct:
+		if at, is := v.Addr().Interface().(*time.Time); is {
+			*at = at.UTC()
+			return
+		}
+		for i := range v.NumField() {
+			scrub(v.Field(i), v.Type().Field(i).Tag.Get("scrub"), secrets)
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			copied := reflect.New(v.Type().Elem())
+			copied.Elem().Set(v.Elem())
+			scrub(copied.Elem(), tag, secrets)
+			v.Set(copied)
+		}
+	case reflect.Slice:
+		if v.Len() == 0 {
+			return // an empty one is written otherwise than none
+		}
+		v.Set(reflect.AppendSlice(reflect.Zero(v.Type()), v))
+		for i := range v.Len() {
+			scrub(v.Index(i), tag, secrets)
+		}
+	case reflect.Map:
+		if v.IsNil() || tag == "" {
+			return
+		}
+		copied := reflect.MakeMap(v.Type())
+		for name, value := range v.Seq2() {
+			clean := reflect.New(value.Type()).Elem()
+			clean.Set(value)
+			scrub(clean, tag, secrets)
+			if clean.Kind() == reflect.String && clean.Len() > 0 && secretKey.MatchString(name.String()) {
+				clean.SetString(Hidden) // what is named a secret is hidden whatever it looks like
+			}
+			copied.SetMapIndex(name, clean)
+		}
+		v.Set(copied)
 	}
-	return clean
 }

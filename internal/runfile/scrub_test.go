@@ -180,6 +180,16 @@ func TestAPasswordThatIsAWordSparesTheRun(t *testing.T) {
 	}
 }
 
+// TestAnEmptyListStaysOne: it is written as [], and none as null.
+func TestAnEmptyListStaysOne(t *testing.T) {
+	for _, loads := range [][]Load{nil, {}} {
+		got, err := scrubbed(Run{Plan: Plan{Loads: loads}}, nil)
+		if err != nil || (got.(Run).Plan.Loads == nil) != (loads == nil) {
+			t.Errorf("%#v became %#v, %v", loads, got.(Run).Plan.Loads, err)
+		}
+	}
+}
+
 func TestScrub(t *testing.T) {
 	check := func(in, want string, secrets ...string) {
 		t.Helper()

@@ -18,7 +18,7 @@ type WAL struct {
 	// bytes of it that Items tell of; where they are fewer, Items are a sample
 	Read    int64     `json:"read"`
 	Items   []WALItem `json:"items,omitempty"` // the one with the most bytes first
-	Missing string    `json:"missing,omitempty"`
+	Missing string    `json:"missing,omitempty" scrub:"text"`
 }
 
 // MostWALItems are in one line. What more there are is added up as [OtherRelations].
@@ -26,9 +26,11 @@ const MostWALItems = 200
 
 // WALItem sums up the WAL of one table, index or other file.
 type WALItem struct {
-	Name  string `json:"name,omitempty"`  // with its schema; of WALElsewhere, the database; empty: it has none
-	Is    string `json:"is"`              // one of the words below
-	Table string `json:"table,omitempty"` // that an index, or a table of oversized values, belongs to, with its schema
+	// Name is that with its schema; of WALElsewhere, the database; empty: it has none.
+	Name string `json:"name,omitempty" scrub:"form"`
+	Is   string `json:"is"` // one of the words below
+	// Table is what an index, or a table of oversized values, belongs to, with its schema.
+	Table string `json:"table,omitempty" scrub:"form"`
 	// Dropped: it was not there any more when its name was asked for. Name is as before, and empty where it was not
 	// known.
 	Dropped    bool   `json:"dropped,omitempty"`
@@ -38,7 +40,7 @@ type WALItem struct {
 	Scans *int64     `json:"scans,omitempty"`
 	Since *time.Time `json:"since,omitempty"` // when its database's statistics were last reset; nil: not known
 	// Like is another index of the same columns, operators and rows, which makes this one superfluous.
-	Like string `json:"like,omitempty"`
+	Like string `json:"like,omitempty" scrub:"form"`
 	// Parts are by the kind of record, as metrics of the probe anatomy name it: heap_insert.
 	Parts map[string]WALPart `json:"parts"`
 }
@@ -93,16 +95,6 @@ type WALPart struct {
 
 // Kind is wal.
 func (WAL) Kind() Kind { return KindWAL }
-
-func scrubbedWAL(w WAL, secrets []string) WAL {
-	w.Missing, w.Items = Scrub(w.Missing, secrets...), slices.Clone(w.Items)
-	for i := range w.Items {
-		for _, name := range []*string{&w.Items[i].Name, &w.Items[i].Table, &w.Items[i].Like} {
-			*name = Scrub(*name)
-		}
-	}
-	return w
-}
 
 func (a *Anonymizer) wal(w WAL) WAL {
 	w.Missing, w.Items = a.drop("free text", w.Missing), slices.Clone(w.Items)

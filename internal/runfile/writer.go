@@ -152,7 +152,7 @@ func (w *Writer) Path() string { return w.path }
 func (w *Writer) Write(r Record) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	clean, err := scrubbed(inUTC(r), w.secrets)
+	clean, err := scrubbed(r, w.secrets)
 	if err != nil {
 		return err
 	}
