@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
@@ -35,6 +36,22 @@ func TestDoctorSeesAnOldExtension(t *testing.T) {
 			t.Errorf("said %d times, after %d updates\n%s", found, said, printed)
 		}
 		servertest.Exec(t, boss, "alter extension pg_walinspect update")
+	}
+}
+
+// Who else gets the rows of a run is said of the database that its slot is of, and of no other.
+func TestDoctorSeesLogicalReplication(t *testing.T) {
+	s := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"wal_level=logical"}})
+	other := servertest.DatabaseOn(t, s, "")
+	boss := servertest.Connect(t, servertest.Endpoint(t, s.DSN()))
+	servertest.Exec(t, boss, "select pg_create_logical_replication_slot('cdc', 'test_decoding')")
+	const kept, readers = "The server keeps all the WAL that a run writes", "goes to the readers of logical replication"
+	for dsn, want := range map[string]bool{s.DSN(): true, other.Config().ConnString(): false} {
+		printed, _ := doctor(t, dsn)
+		text := strings.Join(strings.Fields(printed), " ")
+		if !strings.Contains(text, kept) || strings.Contains(text, readers) != want {
+			t.Errorf("want %q: %v\n%s", readers, want, printed)
+		}
 	}
 }
 

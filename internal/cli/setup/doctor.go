@@ -128,6 +128,10 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
 	}
+	readers, err := postgres.LogicalReaders(ctx, session.Control)
+	if err != nil {
+		return diagnosis.Diagnosis{}, err
+	}
 	p, err := t.Probes(ctx, facts, "") // which makes nothing
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
@@ -137,7 +141,7 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	subject := diagnosis.Subject{
 		Target: t.Describe(facts, p.Storage), Clock: facts.Clock, Refusal: refusal, AWS: aws,
 		Cautions: slices.Concat(cautions(facts, allowed, p), cautionsOfTriggers(fire), cautionsOfKeepers(keepers),
-			cautionsOfWAL(p.WALUntold(ctx)), cautionsOfAWS(&t.AWS, aws, facts, time.Now())),
+			cautionsOfReaders(readers), cautionsOfWAL(p.WALUntold(ctx)), cautionsOfAWS(&t.AWS, aws, facts, time.Now())),
 		Settings: set, Remedy: remedyOf(facts),
 	}
 	for _, sampler := range p.Samplers {

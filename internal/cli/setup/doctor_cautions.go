@@ -87,6 +87,15 @@ func cautionsOfKeepers(keepers []string) []diagnosis.Caution {
 		Remedy: "repair the archiver; drop slots that nobody needs (pg_drop_replication_slot)"}}
 }
 
+// cautionsOfReaders names who else gets the rows of a run.
+func cautionsOfReaders(readers []string) []diagnosis.Caution {
+	if len(readers) == 0 {
+		return nil
+	}
+	return []diagnosis.Caution{{Code: "logical-readers", Text: postgres.ReadLogically(readers),
+		Remedy: "use another database of this server"}}
+}
+
 // cautionsOfWAL says why nobody will know which tables and indexes the WAL is about, although it can be read.
 func cautionsOfWAL(untold string) []diagnosis.Caution {
 	if untold == "" {

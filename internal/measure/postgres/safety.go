@@ -115,6 +115,28 @@ func KeepsWAL(keepers []string) string {
 		strings.Join(keepers, ", ") + "."
 }
 
+// LogicalReaders names the replication slots of this database through which every row of a run reaches others, with
+// their plugins. What pgoutput sends is decided by publications.
+func LogicalReaders(ctx context.Context, conn *pgx.Conn) (all []string, err error) {
+	var slot, plugin string
+	err = ForEachRow(ctx, conn, []any{(*Name)(&slot), (*Name)(&plugin)}, func() error {
+		all = append(all, "the slot "+Quoted(slot)+" ("+plugin+")")
+		return nil
+	}, `/* realiops */
+		select `+Named("slot_name")+", "+Named("plugin")+` from pg_catalog.pg_replication_slots
+		where database = pg_catalog.current_database() and plugin <> 'pgoutput' order by slot_name limit $1`, mostNamed)
+	if err != nil {
+		return nil, fmt.Errorf("ask who decodes the WAL of this database: %w", err)
+	}
+	return all, nil
+}
+
+// ReadLogically says in a sentence what [LogicalReaders] mean for a run.
+func ReadLogically(readers []string) string {
+	return "Every row that a run writes also goes to the readers of logical replication in this database: " +
+		strings.Join(readers, ", ") + "."
+}
+
 // OthersAtWork returns their number in words.
 func (f Facts) OthersAtWork() string {
 	if f.BusySessions == 1 {

@@ -10,11 +10,14 @@ import (
 )
 
 // admit decides whether the load may begin: what the server's state forbids, and what its owner must agree to.
-func (m *measurement) admit() error {
+func (m *measurement) admit(ctx context.Context) error {
 	if err := m.target.Refuse(m.session.Facts); err != nil {
 		return err
 	}
 	if err := m.session.Facts.RefuseClients(mostClients(m.Program.Plan)); err != nil {
+		return err
+	}
+	if err := m.nameReplication(ctx); err != nil {
 		return err
 	}
 	if m.target.Own() || m.target.Endpoint.Local() {
@@ -26,11 +29,18 @@ func (m *measurement) admit() error {
 			mostClients(m.Program.Plan), postgres.SchemaName, m.bill()))
 }
 
-// nameKeepers says what keeps the WAL that the loads will write.
-func (m *measurement) nameKeepers(ctx context.Context) error {
-	all, err := postgres.WALKeepers(ctx, m.session.Control)
-	if len(all) > 0 {
-		m.Show.Message(postgres.KeepsWAL(all))
+// nameReplication says what keeps the WAL that the loads will write, and who else gets their rows.
+func (m *measurement) nameReplication(ctx context.Context) error {
+	keepers, err := postgres.WALKeepers(ctx, m.session.Control)
+	if len(keepers) > 0 {
+		m.Show.Message(postgres.KeepsWAL(keepers))
+	}
+	if err != nil {
+		return err
+	}
+	readers, err := postgres.LogicalReaders(ctx, m.session.Control)
+	if len(readers) > 0 {
+		m.Show.Message(postgres.ReadLogically(readers))
 	}
 	return err
 }

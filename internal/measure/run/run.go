@@ -110,10 +110,7 @@ func (m *measurement) measure(ctx context.Context) (err error) {
 		return m.target.Because(ctx, err)
 	}
 	defer func() { m.session.Close(ctx) }()
-	if err := m.admit(); err != nil {
-		return err
-	}
-	if err := m.nameKeepers(ctx); err != nil {
+	if err := m.admit(ctx); err != nil {
 		return err
 	}
 	if m.cloud, err = m.askAWS(ctx); err != nil {

@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,5 +50,26 @@ func TestAStandbyThatIsLost(t *testing.T) {
 	if left := servertest.Value[int](t, boss, "select count(*) from pg_stat_activity where wait_event = 'SyncRep'") +
 		servertest.Value[int](t, boss, "select count(*) from pg_namespace where nspname = 'realiops'"); left != 0 {
 		t.Errorf("%d sessions or schemas are left", left)
+	}
+}
+
+// Who gets the rows of a run through logical replication is named before it begins, and so is what keeps its WAL. What
+// pgoutput sends follows from publications.
+func TestReplicationIsNamed(t *testing.T) {
+	s := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"wal_level=logical"}})
+	boss := servertest.Connect(t, servertest.Endpoint(t, s.DSN()))
+	servertest.Exec(t, boss, "select pg_create_logical_replication_slot('cdc', 'test_decoding')")
+	servertest.Exec(t, boss, "select pg_create_logical_replication_slot('subscriber', 'pgoutput')")
+	r := newTrial(t, s.DSN(), 1, single)
+	r.ends(t)
+	for _, want := range []string{
+		"Every row that a run writes also goes to the readers of logical replication in this database: the slot cdc " +
+			"(test_decoding).",
+		"The server keeps all the WAL that a run writes, and its disk may fill up, because of " +
+			"the unused replication slot cdc, the unused replication slot subscriber.",
+	} {
+		if !slices.Contains(r.show.messages, want) {
+			t.Errorf("%q is not in %q", want, r.show.messages)
+		}
 	}
 }
