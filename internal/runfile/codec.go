@@ -27,11 +27,11 @@ var decodeKind = map[Kind]func(line []byte) (Record, error){
 	KindMetric: decodeAs[Metric],
 	KindGap:    decodeAs[Gap],
 	KindLoad:   decodeAs[LoadEvent],
-	KindRead:   decodeAs[Reading],
+	KindRead:   decodeReading,
 	KindWork:   decodeAs[Work],
 	KindProof:  decodeAs[Proof],
-	KindPeriod: decodeAs[Period],
-	KindTotal:  decodeAs[Total],
+	KindPeriod: decodePeriod,
+	KindTotal:  decodeTotal,
 	KindOrigin: decodeAs[Origin],
 	KindTop:    decodeAs[Top],
 	KindWAL:    decodeAs[WAL],
@@ -90,6 +90,50 @@ func decodeAs[R Record](line []byte) (Record, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// decodeReading leaves out what is null: it was not read, and is not 0.
+func decodeReading(line []byte) (Record, error) {
+	var r Reading
+	err := json.Unmarshal(line, &r)
+	withoutNull(line, r.Values)
+	return r, err
+}
+
+func decodeTotal(line []byte) (Record, error) {
+	var t Total
+	err := json.Unmarshal(line, &t)
+	withoutNull(line, t.Values)
+	return t, err
+}
+
+// decodePeriod returns nothing for a period without a value: its source did not tell it.
+func decodePeriod(line []byte) (Record, error) {
+	var p Period
+	var told struct {
+		Value *float64 `json:"value"`
+	}
+	if err := json.Unmarshal(line, &p); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(line, &told); err != nil || told.Value == nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func withoutNull(line []byte, values map[string]float64) {
+	var told struct {
+		Values map[string]*float64 `json:"values"`
+	}
+	if !bytes.Contains(line, []byte("null")) || json.Unmarshal(line, &told) != nil {
+		return
+	}
+	for name, v := range told.Values {
+		if v == nil {
+			delete(values, name)
+		}
+	}
 }
 
 // decodeRun looks at the schema before anything else, because a newer one may have other fields in other shapes.

@@ -232,3 +232,23 @@ func TestEmptyLinesAreBounded(t *testing.T) {
 	check(mostBlanks, "")
 	check(1<<50, "more than 1000000 empty lines: no run file has them")
 }
+
+// TestNullIsNotZero: what a converter writes as null was not read.
+func TestNullIsNotZero(t *testing.T) {
+	const head = `{"kind":"run","schema":"realiops.run/1","id":"x","plan":{"loads":[]}}` + "\n"
+	for line, want := range map[string][]Record{
+		`{"kind":"read","probe":"p","values":{"a":null,"b":2}}`:  {Reading{Probe: "p", Values: map[string]float64{"b": 2}}},
+		`{"kind":"total","probe":"p","values":{"a":null,"b":2}}`: {Total{Probe: "p", Values: map[string]float64{"b": 2}}},
+		`{"kind":"period","metric":"a","value":null}`:            nil,
+		`{"kind":"period","metric":"a"}`:                         nil,
+		`{"kind":"period","metric":"a","value":0}`:               {Period{Metric: "a"}},
+	} {
+		got, err := collect(strings.NewReader(head + line + "\n"))
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if diff := cmp.Diff(append([]Record(nil), want...), append([]Record(nil), got[1:]...)); diff != "" {
+			t.Errorf("%s: %s", line, diff)
+		}
+	}
+}
