@@ -166,6 +166,27 @@ func TestPageNeedsNothingElse(t *testing.T) {
 	}
 }
 
+// TestPageOfCountersThatFellEachTime: they have no rate to draw, and a page all the same.
+func TestPageOfCountersThatFellEachTime(t *testing.T) {
+	var records []runfile.Record
+	for _, r := range runfiletest.Records(t, "../../../testdata/runs/observed-pg17.jsonl.zst") {
+		if reading, ok := r.(runfile.Reading); ok {
+			for name := range reading.Values {
+				reading.Values[name] *= -1
+			}
+		}
+		records = append(records, r)
+	}
+	run, err := tally.FromRun(runfiletest.Sequence(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := rendered(t, func(w io.Writer) error { return document.HTML(w, pageOf(t, run)) })
+	if !strings.Contains(page, "In 60 of 60 windows") || strings.Contains(page, "device writes over time") {
+		t.Error("the page does not say that nothing could be followed, or draws it")
+	}
+}
+
 var recordsAPoint = regexp.MustCompile(`[0-9.,]+ s: ([0-9,]+) WAL records a second`)
 
 // TestNoBurstThatNeverWas: sessions tell what they did a second late, and all at the end of a load, a few milliseconds
