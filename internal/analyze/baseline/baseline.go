@@ -96,7 +96,12 @@ func FromRun(run *counts.Run) (Baseline, error) {
 				b.LeftOut = append(b.LeftOut, LeftOut{load.Name, "what fio said of it is not known (" + err.Error() + ")"})
 				continue
 			}
-			b.Rows = append(b.Rows, rowOf(run, load, r))
+			row := rowOf(run, load, r)
+			if row.Fio.Counted == 0 {
+				b.LeftOut = append(b.LeftOut, LeftOut{load.Name, fmt.Sprintf("fio did no operation in %.0f s", r.Seconds)})
+				continue
+			}
+			b.Rows = append(b.Rows, row)
 		}
 	}
 	b.warn(run)

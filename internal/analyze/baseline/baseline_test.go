@@ -165,6 +165,12 @@ func TestJobWithoutFiguresHasNoResult(t *testing.T) {
 		}
 	}
 	b := k.baseline(t)
+	idle := newMadeUp(runfile.Baseline{Direct: true}, runfile.Load{Name: "w", Method: "fio", Job: "--rw=write"})
+	idle.load("w", 10, nil, nil)
+	if nothing := idle.baseline(t); len(nothing.Rows) != 0 || len(nothing.LeftOut) != 1 ||
+		nothing.LeftOut[0].Why != "fio did no operation in 10 s" {
+		t.Errorf("%+v", nothing)
+	}
 	if len(b.Rows) != 0 || len(b.LeftOut) != 2 || b.Throttle != nil ||
 		!strings.HasPrefix(b.LeftOut[0].Why, "what fio said of it is not known") || b.LeftOut[1].Why != "it was never run" {
 		t.Errorf("%+v", b)
