@@ -120,6 +120,12 @@ func TestHistoryOfSysstat(t *testing.T) {
 		lines[len(lines)-1] != "  realiops size "+path+" --gib 500" {
 		t.Errorf("not a screen that begins with the answer and ends with what to do next:\n%s", out)
 	}
+	// a value of each of four metrics for each of 72 hours, as mean and as maximum
+	table, _ := runs(t, command.ExitDone, "report", path, "--format", "csv")
+	if rows := strings.Split(strings.TrimSpace(table), "\n"); len(rows) != 1+4*2*72 ||
+		!slices.Contains(rows, "block/writes,Average,2026-11-18T02:00:00Z,2026-11-18T03:00:00Z,300") {
+		t.Errorf("%d rows of CSV, the first %q", len(rows), rows[:2])
+	}
 	ranked, _ := runs(t, command.ExitDone,
 		append([]string{"fleet", "--dir", dir, "--has", "../../testdata/fleet/legacy.csv", "--format", "json"},
 			days...)...)

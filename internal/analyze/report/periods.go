@@ -37,11 +37,33 @@ func periodsDocument(run *counts.Run, r Report, d document.Document) document.Do
 	if known {
 		d.Blocks = append(d.Blocks, dayTable(requests, bytes))
 	}
-	d.Blocks = append(d.Blocks, r.conditions())
+	d.Blocks = append(d.Blocks, r.conditions(), document.Only(document.InCSV, everyPeriod(run)))
 	if r.Run.Provenance != "" {
 		d.Blocks = append(d.Blocks, words.Faint("Where the figures come from: "+r.Run.Provenance+"."))
 	}
 	return d
+}
+
+// everyPeriod has a row for each value of a source, for programs.
+func everyPeriod(run *counts.Run) document.Table {
+	var metrics, statistics, from, to, values []document.Cell
+	for _, m := range run.Metrics() {
+		for _, statistic := range []string{runfile.Average, runfile.Minimum, runfile.Maximum, runfile.Sum} {
+			for _, l := range run.Rates(m.Name, statistic) {
+				metrics, statistics = append(metrics, document.Words(m.Name)), append(statistics, document.Words(statistic))
+				from = append(from, document.Words(l.From.UTC().Format(time.RFC3339)))
+				to = append(to, document.Words(l.To.UTC().Format(time.RFC3339)))
+				values = append(values, document.Number(number.Rate(l.Value), l.Value))
+			}
+		}
+	}
+	var t document.Table
+	t.Add(words.Wordy("metric"), metrics)
+	t.Add(words.Wordy("statistic"), statistics)
+	t.Add(words.Wordy("from"), from)
+	t.Add(words.Wordy("to"), to)
+	t.Add(words.Numeric("value"), values)
+	return t
 }
 
 // periodsAnswer returns the same in one screen: without the hours of the day.
