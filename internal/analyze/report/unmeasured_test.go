@@ -1,10 +1,12 @@
 package report_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/analyze/tally"
@@ -59,6 +61,27 @@ func TestOrderSaysWhatWasNotMeasured(t *testing.T) {
 	}
 }
 
+// TestDeviceInPartIsSaid: of bulk the device was read only while its first two repetitions ran.
+func TestDeviceInPartIsSaid(t *testing.T) {
+	var during string
+	records := slices.DeleteFunc(runfiletest.Records(t, "../../../testdata/runs/loads-pg17.jsonl"),
+		func(r runfile.Record) bool {
+			if event, ok := r.(runfile.LoadEvent); ok {
+				during = fmt.Sprint(event.Load, event.Repetition)
+			}
+			reading, ok := r.(runfile.Reading)
+			return ok && reading.Probe == "block" && during == "bulk3"
+		})
+	run, err := tally.FromRun(runfiletest.Sequence(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "What the device did is known of only some repetitions: 2 of 3 of bulk."
+	if w := judged(run).Warnings; !slices.ContainsFunc(w, func(w report.Warning) bool { return w.Text == want }) {
+		t.Errorf("no %q in %+v", want, w)
+	}
+}
+
 // TestOrderSaysThatARunWasCutShort: so does one that rests on less than was to be measured. The shipped observation has
 // 60 windows of 5 s, and the run 3 repetitions of each of its 8 loads that are not idle.
 func TestOrderSaysThatARunWasCutShort(t *testing.T) {
@@ -94,10 +117,12 @@ func TestOrderSaysThatARunWasCutShort(t *testing.T) {
 			but(observation, nothing, runfile.Ended{Status: runfile.Broken})},
 		{"a run", "", "", runfiletest.Records(t, run)},
 		{"a run without an end that has all", "", "", but(run, nothing)},
-		{"a run", "", "The run was interrupted: 23 of the 24 repetitions of its loads were measured",
+		{"a run", "", "The run was interrupted with 23 of the 24 repetitions of its loads",
 			but(run, lastOf("bulk"), runfile.Ended{Status: runfile.Interrupted})},
+		{"a run that left one out", "", "The run has 23 of the 24 repetitions of its loads",
+			but(run, lastOf("bulk"), runfile.Ended{Status: runfile.Complete})},
 		{"one load that is whole", "wide", "", but(run, lastOf("bulk"))},
-		{"one load that is not", "bulk", "The run was cut off: 2 of the 3 repetitions", but(run, lastOf("bulk"))},
+		{"one load that is not", "bulk", "The run was cut off with 2 of the 3 repetitions", but(run, lastOf("bulk"))},
 	} {
 		read, err := tally.FromRun(runfiletest.Sequence(c.records))
 		if err != nil {
@@ -109,7 +134,7 @@ func TestOrderSaysThatARunWasCutShort(t *testing.T) {
 		}
 		first := strings.Join(sizes.NewSize(s).Cautions, "; ")
 		if !strings.Contains(first, c.want) || c.want == "" && (strings.Contains(first, "cut off") ||
-			strings.Contains(first, "interrupted")) {
+			strings.Contains(first, "repetitions")) {
 			t.Errorf("%s %s: the order says %q, want %q", c.of, c.load, first, c.want)
 		}
 	}

@@ -84,6 +84,9 @@ func warnings(run *counts.Run, r Report) []Warning {
 	if run.Observed == nil || run.Observed.Period == 0 {
 		condition(document.Note, "device-unknown", deviceUnknown(r.Loads))
 	}
+	if run.Observed == nil {
+		condition(document.Note, "device-in-part", deviceInPart(r.Loads))
+	}
 	condition(document.Doubt, "device-unseen", unseen(run.Header.Target.Storage))
 	condition(document.Doubt, "shared-device", sharedDevice(r))
 	condition(document.Note, "others-on-device", purposes.Others(run))
@@ -129,6 +132,24 @@ func deviceUnknown(loads []Load) string {
 		return ""
 	}
 	return "What the device did is not known (" + words.WhyNot(why) + "): nothing here shows real storage I/O."
+}
+
+// deviceInPart names the loads whose requests to the device were counted in only some of their repetitions, where they
+// were counted at all.
+func deviceInPart(loads []Load) string {
+	var parts []string
+	known := false
+	for _, a := range loads {
+		f := a.Of(counts.DeviceRequests)
+		known = known || f.Known()
+		if !a.Idle && f.N < a.Repetitions {
+			parts = append(parts, fmt.Sprintf("%d of %d of %s", f.N, a.Repetitions, a.Name))
+		}
+	}
+	if !known || len(parts) == 0 {
+		return ""
+	}
+	return "What the device did is known of only some repetitions: " + words.Enumerated(parts, " and ") + "."
 }
 
 // idleWork returns a quantity's rate without our load; unknown where no idle load was measured.

@@ -86,30 +86,35 @@ func unmeasured(s sizing.Sizing) []string {
 	return all
 }
 
-// cutShort says how much there is of a run that did not end well; empty: all that the load that was asked for, or all of
-// them, were to have.
+// cutShort says how much there is of an observation that did not end well, or of a run that has fewer repetitions than
+// planned of the load that was asked for, or of all of them; empty: all.
 func cutShort(run *counts.Run, load string) string {
 	how := map[string]string{"cut-off": "was cut off", string(runfile.Interrupted): "was interrupted",
 		string(runfile.Broken): "failed"}
 	status, _ := run.Ended.How()
 	short := how[status]
-	if short == "" {
+	switch o := run.Observed; {
+	case o != nil && short == "":
 		return ""
-	}
-	if o := run.Observed; o != nil {
+	case o != nil:
 		return fmt.Sprintf("The observation %s after %s: if more was done later, this order is too small", short,
 			printable.About(time.Duration(o.Windows)*o.Window))
 	}
 	var measured, planned int
 	for _, l := range run.Loads {
 		if !l.Idle() && (load == "" || l.Name == load) {
-			measured, planned = measured+len(l.Repetitions), planned+run.Header.Plan.Times(l.Load)
+			times := run.Header.Plan.Times(l.Load)
+			measured, planned = measured+min(times, len(l.Repetitions)), planned+times
 		}
 	}
 	if measured >= planned {
 		return ""
 	}
-	return fmt.Sprintf("The run %s: %d of the %d repetitions of its loads were measured", short, measured, planned)
+	text := fmt.Sprintf("%d of the %d repetitions of its loads", measured, planned)
+	if short == "" {
+		return "The run has " + text
+	}
+	return "The run " + short + " with " + text
 }
 
 // Caution adds what is said of all numbers of a run, so that an order says no less: it is the same numbers'. What it
