@@ -330,7 +330,7 @@ func pointsOf(hours int, without map[string][2]int) string {
 }
 
 // TestHistoryLosesASample: of points of which some are no amount the others are read, and how many were lost is said; a
-// null is none of 0.
+// null is none of 0. Whoever reads the file later is told as well.
 func TestHistoryLosesASample(t *testing.T) {
 	t.Parallel()
 	for _, none := range []string{"NaN", "Infinity", "-Infinity", "null", "-1", `"NaN"`, "1e300"} {
@@ -339,9 +339,14 @@ func TestHistoryLosesASample(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, said := runs(t, command.ExitDone, "history", file, "-o", path, "--flavor", "rds")
-		if !strings.Contains(said, `1 of 24 points of "WriteIOPS Average shop" are no amount (`) {
-			t.Errorf("%s: it says %s", none, said)
+		read, _ := runs(t, command.ExitDone, "history", file, "-o", path, "--flavor", "rds")
+		reported, _ := runs(t, command.ExitDone, "report", path)
+		sized, _ := runs(t, command.ExitDone, "size", path, "--gib", "100")
+		for command, said := range map[string]string{"history": read, "report": reported, "size": sized} {
+			if strings.Count(strings.Join(strings.Fields(said), " "),
+				`1 of 24 points of "WriteIOPS Average shop" are no amount (`) != 1 {
+				t.Errorf("%s: %s says %s", none, command, said)
+			}
 		}
 		saysHole(t, none, path,
 			"Nothing is known of 1 h of these 24 h (the longest hole: 2026-11-01 01:00 to 2026-11-01 02:00 UTC)")

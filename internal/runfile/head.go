@@ -23,6 +23,8 @@ type Run struct {
 	Asked *Stretch `json:"asked,omitempty"`
 	// where figures come from that realiops did not read itself
 	Provenance string `json:"provenance,omitempty" scrub:"text"`
+	// of a history: what its source lacked or held more than once, which its figures do not show
+	Notices []string `json:"notices,omitempty" scrub:"text"`
 	// of a run that measured storage alone, without a database
 	Baseline *Baseline `json:"baseline,omitempty"`
 	// of a file that tells what something costs; nil: it does not

@@ -30,7 +30,7 @@ type Warning struct {
 func Cautions(run *counts.Run) (texts []string) {
 	r := Report{Run: describe(run), Loads: loads(run), Metrics: metrics(run), Observed: observed(run)}
 	for _, w := range warnings(run, r) {
-		if w.Condition && w.Rank != document.Note {
+		if w.Condition && (w.Rank != document.Note || w.Code == "source-notice") {
 			texts = append(texts, w.Text)
 		}
 	}
@@ -53,6 +53,9 @@ func warnings(run *counts.Run, r Report) []Warning {
 	}
 	condition(document.Void, "ram", run.Header.Target.Storage.MemoryText())
 	condition(document.Note, "unfinished", unfinished(run))
+	for _, text := range run.Header.Notices {
+		condition(document.Note, "source-notice", strings.TrimSuffix(text, ".")+".")
+	}
 	condition(document.Doubt, "uncollected", run.Uncollected)
 	condition(document.Note, "unpublished", run.Unpublished)
 	if run.Observed != nil {

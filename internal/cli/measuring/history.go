@@ -82,11 +82,11 @@ func runHistory(ctx context.Context, env command.Env, o historyOptions, files []
 	if err != nil {
 		return err
 	}
-	for _, notice := range h.Notices {
-		env.Tell("%s", runfile.OneLine(notice))
-	}
 	head := headOf(env, flags)
 	head.Target, head.Provenance = h.target, h.provenance
+	for _, notice := range h.Notices {
+		head.Notices = append(head.Notices, runfile.OneLine(notice))
+	}
 	path := cmp.Or(o.out, runfile.DefaultPath(head.ID))
 	if err := history.Write(path, head, h.Data); err != nil {
 		return err
