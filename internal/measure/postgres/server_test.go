@@ -119,17 +119,44 @@ func TestInspectNeedsNoPrivilege(t *testing.T) {
 		super.Connections >= 200 { // which are the server's, of which a superuser may have three more
 		t.Errorf("a superuser can have %d connections, %v; a bare role %d", super.Connections, err, facts.Connections)
 	}
+	unlimited := func(limit string) {
+		t.Helper()
+		servertest.Exec(t, boss, limit)
+		if super, err := postgres.Inspect(t.Context(), boss); err != nil || super.Connections <= facts.Connections {
+			t.Errorf("after %q a superuser can have %d connections, %v", limit, super.Connections, err)
+		}
+	}
+	unlimited("alter role postgres connection limit 1")
+	servertest.Exec(t, boss, "alter role postgres connection limit -1")
 	servertest.Exec(t, boss, "alter role "+role+" connection limit 7")
 	left(7)
 	other := servertest.Connect(t, bare)
 	left(6)
-	servertest.Exec(t, boss, fmt.Sprintf("alter database %s connection limit 5", config.Database))
+	unlimited(fmt.Sprintf("alter database %s connection limit 5", config.Database))
 	left(5 - 2) // the boss has one, too
 	other.Close(t.Context())
 	conn.Close(t.Context())
 	servertest.Exec(t, boss, "grant pg_checkpoint to "+role)
 	if facts, err = postgres.Inspect(t.Context(), servertest.Connect(t, bare)); err != nil || !facts.MayCheckpoint {
 		t.Errorf("with pg_checkpoint: %v, %v", facts.MayCheckpoint, err)
+	}
+}
+
+// Of 50 connections 3 are for superusers and 10 for those who may use reserved ones; the boss has one.
+func TestReservedConnectionsAreNotLeft(t *testing.T) {
+	s := servertest.Start(t, embedded.Options{Version: "17", Unsynced: true, Settings: []string{
+		"max_connections=50", "superuser_reserved_connections=3", "reserved_connections=10"}})
+	boss := servertest.Connect(t, servertest.Endpoint(t, s.DSN()))
+	servertest.Exec(t, boss, "create role plain login password 'x'; create role favoured login password 'x'; "+
+		"grant pg_use_reserved_connections to favoured")
+	c := servertest.Endpoint(t, s.DSN()).Config()
+	for role, want := range map[string]int{"plain": 50 - 3 - 10 - 1, "favoured": 50 - 3 - 1} {
+		conn := servertest.Connect(t, servertest.Endpoint(t, fmt.Sprintf("host=%s port=%d dbname=postgres user=%s password=x",
+			c.Host, c.Port, role)))
+		if f, err := postgres.Inspect(t.Context(), conn); err != nil || f.Connections != want {
+			t.Errorf("%d connections are left to %s, %v; want %d", f.Connections, role, err, want)
+		}
+		conn.Close(t.Context())
 	}
 }
 
@@ -482,15 +509,26 @@ func TestStandbysThatAreNotThere(t *testing.T) {
 	}
 	servertest.Exec(t, boss, "select pg_create_physical_replication_slot('unreserved')")
 	keepers()
+	servertest.Exec(t, boss, "select pg_create_physical_replication_slot('used', true, true)") // by this session
+	keepers()
 	servertest.Exec(t, boss, "select pg_create_physical_replication_slot(name, true) from unnest('{gone,away}'::name[]) name")
 	keepers("the unused replication slot away", "the unused replication slot gone")
 	servertest.Exec(t, boss, "select pg_drop_replication_slot('gone'), pg_drop_replication_slot('away'), pg_switch_wal()")
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if servertest.Value[int](t, boss, "select failed_count from pg_stat_archiver") > 0 {
-			break
+	awaitArchiver := func(count string) {
+		t.Helper()
+		for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+			if servertest.Value[int](t, boss, "select "+count+" from pg_stat_archiver") > 0 {
+				return
+			}
 		}
+		t.Errorf("the archiver has no %s", count)
 	}
+	awaitArchiver("failed_count")
 	keepers("the failing archiver")
+	servertest.Exec(t, boss, "alter system set archive_command = 'true'")
+	servertest.Exec(t, boss, "select pg_reload_conf(), pg_switch_wal()")
+	awaitArchiver("archived_count")
+	keepers()
 }
 
 // Whoever is told to stop in the middle of making the schema knows afterwards whether it is there.
