@@ -97,9 +97,15 @@ func (p *Program) repetitions() string {
 func (p *Program) announcement(path string) string {
 	cost := ""
 	if over := p.Duration() - p.limits.Budget; over > time.Second && p.limits.Budget > 0 {
-		why := "because the pauses between loads are long on this storage"
-		if p.decided() {
+		loads := time.Duration(p.Plan.LoadSeconds * float64(p.Plan.Steps()) * float64(time.Second))
+		why := fmt.Sprintf("because %s of it lie between loads here", printable.About(p.Duration()-loads))
+		once := p.Plan
+		once.Repetitions, once.LoadSeconds = 1, experiment.LeastLoad
+		switch {
+		case p.decided():
 			why = "as the lengths that were set ask for"
+		case p.Plan.Repetitions > 1 && experiment.Duration(once, p.limits) <= p.limits.Budget:
+			why += "; --repetitions 1 keeps to it"
 		}
 		cost = fmt.Sprintf(", %s more than --budget, %s", printable.About(over), why)
 	}

@@ -83,8 +83,16 @@ func TestTheLeastBudgetIsStable(t *testing.T) {
 		t.Errorf("pauses of 5 s after two repetitions were announced: %v, %d of %g s", err, p.Plan.Repetitions,
 			p.Plan.LoadSeconds)
 	}
-	if text := p.announcement("f"); !strings.Contains(text,
-		"more than --budget, because the pauses between loads are long") {
+	// 5 s with each of 18 repetitions, and a warm-up of 6 s
+	const why = "more than --budget, because 1 min 36 s of it lie between loads here"
+	if text := p.announcement("f"); !strings.Contains(text, why) {
 		t.Error(text)
+	}
+	once := experiment.Duration(runfile.Plan{Loads: p.Plan.Loads, Repetitions: 1, LoadSeconds: 1}, p.limits)
+	for budget, want := range map[time.Duration]bool{once: true, once - time.Second: false} {
+		p.limits.Budget = budget
+		if text := p.announcement("f"); strings.Contains(text, "; --repetitions 1 keeps to it") != want {
+			t.Errorf("of %s, where one repetition takes %s: %s", budget, once, text)
+		}
 	}
 }
