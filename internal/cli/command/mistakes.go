@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -99,7 +100,9 @@ func FlagMistake(c *cobra.Command, err error) error {
 		return fmt.Errorf("--%s lacks its %s %s", lacking.GetFlag().Name, kind, SeeHelp(c))
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return fmt.Errorf("--%s %q: %s %s", invalid.GetFlag().Name, invalid.GetValue(), wanted(invalid), SeeHelp(c))
+		flag := invalid.GetFlag()
+		return fmt.Errorf("--%s %q: %s %s", flag.Name, invalid.GetValue(),
+			cmp.Or(wants[flag.Value.Type()], invalid.Unwrap().Error()), SeeHelp(c))
 	}
 	return fmt.Errorf("%w %s", err, SeeHelp(c))
 }
@@ -176,24 +179,14 @@ func OneDash(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// wanted says what a flag takes. Flags of our own kinds say so themselves.
-func wanted(invalid *pflag.InvalidValueError) string {
-	switch invalid.GetFlag().Value.Type() {
-	case "duration":
-		return "want a time with its unit, such as 90s, 5m or 1h30m"
-	case "int":
-		return "want a whole number"
-	case "uint64":
-		return "want a whole number from 0 on"
-	case "float64":
-		return "want a number"
-	case "bool":
-		return "want true or false"
-	case "stringSlice":
-		return "want a list separated by commas"
-	default:
-		return invalid.Unwrap().Error()
-	}
+// wants says what a flag of each type takes. Flags of our own kinds say so themselves.
+var wants = map[string]string{
+	"duration":    "want a time with its unit, such as 90s, 5m or 1h30m",
+	"int":         "want a whole number",
+	"uint64":      "want a whole number from 0 on",
+	"float64":     "want a number",
+	"bool":        "want true or false",
+	"stringSlice": "want a list separated by commas",
 }
 
 // refuseEmpty refuses a flag that was given nothing, as by a variable of a script that is not set: without it, the flag

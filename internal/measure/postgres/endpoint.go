@@ -115,7 +115,7 @@ func reasonOf(err error) error {
 		return none.error
 	}
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return errors.New(refused.Message + remedy(refused.Code))
+		return errors.New(refused.Message + remedies[refused.Code])
 	}
 	if unknown, ok := errors.AsType[*net.DNSError](err); ok && unknown.IsNotFound {
 		return fmt.Errorf("there is no host named %s; is the name right, and is it known here?", unknown.Name)
@@ -192,21 +192,18 @@ func innermost(err error) error {
 	}
 }
 
-func remedy(code string) string {
-	switch code {
-	case "28P01": // invalid_password
-		return " (give it in the URL, in PGPASSWORD or in ~/.pgpass)"
-	case "28000": // invalid_authorization_specification: pg_hba.conf, roles that do not exist
-		return " (look at pg_hba.conf, sslmode and the role's name)"
-	case "3D000": // invalid_catalog_name
-		return " (name one with dbname=)"
-	case "53300": // too_many_connections
-		return " (ask for fewer clients, or wait)"
-	case "42501": // insufficient_privilege: to connect to the database
-		return " (grant connect on it, or name another user or database)"
-	case "57P03": // cannot_connect_now
-		return " (it is starting, stopping or recovering: try again)"
-	default:
-		return ""
-	}
+// remedies are by SQLSTATE.
+var remedies = map[string]string{
+	// invalid_password
+	"28P01": " (give it in the URL, in PGPASSWORD or in ~/.pgpass)",
+	// invalid_authorization_specification: pg_hba.conf, roles that do not exist
+	"28000": " (look at pg_hba.conf, sslmode and the role's name)",
+	// invalid_catalog_name
+	"3D000": " (name one with dbname=)",
+	// too_many_connections
+	"53300": " (ask for fewer clients, or wait)",
+	// insufficient_privilege: to connect to the database
+	"42501": " (grant connect on it, or name another user or database)",
+	// cannot_connect_now
+	"57P03": " (it is starting, stopping or recovering: try again)",
 }

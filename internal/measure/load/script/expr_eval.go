@@ -154,7 +154,7 @@ func newOperator(op string, left, right node) node {
 	case ">=":
 		return fold2(lessOrEqual, right, left)
 	default:
-		return fold2(operation(op), left, right)
+		return fold2(operations[op], left, right)
 	}
 }
 

@@ -232,7 +232,7 @@ func (p *exprParser) call() (node, error) {
 		return nil, err
 	}
 	lower := strings.ToLower(name.text)
-	f := functionNamed(lower)
+	f := functions[lower]
 	if f.build == nil {
 		return nil, p.fail(name.at, "unknown function %q", name.text)
 	}

@@ -15,50 +15,29 @@ type function struct {
 // maxArguments is pgbench's limit for least and greatest.
 const maxArguments = 16
 
-// functionNamed finds the functions of pgbench 17, whose names are in lower case; any other name has nothing to build.
-func functionNamed(name string) function {
-	switch name {
-	case "abs":
-		return unary(absolute)
-	case "sqrt":
-		return unary(onDouble(math.Sqrt))
-	case "ln":
-		return unary(onDouble(math.Log))
-	case "exp":
-		return unary(onDouble(math.Exp))
-	case "double":
-		return unary(onDouble(func(d float64) float64 { return d }))
-	case "int":
-		return unary(asInt)
-	case "pow", "power":
-		return binary(power)
-	case "mod":
-		return binary(modulo)
-	case "pi":
-		return function{build: func([]node) node { return constant(Double(math.Pi)) }}
-	case "least":
-		return extremum(func(a, b float64) bool { return a < b }, func(a, b int64) bool { return a < b })
-	case "greatest":
-		return extremum(func(a, b float64) bool { return a > b }, func(a, b int64) bool { return a > b })
-	case "debug":
-		return function{least: 1, most: 1, build: func(a []node) node { return debugNode{a[0]} }}
-	case "random":
-		return random(uniform, 2)
-	case "random_exponential":
-		return random(exponential, 3)
-	case "random_gaussian":
-		return random(gaussian, 3)
-	case "random_zipfian":
-		return random(zipfian, 3)
-	case "hash", "hash_murmur2":
-		return hash(hashMurmur)
-	case "hash_fnv1a":
-		return hash(hashFNV)
-	case "permute":
-		return function{least: 2, most: 3, seeded: true, build: newPermute}
-	default:
-		return function{}
-	}
+// functions are those of pgbench 17, whose names are in lower case.
+var functions = map[string]function{
+	"abs":                unary(absolute),
+	"sqrt":               unary(onDouble(math.Sqrt)),
+	"ln":                 unary(onDouble(math.Log)),
+	"exp":                unary(onDouble(math.Exp)),
+	"double":             unary(onDouble(func(d float64) float64 { return d })),
+	"int":                unary(asInt),
+	"pow":                binary(power),
+	"power":              binary(power),
+	"mod":                binary(modulo),
+	"pi":                 {build: func([]node) node { return constant(Double(math.Pi)) }},
+	"least":              extremum(func(a, b float64) bool { return a < b }, func(a, b int64) bool { return a < b }),
+	"greatest":           extremum(func(a, b float64) bool { return a > b }, func(a, b int64) bool { return a > b }),
+	"debug":              {least: 1, most: 1, build: func(a []node) node { return debugNode{a[0]} }},
+	"random":             random(uniform, 2),
+	"random_exponential": random(exponential, 3),
+	"random_gaussian":    random(gaussian, 3),
+	"random_zipfian":     random(zipfian, 3),
+	"hash":               hash(hashMurmur),
+	"hash_murmur2":       hash(hashMurmur),
+	"hash_fnv1a":         hash(hashFNV),
+	"permute":            {least: 2, most: 3, seeded: true, build: newPermute},
 }
 
 // checkCount says what is wrong with a number of arguments, "" if nothing is.

@@ -5,38 +5,24 @@ import (
 	"math/bits"
 )
 
-// operation returns the meaning of an operator that takes two values; the parser knows no others.
-func operation(op string) func(a, b Value) (Value, error) {
-	switch op {
-	case "+":
-		return add
-	case "-":
-		return subtract
-	case "*":
-		return multiply
-	case "/":
-		return divide
-	case "%":
-		return modulo
-	case "=":
-		return equal
-	case "<":
-		return less
-	case "<=":
-		return lessOrEqual
-	case "<>", "!=":
-		return unequal
-	case "&":
-		return onInts(func(x, y int64) int64 { return x & y })
-	case "|":
-		return onInts(func(x, y int64) int64 { return x | y })
-	case "#":
-		return onInts(func(x, y int64) int64 { return x ^ y })
-	case "<<": // the processor takes the distance modulo 64, and pgbench what the processor gives
-		return onInts(func(x, y int64) int64 { return x << uint(y&63) })
-	default:
-		return onInts(func(x, y int64) int64 { return x >> uint(y&63) })
-	}
+// operations are the meanings of the operators that take two values.
+var operations = map[string]func(a, b Value) (Value, error){
+	"+":  add,
+	"-":  subtract,
+	"*":  multiply,
+	"/":  divide,
+	"%":  modulo,
+	"=":  equal,
+	"<":  less,
+	"<=": lessOrEqual,
+	"<>": unequal,
+	"!=": unequal,
+	"&":  onInts(func(x, y int64) int64 { return x & y }),
+	"|":  onInts(func(x, y int64) int64 { return x | y }),
+	"#":  onInts(func(x, y int64) int64 { return x ^ y }),
+	// the processor takes the distance modulo 64, and pgbench what the processor gives
+	"<<": onInts(func(x, y int64) int64 { return x << uint(y&63) }),
+	">>": onInts(func(x, y int64) int64 { return x >> uint(y&63) }),
 }
 
 func onInts(apply func(x, y int64) int64) func(a, b Value) (Value, error) {

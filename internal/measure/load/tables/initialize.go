@@ -27,7 +27,7 @@ func Initialize(ctx context.Context, conn *pgx.Conn, options Options) error {
 	var took []string
 	begin := time.Now()
 	for _, letter := range o.Steps {
-		s, known := stepOf(letter)
+		s, known := steps[letter]
 		if !known {
 			continue // a blank
 		}
@@ -52,7 +52,7 @@ func (i *initializer) rehearse(ctx context.Context) error {
 	errDone := errors.New("rehearsed")
 	err := pgx.BeginFunc(ctx, i.conn, func(pgx.Tx) error {
 		for _, letter := range i.Steps {
-			s, known := stepOf(letter)
+			s, known := steps[letter]
 			if !known || !s.defines {
 				continue // a blank, or rows
 			}
@@ -91,25 +91,15 @@ type step struct {
 	defines bool // it makes or drops tables and keys, and touches no row
 }
 
-func stepOf(letter rune) (step, bool) {
-	switch letter {
-	case 'd':
-		return step{"drop tables", (*initializer).drop, true}, true
-	case 't':
-		return step{"create tables", (*initializer).create, true}, true
-	case 'g':
-		return step{"client-side generate", (*initializer).generate, false}, true
-	case 'G':
-		return step{"server-side generate", (*initializer).generateOnServer, false}, true
-	case 'v':
-		return step{"vacuum", (*initializer).vacuum, false}, true
-	case 'p':
-		return step{"primary keys", (*initializer).addPrimaryKeys, true}, true
-	case 'f':
-		return step{"foreign keys", (*initializer).addForeignKeys, true}, true
-	default:
-		return step{}, false
-	}
+// steps are those by their letters.
+var steps = map[rune]step{
+	'd': {"drop tables", (*initializer).drop, true},
+	't': {"create tables", (*initializer).create, true},
+	'g': {"client-side generate", (*initializer).generate, false},
+	'G': {"server-side generate", (*initializer).generateOnServer, false},
+	'v': {"vacuum", (*initializer).vacuum, false},
+	'p': {"primary keys", (*initializer).addPrimaryKeys, true},
+	'f': {"foreign keys", (*initializer).addForeignKeys, true},
 }
 
 // detailed adds to an error what the server said beside its message.

@@ -85,7 +85,7 @@ func (o Options) check() error {
 		return fmt.Errorf("unknown partition method %q: there are %s and %s", o.PartitionMethod, Range, Hash)
 	}
 	for _, letter := range o.Steps {
-		if _, known := stepOf(letter); !known && letter != ' ' {
+		if _, known := steps[letter]; !known && letter != ' ' {
 			return fmt.Errorf("unknown initialization step %q: there are d, t, g, G, v, p and f", letter)
 		}
 	}

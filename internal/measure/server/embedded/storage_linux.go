@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"fmt"
 
 	"golang.org/x/sys/unix"
@@ -16,39 +17,25 @@ func storageOf(path string) (storage, error) {
 	}
 	kind := uint32(s.Type) // it has other widths and signs on other processors
 	return storage{
-		name: fileSystemName(kind),
+		name: cmp.Or(fileSystems[kind], fmt.Sprintf("file system %#x", kind)),
 		ram:  kind == unix.TMPFS_MAGIC || kind == unix.RAMFS_MAGIC,
 		free: int64(s.Bavail) * int64(s.Bsize), //nolint:unconvert // it has other widths elsewhere
 	}, nil
 }
 
-func fileSystemName(kind uint32) string {
-	switch kind {
-	case unix.EXT4_SUPER_MAGIC:
-		return "ext4" // ext2 and ext3 cannot be told from it, and are run by the same quantity
-	case unix.XFS_SUPER_MAGIC:
-		return "xfs"
-	case unix.BTRFS_SUPER_MAGIC:
-		return "btrfs"
-	case zfsMagic:
-		return "zfs"
-	case unix.F2FS_SUPER_MAGIC:
-		return "f2fs"
-	case unix.OVERLAYFS_SUPER_MAGIC:
-		return "overlay"
-	case unix.TMPFS_MAGIC:
-		return "tmpfs"
-	case unix.RAMFS_MAGIC:
-		return "ramfs"
-	case unix.NFS_SUPER_MAGIC:
-		return "nfs"
-	case unix.CIFS_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC:
-		return "cifs"
-	case unix.V9FS_MAGIC:
-		return "9p"
-	case unix.FUSE_SUPER_MAGIC:
-		return "fuse"
-	default:
-		return fmt.Sprintf("file system %#x", kind)
-	}
+// fileSystems are the names of those by their magic numbers.
+var fileSystems = map[uint32]string{
+	unix.EXT4_SUPER_MAGIC:      "ext4", // ext2 and ext3 cannot be told from it, and are run by the same driver
+	unix.XFS_SUPER_MAGIC:       "xfs",
+	unix.BTRFS_SUPER_MAGIC:     "btrfs",
+	zfsMagic:                   "zfs",
+	unix.F2FS_SUPER_MAGIC:      "f2fs",
+	unix.OVERLAYFS_SUPER_MAGIC: "overlay",
+	unix.TMPFS_MAGIC:           "tmpfs",
+	unix.RAMFS_MAGIC:           "ramfs",
+	unix.NFS_SUPER_MAGIC:       "nfs",
+	unix.CIFS_SUPER_MAGIC:      "cifs",
+	unix.SMB2_SUPER_MAGIC:      "cifs",
+	unix.V9FS_MAGIC:            "9p",
+	unix.FUSE_SUPER_MAGIC:      "fuse",
 }
