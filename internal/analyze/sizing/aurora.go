@@ -11,9 +11,7 @@ const (
 
 // Aurora compares a cluster's monthly cost in both configurations.
 type Aurora struct {
-	Compute, Storage, IO float64 // of Standard
-	Standard             float64 // in all
-	Optimized            float64
+	Standard, Optimized float64
 	// BreakEven is the I/O, in money a month, from which on I/O-Optimized is cheaper: 0.30 compute + 1.25 storage.
 	BreakEven float64
 }
@@ -21,7 +19,7 @@ type Aurora struct {
 // CostAurora works out both ways from what Standard costs.
 func CostAurora(compute, storage, io float64) Aurora {
 	return Aurora{
-		Compute: compute, Storage: storage, IO: io, Standard: compute + storage + io,
+		Standard:  compute + storage + io,
 		Optimized: optimizedCompute*compute + optimizedStorage*storage,
 		BreakEven: (optimizedCompute-1)*compute + (optimizedStorage-1)*storage,
 	}
@@ -33,10 +31,8 @@ const secondsInMonth = catalog.HoursInMonth * 3600
 // IOCost returns what billed operations a second cost in a month.
 func (t Tariff) IOCost(perSecond float64) (float64, error) {
 	var b Bill
-	if err := t.charge(&b, "aurora", catalog.PerMillionIO, "", perSecond*secondsInMonth/1e6, 0); err != nil {
-		return 0, err
-	}
-	return b.Total, nil
+	err := t.charge(&b, catalog.PerMillionIO, perSecond*secondsInMonth/1e6)
+	return b.Total, err
 }
 
 // Hour returns what an hour of a class costs on Aurora Standard.

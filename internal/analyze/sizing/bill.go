@@ -92,9 +92,9 @@ func (l list) monthly(c Config) (Bill, error) {
 	return b, nil
 }
 
-// charge puts an amount of something that is no volume on a bill.
-func (t Tariff) charge(b *Bill, volume string, per catalog.Per, tier string, amount, free float64) error {
-	return t.of(catalog.Volume{Name: volume}).charge(b, per, tier, amount, free)
+// charge puts an amount of what Aurora Standard bills on a bill.
+func (t Tariff) charge(b *Bill, per catalog.Per, amount float64) error {
+	return t.of(catalog.Volume{Name: auroraStandard}).charge(b, per, "", amount, 0)
 }
 
 // charge puts an amount on a bill, each part of it at the price from which it holds; what is free costs nothing.

@@ -16,11 +16,8 @@ type AuroraAnswer struct {
 	Bills *[3]Aurora
 }
 
-// The volumes of Aurora in the catalog and in price lists.
-const (
-	auroraStandard  = "aurora"
-	auroraOptimized = "aurora-iopt1"
-)
+// auroraStandard is Aurora's volume in the catalog and in price lists.
+const auroraStandard = "aurora"
 
 // forecast returns what the mean of the load would show on Aurora; nil: neither rows nor bytes of WAL are known.
 func (s Sizing) forecast() (*Forecast, error) {
@@ -94,8 +91,7 @@ func (s Sizing) onAurora(v catalog.Volume, f Forecast) Option {
 // chargeIO puts the I/O of a month on the bill as estimated, and says what it may come to.
 func (s Sizing) chargeIO(b *Bill, io Range, o *Option) error {
 	storage := b.Total
-	if err := s.Ask.Tariff.charge(b, auroraStandard, catalog.PerMillionIO, "", io.Value*secondsInMonth/1e6,
-		0); err != nil {
+	if err := s.Ask.Tariff.charge(b, catalog.PerMillionIO, io.Value*secondsInMonth/1e6); err != nil {
 		return err
 	}
 	least, _ := s.Ask.Tariff.IOCost(io.Least)
@@ -121,7 +117,7 @@ func (s Sizing) class() string { return "db." + strings.TrimPrefix(s.Ask.Instanc
 func (s Sizing) clusters(io [3]float64) *[3]Aurora {
 	hour, known := s.Ask.Tariff.Hour(s.class())
 	var storage Bill
-	err := s.Ask.Tariff.charge(&storage, auroraStandard, catalog.PerGiB, "", s.Ask.GiB, 0)
+	err := s.Ask.Tariff.charge(&storage, catalog.PerGiB, s.Ask.GiB)
 	if !known || err != nil {
 		return nil
 	}

@@ -17,7 +17,6 @@ type File struct {
 	Header runfile.Run
 	Span   Span   // from the first load's begin to the last one's end; empty where no load was run
 	Moves  []Move // to where failovers brought the load, in their order
-	Ended  bool
 
 	begun     runfile.LoadEvent // the last one
 	announced map[string]bool
@@ -57,8 +56,6 @@ func (f *File) take(record runfile.Record) {
 		f.periods = append(f.periods, r)
 	case runfile.Gap:
 		f.gaps = append(f.gaps, r)
-	case runfile.Ended:
-		f.Ended = true
 	}
 }
 

@@ -13,10 +13,7 @@ type Env struct {
 }
 
 // Expr is a compiled expression.
-type Expr struct {
-	Text string // as written
-	root node
-}
+type Expr struct{ root node }
 
 // Eval computes the expression. Errors name the cause, not the place.
 func (e *Expr) Eval(env *Env) (Value, error) { return e.root.eval(env) }

@@ -149,7 +149,6 @@ func (p *parser) setVariable(m *metaCommand) error {
 
 func (p *parser) expression(m *metaCommand) (*Expr, error) {
 	p.skipBlank()
-	start := p.pos
 	e := &exprParser{source: p.source, set: p.set, command: m.name}
 	if err := e.advance(); err != nil {
 		return nil, err
@@ -161,7 +160,7 @@ func (p *parser) expression(m *metaCommand) (*Expr, error) {
 	if e.next.kind != tokenEnd {
 		return nil, e.unexpected()
 	}
-	return &Expr{Text: strings.TrimSpace(p.text[start:p.pos]), root: root}, nil
+	return &Expr{root}, nil
 }
 
 var sleepUnits = map[string]time.Duration{"us": time.Microsecond, "ms": time.Millisecond, "s": time.Second,

@@ -187,10 +187,9 @@ func (p *exprParser) expectWord(word string) error {
 }
 
 func (p *exprParser) wholeExpr() (*Expr, error) {
-	start := p.next.at
 	root, err := p.expr(levelOr)
 	if err != nil {
 		return nil, err
 	}
-	return &Expr{Text: strings.TrimSpace(p.text[start:p.next.at]), root: root}, nil
+	return &Expr{root}, nil
 }

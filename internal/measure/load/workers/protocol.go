@@ -70,10 +70,7 @@ type report struct {
 }
 
 // ready says that all clients are connected.
-type ready struct {
-	Took        time.Duration
-	Connections int64
-}
+type ready struct{ Took time.Duration }
 
 // tick is an engine.Tick.
 type tick struct {

@@ -169,7 +169,7 @@ func (w *worker) load(ctx context.Context, order *order) (result engine.Result, 
 	o.Debug = debugger{w}
 	o.Trouble = func(t engine.Trouble) { _ = w.tell(report{Trouble: &trouble{t, newFailure(t.Err)}}) }
 	o.Ready = func(took time.Duration, connections int64) error {
-		_ = w.tell(report{Ready: &ready{took, connections}})
+		_ = w.tell(report{Ready: &ready{took}})
 		select {
 		case <-w.begin:
 			w.used = host.ProcessorTime() // what it took to connect is not the load's
