@@ -104,8 +104,8 @@ func (l *Loads) movedIn(c *Course) int {
 	return len(moved)
 }
 
-// mostLayouts are more than a run has probes.
-const mostLayouts = 16
+// mostLayouts are kept: a run has few probes, and an hour of loads takes a megabyte.
+const mostLayouts = 8
 
 // layout is what readings at certain times see of the loads, by the lag.
 type layout struct {
@@ -140,7 +140,7 @@ type design struct {
 }
 
 // row is one reading of a course: its parts are those of the design from here to there.
-type row struct{ reading, from, to int }
+type row struct{ reading, from, to int32 }
 
 // part is that of a reading which falls to a column.
 type part struct {
@@ -149,8 +149,7 @@ type part struct {
 }
 
 func (l *Loads) design(c *Course, lag float64) design {
-	d := design{rows: make([]row, 0, len(c.rates)), parts: make([]part, 0, 2*len(c.rates)),
-		beside: make([][]int, l.columns())}
+	d := design{beside: make([][]int, l.columns())}
 	next := 0
 	for i := range c.rates {
 		from, to := c.from[i], c.to[i]
@@ -172,7 +171,7 @@ func (l *Loads) design(c *Course, lag float64) design {
 			continue
 		}
 		d.add(begin, l.columns()-1, rest)
-		d.rows = append(d.rows, row{i, begin, len(d.parts)})
+		d.rows = append(d.rows, row{int32(i), int32(begin), int32(len(d.parts))})
 		for _, p := range d.parts[begin:] {
 			for _, q := range d.parts[begin:] {
 				if at, known := slices.BinarySearch(d.beside[p.column], q.column); !known {

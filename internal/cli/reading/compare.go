@@ -82,6 +82,7 @@ func runCompare(env command.Env, o compareOptions, names []string) error {
 	var judged []comparison.Compared
 	for i, run := range runs {
 		judged = append(judged, comparison.Judge(names[i], run))
+		runs[i] = nil // what was read takes much memory
 	}
 	c, err := comparison.Compare(judged)
 	if err != nil {

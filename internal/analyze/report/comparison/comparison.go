@@ -101,8 +101,8 @@ type Compared struct {
 	Report report.Report
 }
 
-// Judge judges a run and keeps what a comparison prints. It drops the figures of each metric under each load, alone and
-// beside each quantity, which take more memory than all else.
+// Judge judges a run and keeps what a comparison prints. It drops the readings, and the figures of each metric under each
+// load, alone and beside each quantity, which take more memory than all else.
 func Judge(file string, run *counts.Run) Compared {
 	judged := report.New(run, attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}))
 	for i := range judged.Metrics {
@@ -112,7 +112,9 @@ func Judge(file string, run *counts.Run) Compared {
 			m.Rivals[k].Loads, m.Rivals[k].Rival.Loads = nil, nil
 		}
 	}
-	return Compared{File: file, Run: run, Report: judged}
+	counted := *run
+	counted.Source = nil
+	return Compared{File: file, Run: &counted, Report: judged}
 }
 
 // compareLevel is the confidence level of a change's interval; a ratio whose interval excludes 1 is called a
