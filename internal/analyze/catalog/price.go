@@ -1,7 +1,10 @@
 package catalog
 
 import (
+	"bytes"
+	"cmp"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -65,8 +68,18 @@ func Prices() ([]Price, error) {
 
 // ReadPrices reads a list of prices in the form in which the program has its own.
 func ReadPrices(r io.Reader) ([]Price, error) {
-	all, err := readList[Price](r, "prices")
+	text, err := io.ReadAll(r)
 	if err != nil {
+		return nil, fmt.Errorf("read the prices: %w", err)
+	}
+	all, err := readList[Price](bytes.NewReader(text), "prices")
+	if err != nil {
+		return nil, err
+	}
+	var told []struct {
+		Price *float64 `json:"price"`
+	}
+	if err := json.Unmarshal(text, &told); err != nil {
 		return nil, err
 	}
 	volumes, err := Volumes()
@@ -76,6 +89,9 @@ func ReadPrices(r io.Reader) ([]Price, error) {
 	places := map[Price]int{}
 	for i, p := range all {
 		err := p.check()
+		if told[i].Price == nil {
+			err = cmp.Or(err, errors.New("its price is missing"))
+		}
 		if err == nil {
 			err = p.sold(volumes)
 		}
@@ -238,7 +254,7 @@ func (p Price) check() error {
 		return fmt.Errorf("the currency %s: three capital letters, such as USD", p.Currency)
 	case !(p.From >= 0 && p.From <= absurdAmount):
 		return fmt.Errorf("from is %g, which is not an amount", p.From)
-	case math.IsNaN(p.Price) || p.Price < 0 || p.Price > absurd, p.Price == 0 && (p.Per == PerGiB || p.Per == PerTier):
+	case math.IsNaN(p.Price) || p.Price < 0 || p.Price > absurd, p.Price == 0 && (p.Per == PerGiB || p.Per == PerTier || p.Per == PerHour):
 		return fmt.Errorf("%g is not a price", p.Price)
 	}
 	return nil

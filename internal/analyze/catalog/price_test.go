@@ -31,6 +31,10 @@ func TestPricesThatAreNone(t *testing.T) {
 		"price 1, of gp3 per tb: per is one of gib, iops, mibps, tier, million-io and hour")
 	check("[\n"+row("gp3", "gib", "USD", `"cheap"`)+"]", "line 2: price is a string, and not what it has to be")
 	check("[\n\n"+strings.Replace(good, "volume", "volumn", 1)+"]", `line 3: unknown field "volumn"`)
+	check("["+row("gp3", "iops", "USD", "null")+"]", "price 1, of gp3 per iops: its price is missing")
+	check("["+strings.Replace(row("gp3", "iops", "USD", "0"), `"price": 0, `, "", 1)+"]",
+		"price 1, of gp3 per iops: its price is missing")
+	check("["+row("aurora", "hour", "USD", "0")+"]", "price 1, of aurora per hour: 0 is not a price")
 	check("{}", "line 1: an object where a list of prices has to be")
 	check("["+good+"\n"+good+"]", "line 2: this is no JSON: invalid character '{' after array element")
 	check("["+good+","+row("gp2", "gib", "EUR", "0.1")+"]",
