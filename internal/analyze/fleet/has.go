@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -24,13 +25,8 @@ func columns() []string {
 // have columns; a cell that is empty is not known.
 func ReadHas(text []byte) (map[string]Has, error) {
 	in := csv.NewReader(bytes.NewReader(text))
-	in.TrimLeadingSpace = true
-	first, _, _ := bytes.Cut(text, []byte("\n"))
-	for _, other := range ";\t" {
-		if bytes.ContainsRune(first, other) && !bytes.ContainsRune(first, ',') {
-			in.Comma, in.TrimLeadingSpace = other, other != '\t' // which is space itself
-		}
-	}
+	in.Comma = input.Separator(text)
+	in.TrimLeadingSpace = in.Comma != '\t' // which is space itself
 	head, err := in.Read()
 	switch {
 	case errors.Is(err, io.EOF):

@@ -192,8 +192,13 @@ func (o historyOptions) ofFiles(ctx context.Context, env command.Env, files []st
 		if err != nil {
 			return answer{}, fmt.Errorf("read what was exported: %w", err)
 		}
-		if len(bytes.TrimSpace(text)) == 0 {
+		switch first := bytes.TrimSpace(text); {
+		case len(first) == 0:
 			return answer{}, fmt.Errorf("%s: it is empty", name)
+		case bytes.HasPrefix(first, []byte("\x1f\x8b")), bytes.HasPrefix(first, []byte("\x28\xb5\x2f\xfd")):
+			return answer{}, fmt.Errorf("%s: it is compressed: unpack it first", name)
+		case bytes.HasPrefix(first, []byte("<")):
+			return answer{}, fmt.Errorf("%s: it is a web page, or XML: did a proxy answer in the place of the source?", name)
 		}
 		all = append(all, exported.File{Name: name, Text: text})
 	}
@@ -209,7 +214,8 @@ func (o historyOptions) ofExported(_ context.Context, files []exported.File, now
 
 func (o historyOptions) ofDump(ctx context.Context, files []exported.File, now time.Time) (answer, error) {
 	if len(files) > 1 {
-		return answer{}, errors.New("of samples that promtool wrote one file is read: write all into one")
+		return answer{}, fmt.Errorf("%s is none of AWS's, sysstat's, Azure's or vCenter's, and of samples that promtool "+
+			"wrote one file alone is read", files[0].Name)
 	}
 	store, from, to, err := prometheus.OpenDump(files[0].Name, files[0].Text)
 	if err != nil {

@@ -24,6 +24,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	cw "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 
+	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/measure/history"
 	"github.com/realiops/realiops/internal/measure/rds"
 	"github.com/realiops/realiops/internal/metric"
@@ -123,7 +124,7 @@ func notJSON(text []byte, err error) error {
 	case begin[0] != '{':
 		return errors.New("it is not JSON: ask with --output json")
 	}
-	return fmt.Errorf("it is JSON that ends too early or has other fields: %w", err)
+	return input.NotJSON(err)
 }
 
 // metrics takes the results, those of one label together: the command line writes each page's part of a series by

@@ -114,7 +114,7 @@ func (e *Export) flavor(name string) (string, error) {
 		switch {
 		case i.DBInstanceIdentifier != name:
 		case !strings.Contains(i.Engine, "postgres"):
-			return "", fmt.Errorf("the instance %s is %s, and not PostgreSQL", name, i.Engine)
+			return "", fmt.Errorf("the instance %s is %s, and not PostgreSQL", name, cmp.Or(i.Engine, "of no engine that is named"))
 		case strings.HasPrefix(i.Engine, onAurora):
 			return onAurora, nil
 		default:

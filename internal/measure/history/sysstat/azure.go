@@ -98,6 +98,9 @@ func (a azure) host() (Host, error) {
 							askAzure)
 				}
 				for _, d := range s.Data {
+					if d.At.IsZero() {
+						return host, errors.New(name + " has a value without a time")
+					}
 					if err := all.add(k, s.disk(), d.At, d.Average); err != nil {
 						return host, err
 					}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/shell"
 )
 
@@ -170,7 +171,7 @@ func ofHost(name string, statistics []json.RawMessage) (host Host, err error) {
 			if n == 0 && bytes.Contains(text, []byte(`"disk_device"`)) {
 				return ofIostat(name, statistics)
 			}
-			return host, fmt.Errorf("it is JSON that has other fields: %w", err)
+			return host, input.NotJSON(err)
 		}
 		if s.IO == nil {
 			return host, errors.New("it says nothing of the disks: have it written by sadf -j -- -b")
@@ -238,5 +239,5 @@ func notJSON(text []byte, err error) error {
 	case begin[0] != '{':
 		return errors.New("it is not JSON: have it written by sadf -j -- -b")
 	}
-	return fmt.Errorf("it is JSON that ends too early or has other fields: %w", err)
+	return input.NotJSON(err)
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/realiops/realiops/internal/input"
 )
 
 // vsphereNames are the counters of a virtual machine's disks in vCenter: reads and writes a second, and KB of them.
@@ -18,7 +20,9 @@ const askVSphere = `Get-Stat -Entity db1 -Stat virtualdisk.numberreadaveraged.av
 
 // ofVSphere reads what PowerCLI's Get-Stat exported as CSV: machines by their names, in the order of the names.
 func ofVSphere(text string) ([]Host, error) {
-	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	in := csv.NewReader(strings.NewReader(text))
+	in.Comma = input.Separator([]byte(text))
+	rows, err := in.ReadAll()
 	if err != nil {
 		return nil, fmt.Errorf("it begins like a CSV file of vCenter but is not one: %w", err)
 	}
@@ -39,7 +43,7 @@ func ofVSphere(text string) ([]Host, error) {
 	for n, row := range rows[1:] {
 		k := slices.Index(vsphereNames, strings.ToLower(row[column["MetricId"]]))
 		at, errTime := time.Parse(time.RFC3339, row[column["Timestamp"]])
-		v, errValue := strconv.ParseFloat(row[column["Value"]], 64)
+		v, errValue := strconv.ParseFloat(strings.Replace(row[column["Value"]], ",", ".", 1), 64) // a decimal comma
 		seconds, errSeconds := strconv.ParseFloat(row[column["IntervalSecs"]], 64)
 		switch {
 		case k < 0:

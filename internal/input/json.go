@@ -1,0 +1,46 @@
+package input
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// article has what JSON calls a kind of value with its article.
+var article = map[string]string{"string": "a string", "number": "a number", "bool": "true or false", "array": "a list",
+	"object": "an object"}
+
+// kinds are what a field of a kind is in JSON.
+var kinds = map[reflect.Kind]string{reflect.Int: "a number", reflect.Int64: "a number", reflect.Float64: "a number",
+	reflect.String: "a string", reflect.Bool: "true or false", reflect.Slice: "a list", reflect.Map: "an object",
+	reflect.Struct: "an object", reflect.Pointer: "an object"}
+
+// NotJSON says in words of the file what is wrong with JSON that another program wrote.
+func NotJSON(err error) error {
+	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		name := kind.Field[strings.LastIndex(kind.Field, ".")+1:]
+		if number, large := strings.CutPrefix(kind.Value, "number "); large {
+			return fmt.Errorf("its %s is %s, which it cannot be", name, number)
+		}
+		return fmt.Errorf("its %s is %s, and has to be %s", name, cmp.Or(article[kind.Value], kind.Value),
+			kinds[kind.Type.Kind()])
+	}
+	if at, ok := errors.AsType[*time.ParseError](err); ok {
+		return fmt.Errorf("its time %q is invalid or has no zone: want one such as 2026-11-20T13:00:00Z", at.Value)
+	}
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		if syntax.Error() == "unexpected end of JSON input" {
+			return errors.New("its JSON ends too early: was it written to the end?")
+		}
+		return fmt.Errorf("it is no JSON from byte %d on", syntax.Offset)
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("its JSON ends too early: was it written to the end?")
+	}
+	return err
+}
