@@ -87,6 +87,8 @@ func TestHistoryOfADump(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"no samples at all":             "line 1: it is not a sample",
+		"\x1f\x8bpacked":                "it is compressed: unpack it first",
+		"<html>":                        "it is a web page, or XML",
 		"pg_wal_records{a=\"b\" 1 2":    "line 1: it is not a sample",
 		"pg_wal_records{a=\"b\"} x 2":   `"x" is not a value`,
 		"pg_wal_records{a=\"b\"} 1":     `"" is not a time`,
@@ -353,5 +355,25 @@ func TestHistoryOfAnExporterOfCloudWatch(t *testing.T) {
 				t.Error(out, said)
 			}
 		})
+	}
+}
+
+// TestHistoryNamesTheMissingMetric before anything else: without one of four nobody knows what storage did.
+func TestHistoryNamesTheMissingMetric(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../testdata/history/orders.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "orders.json")
+	renamed := strings.ReplaceAll(string(text), "ReadThroughput ", "ReadLatency ")
+	if err := os.WriteFile(file, []byte(renamed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := runs(t, command.ExitDone, "history", file, "../../testdata/history/orders-described.json", "-o",
+		filepath.Join(t.TempDir(), "orders.jsonl"))
+	const want = "What storage did is not known, since the mean of CloudWatch ReadThroughput is\nmissing.\n"
+	if !strings.HasPrefix(out, want) {
+		t.Errorf("it begins with %q, want %q", out[:min(len(out), 200)], want)
 	}
 }

@@ -206,6 +206,16 @@ func look(i int) (color.RGBA, draw.GlyphDrawer) {
 	return palette()[i%len(palette())], shapes()[i%len(shapes())]
 }
 
+// Drawn counts the points that are no gaps.
+func (l Line) Drawn() (n int) {
+	for _, p := range l.Points {
+		if !math.IsNaN(p.Y) {
+			n++
+		}
+	}
+	return n
+}
+
 // add draws a line into a plot and, if asked to, its name into the legend.
 func (l Line) add(d *plot.Plot, i int, legend bool) error {
 	c, shape := look(i)

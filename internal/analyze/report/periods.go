@@ -46,23 +46,17 @@ func periodsDocument(run *counts.Run, r Report, d document.Document) document.Do
 
 // everyPeriod has a row for each value of a source, for programs.
 func everyPeriod(run *counts.Run) document.Table {
-	var metrics, statistics, from, to, values []document.Cell
+	t := document.Table{Columns: []document.Column{words.Wordy("metric"), words.Wordy("statistic"), words.Wordy("from"),
+		words.Wordy("to"), words.Numeric("value")}}
 	for _, m := range run.Metrics() {
 		for _, statistic := range []string{runfile.Average, runfile.Minimum, runfile.Maximum, runfile.Sum} {
 			for _, l := range run.Rates(m.Name, statistic) {
-				metrics, statistics = append(metrics, document.Words(m.Name)), append(statistics, document.Words(statistic))
-				from = append(from, document.Words(l.From.UTC().Format(time.RFC3339)))
-				to = append(to, document.Words(l.To.UTC().Format(time.RFC3339)))
-				values = append(values, document.Number(number.Rate(l.Value), l.Value))
+				t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Words(m.Name), document.Words(statistic),
+					document.Words(l.From.UTC().Format(time.RFC3339)), document.Words(l.To.UTC().Format(time.RFC3339)),
+					document.Number(number.Rate(l.Value), l.Value)}})
 			}
 		}
 	}
-	var t document.Table
-	t.Add(words.Wordy("metric"), metrics)
-	t.Add(words.Wordy("statistic"), statistics)
-	t.Add(words.Wordy("from"), from)
-	t.Add(words.Wordy("to"), to)
-	t.Add(words.Numeric("value"), values)
 	return t
 }
 
@@ -78,6 +72,8 @@ func (r Report) periodsBlocks(run *counts.Run) (blocks []document.Block) {
 	requests, bytes, known := requestsAndBytes(run)
 	if known {
 		blocks = append(blocks, document.Paragraph{Text: periodsHeadline(requests, bytes, run), Style: document.Headline})
+	} else if text := storageUnknown(run); text != "" {
+		blocks = append(blocks, document.Paragraph{Text: text, Style: document.Headline})
 	}
 	blocks = append(blocks, document.Only(document.OnPages, words.Faint(r.when())), words.Faint(r.periodsTarget(run, all)))
 	if known {
@@ -175,6 +171,20 @@ func requestsAndBytes(run *counts.Run) (requests, bytes periodic, known bool) {
 	}
 	requests, bytes = add("requests", 1, of.Reads, of.Writes), add("MB", perMB, of.ReadBytes, of.WriteBytes)
 	return requests, bytes, len(requests.levels) > 0 && len(bytes.levels) > 0
+}
+
+// storageUnknown names what is missing of requests and bytes; empty: nothing, or it has no storage of its own.
+func storageUnknown(run *counts.Run) string {
+	of := needs.OfInstance()
+	if ofMachine(run) {
+		of = needs.OfDisk()
+	}
+	missing := slices.DeleteFunc(of.Names(), func(m string) bool { return len(run.Rates(m, runfile.Average)) > 0 })
+	if len(missing) == 0 || run.Header.Target.Flavor == "aurora" {
+		return ""
+	}
+	printed := words.Each(func(m string) string { return metric.Printed(m, 0) }, missing)
+	return "What storage did is not known, since the mean of " + words.Enumerated(printed, " and ") + " is missing."
 }
 
 func (k periodic) ranked() (values []float64) {

@@ -219,8 +219,7 @@ func (r Report) overTime(run *counts.Run) document.Block {
 		of, name string
 	}{{metric.BlockWrites, "device writes, flushes among them"}, {metric.StatWALRecords, "WAL records"}} {
 		line := words.RateLine(run.Series(m.of), m.name, begin, end)
-		gap := func(p plot.Point) bool { return math.IsNaN(p.Y) }
-		if len(slices.DeleteFunc(slices.Clone(line.Points), gap)) > fewest*max(1, repetitions) {
+		if line.Drawn() > fewest*max(1, repetitions) {
 			p.Lines = append(p.Lines, line)
 		}
 	}

@@ -141,18 +141,12 @@ func deviceUnknown(loads []Load) string {
 // were counted at all.
 func deviceInPart(loads []Load) string {
 	var parts []string
-	known := false
 	for _, a := range loads {
-		f := a.Of(counts.DeviceRequests)
-		known = known || f.Known()
-		if !a.Idle && f.N < a.Repetitions {
-			parts = append(parts, fmt.Sprintf("%d of %d of %s", f.N, a.Repetitions, a.Name))
+		if n := a.Of(counts.DeviceRequests).N; !a.Idle && n < a.Repetitions && deviceUnknown(loads) == "" {
+			parts = append(parts, fmt.Sprintf("%d of %d of %s", n, a.Repetitions, a.Name))
 		}
 	}
-	if !known || len(parts) == 0 {
-		return ""
-	}
-	return "What the device did is known of only some repetitions: " + words.Enumerated(parts, " and ") + "."
+	return words.Listing("What the device did is known of only some repetitions", parts)
 }
 
 // idleWork returns a quantity's rate without our load; unknown where no idle load was measured.
