@@ -109,6 +109,54 @@ func (e *Endpoint) String() string {
 	return fmt.Sprintf("%s as %s, database %s", at, e.config.User, cmp.Or(e.config.Database, e.config.User))
 }
 
+// refusal says why no session was had: of several hosts why with each of them.
+func (e *Endpoint) refusal(err error) error {
+	attempts := attemptsOf(err)
+	if len(attempts) < 2 {
+		return fmt.Errorf("connect to %s: %w", e, cmp.Or(distrust(err, e.config.Host), reasonOf(err)))
+	}
+	var all []string
+	for _, a := range attempts {
+		host, _, _ := net.SplitHostPort(a.at)
+		failed := errors.Join(a.failed...)
+		all = append(all, fmt.Sprintf("%s (%v)", a.at, cmp.Or(distrust(failed, host), reasonOf(failed))))
+	}
+	return fmt.Errorf("connect to any of the hosts as %s, database %s: %s", e.config.User,
+		cmp.Or(e.config.Database, e.config.User), strings.Join(all, ", "))
+}
+
+// attempt is all that was tried with one host: with TLS and without, by one address and by another.
+type attempt struct {
+	at     string
+	failed []error
+}
+
+// attemptsOf parts pgx's account by host. Only its text names them: address (host): reason.
+func attemptsOf(err error) (all []attempt) {
+	var joined interface{ Unwrap() []error }
+	if !errors.As(err, &joined) {
+		return nil
+	}
+	for _, failed := range joined.Unwrap() {
+		at := "another"
+		if unknown, is := errors.AsType[*net.DNSError](failed); is {
+			at = unknown.Name
+		} else if address, rest, found := strings.Cut(failed.Error(), " ("); found {
+			host, _, _ := strings.Cut(rest, "): ")
+			at = address
+			if _, port, err := net.SplitHostPort(address); err == nil {
+				at = net.JoinHostPort(host, port)
+			}
+		}
+		if n := len(all); n > 0 && all[n-1].at == at {
+			all[n-1].failed = append(all[n-1].failed, failed)
+			continue
+		}
+		all = append(all, attempt{at, []error{failed}})
+	}
+	return all
+}
+
 // reasonOf takes the one thing that people need out of pgx's account of all hosts and attempts.
 func reasonOf(err error) error {
 	if none, ok := errors.AsType[*unsigned](err); ok {

@@ -402,6 +402,16 @@ func TestConnectSaysInOneLineWhatToDo(t *testing.T) {
 	check("host=127.0.0.1 sslmode=disable port="+closedPort+" user=x password=wr0ng",
 		"connection refused; is the server running")
 	check("host=/nonexistent port=5432 user=x", "no such file or directory; is the server running")
+	two := fmt.Sprintf("host=127.0.0.1,%s port=%s,%d user=postgres dbname=postgres ", good.Host, closedPort, good.Port)
+	closed := "connect to any of the hosts as postgres, database postgres: 127.0.0.1:" + closedPort +
+		" (connect: connection refused; is the server running there?), "
+	open := fmt.Sprintf("%s/.s.PGSQL.%d", good.Host, good.Port)
+	check(two+"password=wr0ng", closed+open+` (password authentication failed for user "postgres" (give it in`)
+	check(fmt.Sprintf("host=nowhere.invalid,127.0.0.1 port=5432,%s user=postgres password=wr0ng", closedPort),
+		"database postgres: nowhere.invalid (there is no host named nowhere.invalid; is the name right, and is it known "+
+			"here?), 127.0.0.1:"+closedPort+" (connect: connection refused")
+	check(two+"target_session_attrs=standby password="+good.Password, closed+open+" (server is not in hot standby mode; "+
+		"it is refused because of target_session_attrs)")
 	check(fmt.Sprintf("host=127.0.0.1 port=%d sslmode=require ", good.Port)+"user=postgres password=wr0ng",
 		"the server has no TLS, which sslmode asks for")
 	for _, asked := range []string{"target_session_attrs=standby", "channel_binding=require", "require_auth=none",

@@ -98,7 +98,7 @@ func (e *Endpoint) connect(ctx context.Context, config func() *pgx.ConnConfig, l
 		conn, err = pgx.ConnectConfig(ctx, config())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", e, cmp.Or(distrust(err, e.config.Host), reasonOf(err)))
+		return nil, e.refusal(err)
 	}
 	return conn, nil
 }
