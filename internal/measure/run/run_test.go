@@ -118,11 +118,11 @@ func TestNobodyIsFoundWhereNobodyIs(t *testing.T) {
 	}
 }
 
-// otherSession writes a row at a time into a table of its own, in another database of the server, from the first load
+// otherSession writes twenty rows at a time into a table of its own, in another database of the server, from the first load
 // on until the test is over.
 func otherSession(t *testing.T, dsn string, begun <-chan struct{}, pause time.Duration) {
 	t.Helper()
-	sessionThat(t, dsn, begun, pause, "insert into orders values (1)")
+	sessionThat(t, dsn, begun, pause, "insert into orders select pg_catalog.generate_series(1, 20)")
 }
 
 // sessionThat does something else over and over.
