@@ -36,6 +36,12 @@ func TestFleetOfSysstat(t *testing.T) {
 	}
 	runsFleet(t, command.ExitUsage, append(files, "--for", "2d")...)
 	runsFleet(t, command.ExitUsage, kept, files[0])
+	for flag, value := range map[string]string{"--for": "2d", "--max-cost": "2"} { // of a source, and there is none
+		_, said := runsFleet(t, command.ExitUsage, kept, flag, value)
+		if !strings.Contains(said, flag+" is ") || !strings.Contains(said, "leave it out") {
+			t.Errorf("%s with a directory: %s", flag, said)
+		}
+	}
 	runsFleet(t, command.ExitUsage, "nothing-there.json")
 }
 

@@ -37,7 +37,7 @@ func NotJSON(err error) error {
 		if syntax.Error() == "unexpected end of JSON input" {
 			return errors.New("its JSON ends too early: was it written to the end?")
 		}
-		return fmt.Errorf("it is no JSON from byte %d on", syntax.Offset)
+		return fmt.Errorf("its JSON is broken at byte %d: was it written to the end?", syntax.Offset)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("its JSON ends too early: was it written to the end?")

@@ -13,7 +13,7 @@ func TestNotJSONIsInWords(t *testing.T) {
 		`{"list": [{"size": 1e300}]}`: "its size is 1e300, which it cannot be",
 		`{"list": {}}`:                "its list is an object, and has to be a list",
 		`{"list": [`:                  "its JSON ends too early: was it written to the end?",
-		`{"list": []} x`:              "it is no JSON from byte 14 on",
+		`{"list": []} x`:              "its JSON is broken at byte 14: was it written to the end?",
 		`{"at": "2026-11-20T13:00:00"}`: "its time \"2026-11-20T13:00:00\" is invalid or has no zone: want one such as " +
 			"2026-11-20T13:00:00Z",
 	} {

@@ -94,6 +94,10 @@ func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
 			"realiops fleet wrote")
 	case len(args) > 1:
 		return fmt.Errorf("%s is a directory that realiops fleet wrote: name it alone", args[0])
+	case len(args) > 0 && flags.Changed("for"):
+		return fmt.Errorf("--for is how far back a source is asked, and of %s nobody is: leave it out", args[0])
+	case len(args) > 0 && flags.Changed("max-cost"):
+		return fmt.Errorf("--max-cost is about calls of AWS, and %s costs none: leave it out", args[0])
 	case len(o.files) > 0 && flags.Changed("for"):
 		return errors.New("--for is how far back a source is asked; files are read whole")
 	case len(args) > 0 && o.out != "":

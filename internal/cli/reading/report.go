@@ -178,9 +178,9 @@ func (o reportOptions) writeAs(env command.Env, write func(command.Env) error) e
 
 // writeBaseline says what storage delivered alone, which has no verdicts and no bill.
 func (o reportOptions) writeBaseline(env command.Env, run *counts.Run, format string) error {
-	if o.size.Load != "" || o.size.Instance != "" {
-		return errors.New("a baseline measured storage alone and has no sizes: --load and --class are for " +
-			"runs on a database")
+	if o.sizes {
+		return errors.New("a baseline measured storage alone and has no sizes: --load, --class, --gib and the others " +
+			"of sizes are for runs on a database")
 	}
 	return o.writeAs(env, func(env command.Env) error { return WriteBaseline(env, run, format) })
 }
