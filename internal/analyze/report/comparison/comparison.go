@@ -43,6 +43,7 @@ type ComparedRun struct {
 	Flavor  string    `json:"flavor"`
 	Version string    `json:"version"`
 	Target  string    `json:"target"` // in a sentence
+	unlike  []string  // loads that do other work than those of their names in A
 }
 
 // ComparedQuantity is one way of counting the work.
@@ -152,6 +153,9 @@ func Compare(runs []Compared) (Comparison, error) {
 			return r.File + " has " + cmp.Or(strings.Join(report.Names(r.Report.Loads.Loaded()), ", "), "none")
 		}, runs)
 		return c, errors.New("these runs have no load in common: " + strings.Join(loads, "; "))
+	}
+	for i, r := range runs[1:] {
+		c.Runs[i+1].unlike = unlike(c.Loads, runs[0].Report, r.Report)
 	}
 	c.Warnings = append(c.Warnings, differing(c, runs)...)
 	for _, d := range counts.OfInserts() {

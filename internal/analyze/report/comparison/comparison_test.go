@@ -207,6 +207,14 @@ func TestWhatIsNotTheSameIsTold(t *testing.T) {
 	if diff := cmp.Diff(want, c.Warnings[:len(want)]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	for _, gate := range []string{"rows>10%", "rows/bulk>10%"} {
+		if h := held(t, c, gate); len(h.Unknown) != 1 || len(h.Tripped)+len(h.Unsure) > 0 {
+			t.Errorf("%s, though bulk does not do the same: %+v", gate, h)
+		}
+	}
+	if h := held(t, c, "rows/copy>10%"); len(h.Unknown) != 0 {
+		t.Errorf("copy does the same, and its change is not known: %+v", h)
+	}
 	if last := c.Warnings[len(c.Warnings)-1]; !strings.HasPrefix(last, "B: ") || !strings.Contains(last, "fsync") {
 		t.Errorf("that fsync is off in B makes its numbers lie, and the last warning is %q", last)
 	}

@@ -52,7 +52,7 @@ type Held struct {
 }
 
 // Hold holds a gate to a comparison. A change trips it when its whole interval lies beyond the bound: chance alone
-// seldom does.
+// seldom does. Between loads that do not do the same work no change is known.
 func (c Comparison) Hold(g Gate) (Held, error) {
 	i := slices.IndexFunc(c.Quantities, func(d ComparedQuantity) bool { return d.Quantity == g.quantity })
 	if i < 0 {
@@ -73,6 +73,8 @@ func (c Comparison) Hold(g Gate) (Held, error) {
 	for i, r := range of.Runs[1:] {
 		name := c.Runs[i+1].Name
 		switch change := r.Change; {
+		case g.load == "" && len(c.Runs[i+1].unlike) > 0, slices.Contains(c.Runs[i+1].unlike, g.load):
+			h.Unknown = append(h.Unknown, fmt.Sprintf("%s, %s: not the same work as in A", name, where))
 		case change == nil || !number.Finite(float64(change.P)):
 			h.Unknown = append(h.Unknown, fmt.Sprintf("%s, %s", name, where))
 		case g.more && float64(change.Lo) > g.bound, !g.more && float64(change.Hi) < g.bound:

@@ -39,7 +39,7 @@ func differing(c Comparison, runs []Compared) []string {
 				c.Runs[i+1].Name, d.LoadSeconds))
 		}
 		all = append(all, words.Filled(otherSettings(first.Target.Settings, d.Target.Settings, c.Runs[i+1].Name),
-			otherLoads(c, runs[0].Report, r.Report, c.Runs[i+1].Name))...)
+			c.Runs[i+1].otherWork())...)
 	}
 	if len(c.LeftOut) > 0 {
 		all = append(all, "Not in all runs, and left out: "+strings.Join(c.LeftOut, ", ")+".")
@@ -80,20 +80,23 @@ func otherSettings(was, is map[string]string, run string) string {
 	return "Not the same settings: " + words.Enumerated(words.Few(changed), " and ") + "."
 }
 
-// otherLoads names the loads that go by one name and do not do the same.
-func otherLoads(c Comparison, was, is report.Report, run string) string {
-	var changed []string
-	for _, name := range c.Loads {
+// unlike returns the loads that go by one name and do not do the same.
+func unlike(loads []string, was, is report.Report) (all []string) {
+	for _, name := range loads {
 		a, b := reported(was, name), reported(is, name)
 		if a.Method != b.Method || a.RowsPerTx != b.RowsPerTx || a.Indexes != b.Indexes || a.Width != b.Width ||
 			a.Commit != b.Commit || a.Clients != b.Clients || a.Cold != b.Cold {
-			changed = append(changed, name)
+			all = append(all, name)
 		}
 	}
-	if len(changed) == 0 {
+	return all
+}
+
+func (r ComparedRun) otherWork() string {
+	if len(r.unlike) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Not the same work in A and %s under one name: %s.", run, strings.Join(changed, ", "))
+	return fmt.Sprintf("Not the same work in A and %s under one name: %s.", r.Name, strings.Join(r.unlike, ", "))
 }
 
 // How what a metric was found to count may differ between runs.
