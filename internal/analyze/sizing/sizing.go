@@ -29,6 +29,7 @@ type Ask struct {
 	Disks         int     // to stripe it over, exactly so many; 0: as many as cost least
 	Hours         float64 // of a day that the need lasts; 0 or 24: all of it
 	DefaultGiB    bool    // nobody said how much data there is
+	DefaultRegion bool    // nobody said whose prices count
 	Repeated      bool    // reads and writes were read apart, and are the same figures
 	Repeat        int     // seconds that the demand goes on for, over and over
 	Balance       Asked

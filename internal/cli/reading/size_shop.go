@@ -53,6 +53,7 @@ func (o SizeOptions) narrow(ask *sizing.Ask, own []catalog.Price) error {
 		return err
 	}
 	ask.Tariff.Region = o.priced(*ask, cloud)
+	ask.DefaultRegion = o.Region == "" && (o.server.Cloud == nil || o.server.Cloud.Region == "")
 	asked := len(ask.Volumes)
 	ask.Volumes = slices.DeleteFunc(slices.Clone(ask.Volumes), func(v catalog.Volume) bool {
 		return !catalog.SoldIn(ask.Tariff.Region, v)

@@ -56,7 +56,7 @@ type SizeChosen struct {
 	Inferred bool     `json:"inferred,omitempty"`     // a price in it was, so that it ranks no order
 
 	unpriced string // the unit whose price is missing; empty: it has none of its own, or nothing is missing
-	regions  bool   // the order is from one of several regions, so that its price names its own
+	regions  bool   // its price names its region: it is one of several, or nobody named it
 }
 
 func (o SizeOption) chosen() SizeChosen {
@@ -69,12 +69,13 @@ func (s Size) order(c *sizing.Choice, region func(sizing.Option) string) *SizeOr
 	if c == nil {
 		return nil
 	}
-	several := slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Region != s.Options[0].Region })
+	named := s.Sized.Assumed ||
+		slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Region != s.Options[0].Region })
 	shown := func(o sizing.Option) SizeChosen {
 		chosen := sizeOption(o, region(o)).chosen()
 		chosen.unpriced = map[catalog.Per]string{catalog.PerIOPS: " per IOPS",
 			catalog.PerMiBps: " per MiB/s"}[o.Unpriced]
-		chosen.regions = several
+		chosen.regions = named
 		return chosen
 	}
 	o := sizeOption(c.Option, region(c.Option))

@@ -80,6 +80,7 @@ type Sized struct {
 	GiB        float64    `json:"gib"`
 	DefaultGiB bool       `json:"default_gib"` // nobody said how much data there is
 	Region     string     `json:"region"`
+	Assumed    bool       `json:"default_region"` // nobody said whose prices count
 	Currency   string     `json:"currency"`
 	Instance   string     `json:"instance,omitempty"` // that was asked for
 	Rate       needs.Rate `json:"rate"`               // headroom not included
