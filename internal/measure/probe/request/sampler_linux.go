@@ -75,9 +75,9 @@ func (s spell) due(every time.Duration, share float64) bool {
 }
 
 // New follows the requests for a server's files. The error, a *probe.Error, says why that cannot be done here.
-func New(place Place) (*Sampler, error) { return open(place, mostFiles) }
+func New(place Place) (*Sampler, error) { return open(place, mostFiles, ringBytes()) }
 
-func open(place Place, most int) (*Sampler, error) {
+func open(place Place, most int, room uint32) (*Sampler, error) {
 	roots, missing, err := rootsOf(place.Roots)
 	if errors.Is(err, fs.ErrPermission) {
 		err = fmt.Errorf("%w%s", err, probe.Lacking(probe.DACReadSearch))
@@ -89,7 +89,7 @@ func open(place Place, most int) (*Sampler, error) {
 		stop: make(chan struct{}), ranking: newRanking(), others: otherPrograms{of: map[command]*counts{}},
 		unnamed: unnamed{}, files: filesOf(place, roots, missing, most),
 	}
-	if s.kernel, err = attach(disksOf(roots), ringBytes()); err != nil {
+	if s.kernel, err = attach(disksOf(roots), room); err != nil {
 		return nil, err
 	}
 	s.look()
