@@ -170,7 +170,7 @@ func (s Storage) MemoryText() string {
 // StorageDevice is a disk under a server.
 type StorageDevice struct {
 	Name string `json:"name"` // as in /proc/diskstats
-	// Holds is what of the server: data, wal, tablespaces, tablespaces.16400, temp.
+	// Holds lists what of the server is on it: data, wal, tablespaces, tablespaces.16400, temp.
 	Holds   []string `json:"holds"`
 	Carries []string `json:"carries,omitempty" scrub:"form"` // the file systems on it, by where they are mounted, and swap
 	Backing string   `json:"backing,omitempty" scrub:"form"` // the file that a loop device stands for

@@ -29,7 +29,7 @@ type WALItem struct {
 	// Name is that with its schema; of WALElsewhere, the database; empty: it has none.
 	Name string `json:"name,omitempty" scrub:"form"`
 	Is   string `json:"is"` // one of the words below
-	// Table is what an index, or a table of oversized values, belongs to, with its schema.
+	// Table is the table, with its schema, that an index or a TOAST table belongs to.
 	Table string `json:"table,omitempty" scrub:"form"`
 	// Dropped: it was not there any more when its name was asked for. Name is as before, and empty where it was not
 	// known.

@@ -40,13 +40,13 @@ func (c *Course) Add(from, to, rate float64) {
 	c.from, c.to, c.rates = append(c.from, from), append(c.to, to), append(c.rates, rate)
 }
 
-// Loads are the stays of all loads, beside which counters are looked at.
+// Loads are the stays of all loads. Counters are compared with them.
 type Loads struct {
 	stays []Stay
 	loads int
 
 	mu      sync.Mutex
-	layouts []*layout // counters of one probe have the times of their readings in common
+	layouts []*layout // few: all counters of a probe are read at the same times
 }
 
 // NewLoads returns loads of which the stays are in order.
@@ -104,16 +104,16 @@ func (l *Loads) movedIn(c *Course) int {
 	return len(moved)
 }
 
-// mostLayouts are kept: a run has few probes, and an hour of loads takes a megabyte.
+// mostLayouts bounds how many layouts are kept. A run has few probes, and an hour of loads takes a megabyte for each.
 const mostLayouts = 8
 
-// layout is what readings at certain times see of the loads, by the lag.
+// layout holds a design for each lag that is tried, for counters that are read at these times.
 type layout struct {
 	from, to []float64
 	designs  []design // for 0, lagStep, and so on up to mostLag
 }
 
-// layout returns that of a course, which is made once for all counters that were read at the same times.
+// layout returns the layout for the times of a course. It is made once for all counters that are read at them.
 func (l *Loads) layout(c *Course) *layout {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -132,17 +132,18 @@ func (l *Loads) layout(c *Course) *layout {
 	return made
 }
 
-// design is what each reading around the edges of loads sees of them when the counter moves so much later.
+// design says how much of each reading near the begin or the end of a load falls into which load, if the counter lags
+// by so much.
 type design struct {
 	rows   []row
 	parts  []part
 	beside [][]int // the columns that overlap with each, itself among them, in order
 }
 
-// row is one reading of a course: its parts are those of the design from here to there.
+// row is one reading of a course. Its parts are those from one index of the design to the other.
 type row struct{ reading, from, to int32 }
 
-// part is that of a reading which falls to a column.
+// part is how much of a reading falls into a column.
 type part struct {
 	column int
 	of     float64

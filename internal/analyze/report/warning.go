@@ -140,9 +140,12 @@ func deviceUnknown(loads []Load) string {
 // deviceInPart names the loads whose requests to the device were counted in only some of their repetitions, where they
 // were counted at all.
 func deviceInPart(loads []Load) string {
+	if deviceUnknown(loads) != "" {
+		return ""
+	}
 	var parts []string
 	for _, a := range loads {
-		if n := a.Of(counts.DeviceRequests).N; !a.Idle && n < a.Repetitions && deviceUnknown(loads) == "" {
+		if n := a.Of(counts.DeviceRequests).N; !a.Idle && n < a.Repetitions {
 			parts = append(parts, fmt.Sprintf("%d of %d of %s", n, a.Repetitions, a.Name))
 		}
 	}

@@ -164,7 +164,7 @@ func (v *viewer) findStays() (stays []stay) {
 	return stays
 }
 
-// findLoads returns the loads beside which counters are looked at.
+// findLoads returns the loads that counters are compared with.
 func (v *viewer) findLoads() *lag.Loads {
 	var stays []lag.Stay
 	for _, stay := range v.stays() {

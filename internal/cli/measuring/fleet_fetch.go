@@ -164,7 +164,8 @@ func (o fleetOptions) ask(ctx context.Context, env command.Env) (a ranking.Ask, 
 	}
 	size.Tariff.Region = cmp.Or(o.size.Region, reading.HomeRegion(o.size.Prices, size.Tariff.Prices))
 	a = ranking.Ask{Percentile: o.size.Percentile, Headroom: o.size.Headroom, Region: size.Tariff.Region,
-		Assumed: o.size.Region == "" && o.size.Prices == "", Prices: size.Tariff.Prices, Volumes: size.Volumes, Instances: size.Instances, Now: env.Now()}
+		Assumed: o.size.Region == "" && o.size.Prices == "", Prices: size.Tariff.Prices, Volumes: size.Volumes,
+		Instances: size.Instances, Now: env.Now()}
 	if o.has == "" {
 		return a, nil
 	}

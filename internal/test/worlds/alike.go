@@ -94,10 +94,10 @@ func (w World) between(m Meter, own, other [][]seen) distance {
 // noise.
 type ratio struct{ log, weight float64 }
 
-// seen is what a rule gives in a repetition, and how much of it does not show.
+// seen is the amount that a meter with some rule shows in a repetition, and how much of that its background may hide.
 type seen struct{ shown, hidden float64 }
 
-// seen returns what a rule gives by load, in each repetition in which the meter was read.
+// seen returns what a meter with the rule would show, for each load and each repetition in which this one was read.
 func (w World) seen(m Meter, rule Rule) (all [][]seen) {
 	hiding := w.Reads()
 	for _, load := range w.plan.Loads {

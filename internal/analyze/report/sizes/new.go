@@ -28,7 +28,8 @@ func NewSize(s sizing.Sizing) Size {
 		Sized: Sized{
 			Load: s.Need.Load, Basis: s.Basis, Factor: s.Scale.Factor, Law: append([]string{}, s.Scale.Law...),
 			Headroom: s.Ask.Headroom, GiB: s.Ask.GiB, DefaultGiB: s.Ask.DefaultGiB, Region: s.Ask.Tariff.Region,
-			Assumed: s.Ask.DefaultRegion, Currency: s.Ask.Tariff.Currency(), Instance: strings.TrimPrefix(s.Ask.Instance, "db."),
+			DefaultRegion: s.Ask.DefaultRegion, Currency: s.Ask.Tariff.Currency(),
+			Instance: strings.TrimPrefix(s.Ask.Instance, "db."),
 			Rate: s.Target.Most, Least: s.Target.Least,
 			Balances: balances(s.Balance), Runs: sizedRuns(s),
 		},

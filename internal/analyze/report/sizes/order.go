@@ -69,7 +69,7 @@ func (s Size) order(c *sizing.Choice, region func(sizing.Option) string) *SizeOr
 	if c == nil {
 		return nil
 	}
-	named := s.Sized.Assumed ||
+	named := s.Sized.DefaultRegion ||
 		slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Region != s.Options[0].Region })
 	shown := func(o sizing.Option) SizeChosen {
 		chosen := sizeOption(o, region(o)).chosen()

@@ -72,19 +72,19 @@ type SizeNeed struct {
 
 // Sized is the basis on which the options were chosen.
 type Sized struct {
-	Load       string     `json:"load"`
-	Basis      string     `json:"basis"` // p99 or as was asked, mean, model or said
-	Factor     float64    `json:"factor"`
-	Law        []string   `json:"law"`
-	Headroom   float64    `json:"headroom_percent"`
-	GiB        float64    `json:"gib"`
-	DefaultGiB bool       `json:"default_gib"` // nobody said how much data there is
-	Region     string     `json:"region"`
-	Assumed    bool       `json:"default_region"` // nobody said whose prices count
-	Currency   string     `json:"currency"`
-	Instance   string     `json:"instance,omitempty"` // that was asked for
-	Rate       needs.Rate `json:"rate"`               // headroom not included
-	Least      needs.Rate `json:"least"`
+	Load          string     `json:"load"`
+	Basis         string     `json:"basis"` // p99 or as was asked, mean, model or said
+	Factor        float64    `json:"factor"`
+	Law           []string   `json:"law"`
+	Headroom      float64    `json:"headroom_percent"`
+	GiB           float64    `json:"gib"`
+	DefaultGiB    bool       `json:"default_gib"` // nobody said how much data there is
+	Region        string     `json:"region"`
+	DefaultRegion bool       `json:"default_region"` // nobody said whose prices count
+	Currency      string     `json:"currency"`
+	Instance      string     `json:"instance,omitempty"` // that was asked for
+	Rate          needs.Rate `json:"rate"`               // headroom not included
+	Least         needs.Rate `json:"least"`
 	// Balances of credits at the start, but for buckets taken to be full.
 	Balances []SizeBalance `json:"balances"`
 	Runs     []SizedRun    `json:"runs"` // rate and least are the most of each number among them
