@@ -30,7 +30,7 @@ func NewSize(s sizing.Sizing) Size {
 			Headroom: s.Ask.Headroom, GiB: s.Ask.GiB, DefaultGiB: s.Ask.DefaultGiB, Region: s.Ask.Tariff.Region,
 			DefaultRegion: s.Ask.DefaultRegion, Currency: s.Ask.Tariff.Currency(),
 			Instance: strings.TrimPrefix(s.Ask.Instance, "db."),
-			Rate: s.Target.Most, Least: s.Target.Least,
+			Rate:     s.Target.Most, Least: s.Target.Least,
 			Balances: balances(s.Balance), Runs: sizedRuns(s),
 		},
 	}
