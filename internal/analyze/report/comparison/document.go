@@ -61,17 +61,19 @@ func (c Comparison) rates(d ComparedQuantity) document.Block {
 	if d.Geomean.Runs[0].PerSecond.Known() {
 		rows = append(rows[:len(rows):len(rows)], ComparedLoad{Load: geomeanName, Runs: d.Geomean.Runs})
 	}
-	t := words.Grid[ComparedLoad]{Of: rows}
-	t.Wordy("load", func(a ComparedLoad) string { return a.Load })
+	var t document.Table
+	t.Add(words.Wordy("load"), words.Cells(rows, func(a ComparedLoad) document.Cell { return document.Words(a.Load) }))
 	for i, r := range c.Runs {
-		t.Numeric(r.Name, func(a ComparedLoad) document.Cell {
+		t.Add(words.Numeric(r.Name), words.Cells(rows, func(a ComparedLoad) document.Cell {
 			return compared(a.Runs[i].PerSecond, unit, a.Load != geomeanName)
-		})
+		}))
 		if i > 0 {
-			t.Numeric("vs A", func(a ComparedLoad) document.Cell { return document.Words(a.Runs[i].Change.text()) })
+			t.Add(words.Numeric("vs A"), words.Cells(rows, func(a ComparedLoad) document.Cell {
+				return document.Words(a.Runs[i].Change.text())
+			}))
 		}
 	}
-	return document.Section{Title: words.Capital(name) + " a second", Blocks: []document.Block{t.Table}}
+	return document.Section{Title: words.Capital(name) + " a second", Blocks: []document.Block{t}}
 }
 
 const geomeanName = "geomean"

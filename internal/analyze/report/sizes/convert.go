@@ -145,7 +145,7 @@ func (c Convert) cost() string {
 	if c.IOCost.Least != c.IOCost.Most {
 		amount += " to " + number.Rate(c.IOCost.Most)
 	}
-	text := fmt.Sprintf("On Aurora Standard %s %s a month for I/O if it never stops", amount, c.Currency)
+	text := fmt.Sprintf("On Aurora Standard %s %s a month for I/O in %s if it never stops", amount, c.Currency, c.Region)
 	if c.Misread != nil {
 		text += fmt.Sprintf("; %s if each were billed", number.Rate(*c.Misread))
 	}

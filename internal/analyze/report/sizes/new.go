@@ -19,10 +19,11 @@ import (
 
 // NewSize puts a sizing into the form that is shown.
 func NewSize(s sizing.Sizing) Size {
+	basis := unmeasured(s)
 	v := Size{
 		Machines: words.Each(sizeMachine, s.Machines), Passing: s.Passing,
-		Cautions: append(unmeasured(s), s.Cautions...),
-		Schema:   SizeSchema, Run: sizeRun(s.Part), Needs: []SizeNeed{}, Options: []SizeOption{},
+		Cautions: append(slices.Clone(basis), s.Cautions...), basis: len(basis),
+		Schema: SizeSchema, Run: sizeRun(s.Part), Needs: []SizeNeed{}, Options: []SizeOption{},
 		Warnings: append([]string{}, s.Warnings...), Omitted: s.Omitted, Aurora: sizeAurora(s.Aurora),
 		Misread: misread(s), Spreads: s.Spreads,
 		Sized: Sized{
@@ -31,13 +32,16 @@ func NewSize(s sizing.Sizing) Size {
 			DefaultRegion: s.Ask.DefaultRegion, Currency: s.Ask.Tariff.Currency(),
 			Instance: strings.TrimPrefix(s.Ask.Instance, "db."),
 			Rate:     s.Target.Most, Least: s.Target.Least,
-			Balances: balances(s.Balance), Runs: sizedRuns(s),
+			Balances: balances(s.Balance), Runs: sizedRuns(s), Observed: observedFor(s.Parts).Seconds(),
 		},
 	}
 	v.addNeeds(s.Parts)
 	region := func(o sizing.Option) string { return s.Ask.Tariff.RegionOf(o.Volume.Cloud()) }
 	for _, o := range s.Options {
 		v.Options = append(v.Options, sizeOption(o, region(o)))
+	}
+	if in := s.Ask.Tariff.RegionOf(catalog.AWS); s.Ask.DefaultRegion || in != s.Ask.Tariff.Region {
+		v.inAurora = " in " + in
 	}
 	v.Order = v.order(s.Choice, region)
 	v.Apart = apart(s, region)
@@ -61,6 +65,9 @@ func unmeasured(s sizing.Sizing) []string {
 	}
 	if s.Basis == sizing.BySaying {
 		return all
+	}
+	if text := seen(observedFor(s.Parts)); text != "" {
+		all = append([]string{text}, all...)
 	}
 	for i, p := range s.Parts {
 		if text := cutShort(p.Run, s.Ask.Load); text != "" && (i == 0 || p.Run != s.Parts[i-1].Run) {
@@ -87,6 +94,30 @@ func unmeasured(s sizing.Sizing) []string {
 	return all
 }
 
+// observedFor returns how much time of a server the order rests on, all observations together, without what is missing
+// of them; 0: loads were run.
+func observedFor(parts []sizing.Part) (all time.Duration) {
+	for i, p := range parts {
+		if p.Run != nil && p.Run.Observed != nil && (i == 0 || p.Run != parts[i-1].Run) {
+			all += time.Duration(p.Run.Observed.Whole) * p.Run.Observed.Window
+		}
+	}
+	return all
+}
+
+// seen says how long a server was observed, and what follows where that is no week; empty: nobody observed one.
+func seen(length time.Duration) string {
+	const week = 7 * 24 * time.Hour
+	text := "The server was observed for " + printable.About(length)
+	switch {
+	case length == 0:
+		return ""
+	case length < week:
+		text += ": if it does more at other times, this order is too small"
+	}
+	return text
+}
+
 // cutShort says how much there is of an observation that did not end well, or of a run that has fewer repetitions than
 // planned of the load that was asked for, or of all of them; empty: all.
 func cutShort(run *counts.Run, load string) string {
@@ -98,8 +129,7 @@ func cutShort(run *counts.Run, load string) string {
 	case o != nil && short == "":
 		return ""
 	case o != nil:
-		return fmt.Sprintf("The observation %s after %s: if more was done later, this order is too small", short,
-			printable.About(time.Duration(o.Windows)*o.Window))
+		return fmt.Sprintf("The observation %s after %s", short, printable.About(time.Duration(o.Windows)*o.Window))
 	}
 	var measured, planned int
 	for _, l := range run.Loads {

@@ -209,8 +209,8 @@ func (s Size) inShort() document.Block {
 			s.Sized.Demand() + s.Sized.Behind(), s.machineText()}, s.Cautions...)...)
 		return document.Paragraph{Text: text}
 	}
-	first := append([]string{s.orderText(), o.baselineText(), s.alsoText(), o.unpricedText(), s.stripeText(),
-		s.raisedText(), s.machineText()}, s.Cautions...)
+	first := slices.Concat([]string{s.orderText(), o.baselineText(), s.alsoText(), o.unpricedText()},
+		s.Cautions[:s.basis], []string{s.stripeText(), s.raisedText(), s.machineText()}, s.Cautions[s.basis:])
 	blocks := document.Together{document.Paragraph{Text: words.Sentences(first...)}}
 	if o.Next != nil {
 		blocks = append(blocks, document.Paragraph{Text: "Next cheapest: " + o.Next.Text() + "."})
@@ -228,9 +228,9 @@ func (s Size) auroraBill() string {
 	if s.Aurora == nil || s.Aurora.IOCost == nil {
 		return ""
 	}
-	return fmt.Sprintf("Its I/O costs %s to %s %s a month on Standard if it never stops (%s)",
+	return fmt.Sprintf("Its I/O costs %s to %s %s a month on Standard%s if it never stops (%s)",
 		number.Rate(s.Aurora.IOCost[0]), number.Rate(s.Aurora.IOCost[2]),
-		s.Sized.Currency, catalog.PricesOf(s.Aurora.AsOf))
+		s.Sized.currency(), s.inAurora, catalog.PricesOf(s.Aurora.AsOf))
 }
 
 // orderText returns what to order, on what that depends, and what nobody said.
@@ -314,7 +314,7 @@ func (s Size) stripeText() string {
 	if s.Order.Disks <= 1 {
 		return ""
 	}
-	text := "That is a stripe: you set it up (LVM, mdadm), snapshots must be taken of all volumes at once, and " +
+	text := "It is a stripe: you set it up (LVM, mdadm), snapshots must be taken of all volumes at once, and " +
 		"losing one loses all"
 	if s.Order.Single != nil {
 		text += ". One volume: " + s.Order.Single.Text()

@@ -35,6 +35,9 @@ type Size struct {
 	Apart []SizeApart `json:"ordered_apart"` // of a server with several volumes, each by itself
 
 	Baseline *SizeBaseline `json:"baseline"` // nil: no device was measured to hold it against
+
+	basis    int    // so many cautions, the first, are of what the order rests on
+	inAurora string // the region of its prices, where that is not the one that was asked for
 }
 
 // SizeRun is the run that was sized from; its id is empty where the need was said.
@@ -85,6 +88,8 @@ type Sized struct {
 	Instance      string     `json:"instance,omitempty"` // that was asked for
 	Rate          needs.Rate `json:"rate"`               // headroom not included
 	Least         needs.Rate `json:"least"`
+	// for how long a server was observed that the order rests on, without what is missing; none: loads were run
+	Observed float64 `json:"observed_seconds,omitempty"`
 	// Balances of credits at the start, but for buckets taken to be full.
 	Balances []SizeBalance `json:"balances"`
 	Runs     []SizedRun    `json:"runs"` // rate and least are the most of each number among them

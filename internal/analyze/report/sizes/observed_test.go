@@ -1,0 +1,54 @@
+package sizes_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/report/sizes"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/tally"
+)
+
+// TestOrderSaysHowLongTheServerWasObserved, before anything else that it says of itself: the shipped observation has 60
+// windows of 5 s.
+func TestOrderSaysHowLongTheServerWasObserved(t *testing.T) {
+	const testdata = "../../../../testdata/runs/"
+	const observation, run = testdata + "observed-pg17.jsonl.zst", testdata + "loads-pg17.jsonl"
+	const want = "The server was observed for 5 min: if it does more at other times, this order " +
+		"is too small. It is sized by a model"
+	for _, c := range []struct {
+		of      []string
+		says    string
+		seconds float64
+	}{
+		{[]string{observation}, want, 300}, {[]string{run}, "", 0},
+		{[]string{run, observation}, "observed for 5 min:", 300},
+	} {
+		var runs []*counts.Run
+		for _, name := range c.of {
+			read, err := tally.FromFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runs = append(runs, read)
+		}
+		s, err := sizing.Size(sizing.Ask{GiB: 500}, runs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := sizes.NewSize(s)
+		var text strings.Builder
+		if err := document.Text(&text, size.Document(), 80); err != nil {
+			t.Fatal(err)
+		}
+		first := strings.Join(strings.Fields(text.String()), " ")
+		if !strings.Contains(first, c.says) || c.says == "" && strings.Contains(first, "observed") {
+			t.Errorf("%v: the order says %.600s, want %q", c.of, first, c.says)
+		}
+		if size.Sized.Observed != c.seconds {
+			t.Errorf("%v: observed for %g s, want %g", c.of, size.Sized.Observed, c.seconds)
+		}
+	}
+}
