@@ -63,14 +63,14 @@ func TestHistoryOfCloudWatch(t *testing.T) {
 			Now: func() time.Time {
 				return to.Add(time.Hour)
 			}}
-		if code := Main(env, append([]string{"history", "--region", accounttest.Region}, args...)); code !=
+		if code := Main(env, append([]string{"history"}, args...)); code !=
 			command.ExitDone {
 			t.Fatalf("%v: exit status %d: %s%s", args, code, &stdout, &stderr)
 		}
 		return stdout.String(), stderr.String()
 	}
 	asked := filepath.Join(t.TempDir(), "asked.jsonl")
-	out, _ := run("--instance", "orders", "--for", "20h", "-o", asked)
+	out, _ := run("--region", accounttest.Region, "--instance", "orders", "--for", "20h", "-o", asked)
 	for _, want := range []string{"from CloudWatch; observed for 20 h", "so there are no verdicts"} {
 		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 			t.Errorf("%q is not in %s", want, out)

@@ -270,7 +270,11 @@ func TestSizeOfAHistoryWithAHole(t *testing.T) {
 		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		runs(t, command.ExitDone, "history", file, "-o", path, "--flavor", "rds")
+		history := []string{"history", file, "-o", path}
+		if c.file == "cw.json" {
+			history = append(history, "--flavor", "rds")
+		}
+		runs(t, command.ExitDone, history...)
 		saysHole(t, name, path, c.says)
 	}
 	short, few := filepath.Join(t.TempDir(), "short.om"), filepath.Join(t.TempDir(), "short.jsonl")

@@ -4,10 +4,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
 // TestFilesOfSar: sysstat's own file is answered with the command that writes it as JSON, by every command that
@@ -36,6 +39,41 @@ func TestFilesOfSar(t *testing.T) {
 			" -o history.jsonl makes one of it"; !strings.Contains(said, want) {
 			t.Errorf("size %s says %swant %s", file, said, want)
 		}
+	}
+}
+
+// TestHistoryRefusesWhatSelectsNothing: a flag that a source does not heed would be believed to have been heeded.
+func TestHistoryRefusesWhatSelectsNothing(t *testing.T) {
+	t.Parallel()
+	dump := filepath.Join(t.TempDir(), "db1.om")
+	planted := prometheustest.OpenMetrics(serverOn("db1", "", 0, 6*time.Hour, time.Minute, 400, 0))
+	if err := os.WriteFile(dump, []byte(planted), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const machine, exported = "../../testdata/fleet/legacy-18.json", "../../testdata/history/orders.json"
+	given := map[string]string{"server": `instance="db1:9187"`, "host": `instance="db1:9100"`, "device": "sda",
+		"token-file": "token", "tenant": "shop", "until": "2026-11-19T00:00:00Z", "instance": "orders", "cluster": "shop",
+		"region": "eu-west-1", "profile": "me", "role": "arn:aws:iam::1:role/x", "flavor": "rds"}
+	for file, heeds := range map[string][]string{machine: {}, exported: {"instance", "flavor"},
+		dump: {"server", "host", "device"}} {
+		for flag, value := range given {
+			if slices.Contains(heeds, flag) {
+				continue
+			}
+			args := []string{"history", file, "--" + flag, value, "-o", filepath.Join(t.TempDir(), "run.jsonl")}
+			if _, said := runs(t, command.ExitUsage, args...); !strings.Contains(said, "--"+flag+" selects nothing of ") {
+				t.Errorf("%v says %s", args, said)
+			}
+		}
+	}
+	if _, said := runs(t, command.ExitUsage, "history", machine, "--device", "sda", "--region", "eu-west-1"); said !=
+		"realiops: --device and --region select nothing of files about a machine, whose disks count together: leave "+
+			"them out\n" {
+		t.Error(said)
+	}
+	if _, said := runs(t, command.ExitUsage, "history", "--instance", "orders", "--device", "sda"); !strings.Contains(said,
+		"--device selects nothing of what CloudWatch keeps: leave it out") {
+		t.Error(said)
 	}
 }
 

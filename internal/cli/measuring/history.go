@@ -25,12 +25,16 @@ type historyOptions struct {
 	cluster  string
 	flavor   string
 	query    bool
-	analyze  reading.AnalyzeOptions
-	out      string
+	// flags that were given and select a source, or something of one
+	selecting []string
+	analyze   reading.AnalyzeOptions
+	out       string
 }
 
 func NewHistoryCommand(env command.Env) *cobra.Command {
 	o := historyOptions{store: command.StoreOptions{Back: command.Stretch(24 * time.Hour)}}
+	store, aws, output := command.Group("A store", o.store.AddFlags), command.Group("CloudWatch"),
+		command.Group("What to tell")
 	cmd := &cobra.Command{
 		Use:   "history [FILE...]",
 		Short: "Report on a server's past from Prometheus, CloudWatch or sysstat",
@@ -50,10 +54,16 @@ list or vCenter's Get-Stat wrote.`,
   realiops history --instance shop-1 --region eu-west-1 --for 14d -o shop.jsonl.zst; realiops size shop.jsonl.zst --gib 500
   promtool tsdb dump --match '{instance=~"db1:.*"}' data > db1.txt; realiops history db1.txt`,
 		RunE: func(cmd *cobra.Command, files []string) error {
+			for _, of := range []*pflag.FlagSet{store.FlagSet, aws.FlagSet} {
+				of.VisitAll(func(f *pflag.Flag) {
+					if f.Changed {
+						o.selecting = append(o.selecting, f.Name)
+					}
+				})
+			}
 			return runHistory(cmd.Context(), env, o, files, cmd.Flags())
 		},
 	}
-	aws, output := command.Group("CloudWatch"), command.Group("What to tell")
 	aws.StringVar(&o.instance, "instance", "",
 		"the `instance` of RDS or Aurora to ask about, or which one of several in the files")
 	aws.StringVar(&o.cluster, "cluster", "", "the Aurora `cluster` whose writer to ask about")
@@ -63,7 +73,7 @@ list or vCenter's Get-Stat wrote.`,
 	output.VarP((*recordFlag)(&o.out), "output", "o",
 		"the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
 	o.analyze.AddFlags(output.FlagSet)
-	return command.Describe(env, cmd, historyExitHelp, command.Group("A store", o.store.AddFlags), aws, output)
+	return command.Describe(env, cmd, historyExitHelp, store, aws, output)
 }
 
 const historyExitHelp = `0  read, and the report was written
@@ -78,7 +88,13 @@ func runHistory(ctx context.Context, env command.Env, o historyOptions, files []
 	if o.query {
 		return o.printQuery(env)
 	}
-	h, err := o.sourcesNamed(files)[0].read(o, ctx, env, files)
+	source := o.sourcesNamed(files)[0]
+	if source.heeds != nil {
+		if err := o.unheeded(source.title, source.heeds); err != nil {
+			return err
+		}
+	}
+	h, err := source.read(o, ctx, env, files)
 	if err != nil {
 		return err
 	}
@@ -100,14 +116,6 @@ func (o historyOptions) ofAWS() bool { return o.instance != "" || o.cluster != "
 
 // check refuses what makes no sense together.
 func (o historyOptions) check(files []string, flags *pflag.FlagSet) error {
-	store := o.store
-	if store.URL == "" && o.ofAWS() {
-		store.Until = "" // which is for both
-	}
-	if len(files) > 0 {
-		store = command.StoreOptions{Back: o.store.Back, URL: o.store.URL, Until: o.store.Until, Tenant: o.store.Tenant,
-			SigV4: o.store.SigV4, TokenFile: o.store.TokenFile}
-	}
 	switch {
 	case len(o.sourcesNamed(files)) != 1:
 		return errors.New("name one source: --prometheus URL, --instance or --cluster of an AWS account, or files")
@@ -121,5 +129,5 @@ func (o historyOptions) check(files []string, flags *pflag.FlagSet) error {
 	case !slices.Contains([]string{"", "rds", "aurora"}, o.flavor):
 		return fmt.Errorf("--flavor %s: rds or aurora", o.flavor)
 	}
-	return store.Strayed()
+	return nil
 }

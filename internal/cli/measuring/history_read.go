@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/view"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/input"
@@ -30,15 +31,38 @@ type answer struct {
 }
 
 type historySource struct {
+	title string
 	named func(o historyOptions, files []string) bool // by the user
+	heeds []string                                    // flags that select something of it; nil: its kind says which
 	read  func(o historyOptions, ctx context.Context, env command.Env, files []string) (answer, error)
 }
 
 // historySources are all of them: a new one is a row here.
 var historySources = []historySource{
-	{func(_ historyOptions, files []string) bool { return len(files) > 0 }, historyOptions.ofFiles},
-	{func(o historyOptions, files []string) bool { return o.ofAWS() && len(files) == 0 }, historyOptions.ofCloudWatch},
-	{func(o historyOptions, _ []string) bool { return o.store.URL != "" }, historyOptions.ofPrometheus},
+	{"files", func(_ historyOptions, files []string) bool { return len(files) > 0 }, nil, historyOptions.ofFiles},
+	{"what CloudWatch keeps", func(o historyOptions, files []string) bool { return o.ofAWS() && len(files) == 0 },
+		[]string{"instance", "cluster", "region", "profile", "role", "flavor", "query", "for", "until"},
+		historyOptions.ofCloudWatch},
+	{"a store", func(o historyOptions, _ []string) bool { return o.store.URL != "" },
+		[]string{"prometheus", "token-file", "tenant", "sigv4", "for", "until", "server", "host", "device", "flavor",
+			"region", "profile", "role"}, historyOptions.ofPrometheus},
+}
+
+// unheeded refuses flags that select nothing of a source, since the user would believe that they were heeded.
+func (o historyOptions) unheeded(source string, heeds []string) error {
+	var flags []string
+	for _, name := range o.selecting {
+		if !slices.Contains(heeds, name) {
+			flags = append(flags, "--"+name)
+		}
+	}
+	switch len(flags) {
+	case 0:
+		return nil
+	case 1:
+		return fmt.Errorf("%s selects nothing of %s: leave it out", flags[0], source)
+	}
+	return fmt.Errorf("%s select nothing of %s: leave them out", words.Enumerated(flags, " and "), source)
 }
 
 // sourcesNamed returns those that the user named, of which there must be one.
@@ -167,15 +191,19 @@ func (o historyOptions) printQuery(env command.Env) error {
 
 // historyFile is a program's record of a server, recognized by its first bytes.
 type historyFile struct {
-	is   func(text []byte) bool
-	read func(o historyOptions, ctx context.Context, files []exported.File, now time.Time) (answer, error)
+	title string
+	is    func(text []byte) bool
+	heeds []string // flags that select something of it
+	read  func(o historyOptions, ctx context.Context, files []exported.File, now time.Time) (answer, error)
 }
 
 // historyFiles are all of them, the last for what no other is: a new one is a row here.
 var historyFiles = []historyFile{
-	{func(text []byte) bool { return sysstat.Keeper(text) != "" }, historyOptions.ofSysstat},
-	{isExported, historyOptions.ofExported},
-	{func([]byte) bool { return true }, historyOptions.ofDump},
+	{"files about a machine, whose disks count together", func(text []byte) bool { return sysstat.Keeper(text) != "" }, nil,
+		historyOptions.ofSysstat},
+	{"what the aws program wrote", isExported, []string{"instance", "flavor"}, historyOptions.ofExported},
+	{"what promtool wrote", func([]byte) bool { return true }, []string{"server", "host", "device"},
+		historyOptions.ofDump},
 }
 
 // isExported reports whether it is an answer of AWS: JSON, and no sample of promtool, which may begin alike.
@@ -203,6 +231,9 @@ func (o historyOptions) ofFiles(ctx context.Context, env command.Env, files []st
 		all = append(all, exported.File{Name: name, Text: text})
 	}
 	i := slices.IndexFunc(historyFiles, func(f historyFile) bool { return f.is(all[0].Text) })
+	if err := o.unheeded(historyFiles[i].title, historyFiles[i].heeds); err != nil {
+		return answer{}, err
+	}
 	return historyFiles[i].read(o, ctx, all, env.Now())
 }
 
