@@ -104,10 +104,10 @@ func (c *Change) text() string {
 	if c.N[0] == c.N[1] {
 		n = fmt.Sprintf("n=%d", c.N[0])
 	}
-	if !number.Finite(float64(c.P)) {
+	if !number.Finite(c.P) {
 		return by + " (" + n + ")"
 	}
-	return fmt.Sprintf("%s %s p=%.3f %s", by, c.interval(), float64(c.P), n)
+	return fmt.Sprintf("%s %s p=%.3f %s", by, c.interval(), c.P, n)
 }
 
 // changedBy returns by how much a rate changed: in percent, or where it more than tripled by its factor.
@@ -123,7 +123,7 @@ func changedBy(ratio float64) string {
 }
 
 func (c *Change) interval() string {
-	return "(" + changedBy(float64(c.Lo)) + " to " + changedBy(float64(c.Hi)) + ")"
+	return "(" + changedBy(c.Lo) + " to " + changedBy(c.Hi) + ")"
 }
 
 // verdictSection shows the metrics that were not found to count the same.
@@ -197,5 +197,5 @@ func (c *Change) exactly() []document.Cell {
 	if c == nil {
 		return words.Texts(make([]string, 4))
 	}
-	return words.Each(words.Exact, []float64{c.Ratio, float64(c.Lo), float64(c.Hi), float64(c.P)})
+	return words.Each(words.Exact, []float64{c.Ratio, c.Lo, c.Hi, c.P})
 }

@@ -75,12 +75,12 @@ func (c Comparison) Hold(g Gate) (Held, error) {
 		switch change := r.Change; {
 		case g.load == "" && len(c.Runs[i+1].unlike) > 0, slices.Contains(c.Runs[i+1].unlike, g.load):
 			h.Unknown = append(h.Unknown, fmt.Sprintf("%s, %s: not the same work as in A", name, where))
-		case change == nil || !number.Finite(float64(change.P)):
+		case change == nil || !number.Finite(change.P):
 			h.Unknown = append(h.Unknown, fmt.Sprintf("%s, %s", name, where))
-		case g.more && float64(change.Lo) > g.bound, !g.more && float64(change.Hi) < g.bound:
+		case g.more && change.Lo > g.bound, !g.more && change.Hi < g.bound:
 			h.Tripped = append(h.Tripped, fmt.Sprintf("%s, %s: %s %s", name, where, changedBy(change.Ratio),
 				change.interval()))
-		case g.more && float64(change.Hi) > g.bound, !g.more && float64(change.Lo) < g.bound,
+		case g.more && change.Hi > g.bound, !g.more && change.Lo < g.bound,
 			!number.Finite(change.Hi - change.Lo):
 			h.Unsure = append(h.Unsure, fmt.Sprintf("%s, %s: %s %s", name, where, changedBy(change.Ratio),
 				change.interval()))

@@ -218,7 +218,7 @@ func readSample(in *jsontext.Decoder, to *samplePair) error {
 		return fmt.Errorf("%s is not a sample", raw)
 	}
 	v, err := strconv.ParseFloat(string(value[1:len(value)-1]), 64)
-	to.Value = float64(v)
+	to.Value = v
 	when, wrong := instantOf(string(bytes.TrimSpace(at)))
 	to.Timestamp = when
 	return cmp.Or(err, wrong)

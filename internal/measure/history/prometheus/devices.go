@@ -72,7 +72,7 @@ func (f *Fleet) diskInfos(ctx context.Context) (map[string]map[string]diskInfo, 
 		}
 		info := all[instance][device]
 		info.onBus = info.onBus || set["path"] != ""
-		info.id = cmp.Or(string(set["wwn"]), string(set["serial"]), info.id)
+		info.id = cmp.Or(set["wwn"], set["serial"], info.id)
 		all[instance][device] = info
 	}
 	return all, nil
@@ -124,7 +124,7 @@ func (b *batch) compare(ctx context.Context) error {
 				byMachine[machine][device] = append(byMachine[machine][device], map[instant]float64{})
 			}
 			for _, v := range stream.Values {
-				byMachine[machine][device][i][v.Timestamp] = float64(v.Value)
+				byMachine[machine][device][i][v.Timestamp] = v.Value
 			}
 		}
 	}

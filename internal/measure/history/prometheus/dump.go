@@ -111,7 +111,7 @@ func parseSample(line string) (labels labelSet, sample samplePair, err error) {
 		if m.how != "=" {
 			return nil, sample, errors.New("it is not a sample: a label has one value")
 		}
-		labels[m.label] = string(m.value)
+		labels[m.label] = m.value
 	}
 	if part[1] != "" {
 		labels[metricName] = part[1]
@@ -126,7 +126,7 @@ func parseSample(line string) (labels labelSet, sample samplePair, err error) {
 	if err != nil || !(math.Abs(at*scale) < latest) {
 		return nil, sample, fmt.Errorf("%q is not a time: samples of history have one", part[4])
 	}
-	return labels, samplePair{Timestamp: instant(math.Round(at * scale)), Value: float64(v)}, nil
+	return labels, samplePair{Timestamp: instant(math.Round(at * scale)), Value: v}, nil
 }
 
 // latest bounds the milliseconds of a time: the year 9999.

@@ -157,11 +157,11 @@ func (q Query) selector(row Row, of labelSet) string {
 	all := []string{metricName + "=" + quoted(row.Name)}
 	for _, label := range slices.Compact([]string{instanceLabel, identity(row.Exporter)}) {
 		if value := of[label]; value != "" {
-			all = append(all, label+"="+quoted(string(value)))
+			all = append(all, label+"="+quoted(value))
 		}
 	}
 	if device := of[deviceLabel]; ofHost(row.Exporter) && device != "" && q.Device == "" {
-		all = append(all, deviceLabel+"="+quoted(string(device)))
+		all = append(all, deviceLabel+"="+quoted(device))
 	}
 	for _, matchers := range []string{row.Where, q.matchers(row.Exporter)} {
 		if matchers != "" {

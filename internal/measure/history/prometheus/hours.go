@@ -35,7 +35,7 @@ func (f *Fleet) Hours(ctx context.Context, databases []fleet.Database, from, to 
 		if len(m.devices) > 1 {
 			several = "several disks"
 		}
-		key := strings.Join([]string{several, m.of.exporter, string(m.of.label), m.of.exists, m.of.among,
+		key := strings.Join([]string{several, m.of.exporter, m.of.label, m.of.exists, m.of.among,
 			strings.Join(m.labels, ","), strings.Join(m.without, ",")}, "\x00")
 		if batches[key] == nil {
 			batches[key] = &batch{fleet: f, of: m, from: from, to: to, data: map[string]*history.Data{},
@@ -159,7 +159,7 @@ func (b *batch) belowNought(ctx context.Context) (map[string]map[instant]bool, e
 func (b *batch) mend(ctx context.Context, part hourly, values map[string][]samplePair, below,
 	mended map[string]map[instant]bool) error {
 	odd := func(name string, v samplePair) bool {
-		return !(v.Value >= 0 && runfile.Counted(float64(v.Value))) || below[name][v.Timestamp]
+		return !(v.Value >= 0 && runfile.Counted(v.Value)) || below[name][v.Timestamp]
 	}
 	query, any := ofAmounts(part.query), false
 	for name, of := range values {
@@ -177,7 +177,7 @@ func (b *batch) mend(ctx context.Context, part hourly, values map[string][]sampl
 			if !odd(name, v) {
 				continue
 			}
-			of[i].Value = float64(math.NaN())
+			of[i].Value = math.NaN()
 			if k := slices.IndexFunc(amounts[name], func(o samplePair) bool {
 				return o.Timestamp == v.Timestamp
 			}); k >= 0 {
@@ -207,12 +207,12 @@ func (b *batch) keep(data *history.Data, part hourly, values []samplePair, whole
 		data.Metrics = append(data.Metrics, row)
 	}
 	for _, v := range values {
-		if !runfile.Counted(float64(v.Value)) || !whole[v.Timestamp] {
+		if !runfile.Counted(v.Value) || !whole[v.Timestamp] {
 			continue
 		}
 		end := v.Timestamp.Time().UTC()
 		data.Periods = append(data.Periods, runfile.Period{From: end.Add(-time.Hour), To: end, Probe: b.of.of.probe,
-			Metric: part.ours, Statistic: part.statistic, Value: float64(v.Value), Fetched: b.to})
+			Metric: part.ours, Statistic: part.statistic, Value: v.Value, Fetched: b.to})
 	}
 }
 
@@ -229,10 +229,10 @@ func wholeHours(twelfths map[string][]samplePair) map[string]map[instant]bool {
 		for i, h := range hours {
 			var usual []float64
 			for _, other := range hours[max(0, i-around):min(len(hours), i+around+1)] {
-				usual = append(usual, min(all, float64(other.Value)))
+				usual = append(usual, min(all, other.Value))
 			}
 			slices.Sort(usual)
-			whole[name][h.Timestamp] = float64(h.Value) >= runfile.MostOfHour*usual[len(usual)/2]
+			whole[name][h.Timestamp] = h.Value >= runfile.MostOfHour*usual[len(usual)/2]
 		}
 	}
 	return whole

@@ -34,7 +34,7 @@ var exporterLabels = []string{"pod", "namespace"}
 const federatedLabel = "exported_" + instanceLabel
 
 func instanceOf(set labelSet) string {
-	return string(cmp.Or(set[federatedLabel], set[instanceLabel]))
+	return cmp.Or(set[federatedLabel], set[instanceLabel])
 }
 
 func (s shape) ofScrape(l string) bool {
@@ -117,7 +117,7 @@ func (f *Fleet) show(ctx context.Context, s shape, all []copyOf) error {
 		place[c.labels.String()] = i
 		values = append(values, c.labels[s.label])
 	}
-	matcher := anyOf(string(s.label), values)
+	matcher := anyOf(s.label, values)
 	ask := func(query, name string) ([]map[instant]float64, error) {
 		shown := make([]map[instant]float64, len(all))
 		matrix, err := f.rangeOf(ctx, s.query(query, nil, []string{matcher, f.matchers(s)}, name),
@@ -132,7 +132,7 @@ func (f *Fleet) show(ctx context.Context, s shape, all []copyOf) error {
 			}
 			shown[i] = map[instant]float64{}
 			for _, v := range stream.Values {
-				shown[i][v.Timestamp] = float64(v.Value)
+				shown[i][v.Timestamp] = v.Value
 			}
 		}
 		return shown, nil

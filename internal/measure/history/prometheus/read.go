@@ -125,7 +125,7 @@ func (r *reading) take(f Found, stream *sampleStream, parts map[string]*part) {
 	}
 	ahead := 0
 	for _, sample := range stream.Values {
-		v := float64(sample.Value) * cmp.Or(f.Times, 1)
+		v := sample.Value * cmp.Or(f.Times, 1)
 		switch {
 		case sample.Timestamp.Time().After(r.now):
 			ahead++

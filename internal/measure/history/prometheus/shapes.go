@@ -193,7 +193,7 @@ func serverMetrics() []string {
 }
 
 func servers(name string) shape {
-	per := string("datname")
+	per := "datname"
 	if name == "postgresql_commits_total" {
 		per = "postgresql_database_name"
 	}
@@ -204,7 +204,7 @@ func servers(name string) shape {
 // query returns one for series of names, which may have matchers of their own.
 func (s shape) query(query string, labels []string, matchers []string, names ...string) string {
 	pairs := []string{"$LABELS", strings.Join(labels, ","), "$COPIES", strings.Join(replicaLabels, ","), "$PER",
-		cmp.Or(string(s.per), "__none__")}
+		cmp.Or(s.per, "__none__")}
 	for i, name := range names {
 		name, own, _ := strings.Cut(strings.TrimSuffix(name, "}"), "{")
 		pairs = append(pairs, "$"+string(rune('1'+i)), selector(name, append([]string{own, s.among}, matchers...)...))

@@ -29,7 +29,7 @@ func (s *Store) Survey(ctx context.Context, q Query) ([]Server, error) {
 			return nil, err
 		}
 		for _, set := range sets {
-			instance := string(set[identity(exporter)])
+			instance := set[identity(exporter)]
 			machine := hostOf(instance)
 			if byMachine[machine] == nil {
 				byMachine[machine] = &Server{Machine: machine}
