@@ -66,9 +66,3 @@ func (o Origin) String() string {
 
 // shortCommit is the number of digits of a commit shown to people.
 const shortCommit = 9
-
-// Kind returns that of its line.
-func (Total) Kind() Kind { return KindTotal }
-
-// Kind returns that of its line.
-func (Origin) Kind() Kind { return KindOrigin }

@@ -56,21 +56,17 @@ func (e *TornError) Error() string {
 }
 
 // Open reads the file at path. See Read for what the sequence yields.
-func Open(path string) (iter.Seq2[Record, error], io.Closer, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	return Read(f), f, nil
-}
+func Open(path string) (iter.Seq2[Record, error], io.Closer, error) { return open(path, Read) }
 
 // OpenRows is Open with a Row for each Reading.
-func OpenRows(path string) (iter.Seq2[Record, error], io.Closer, error) {
+func OpenRows(path string) (iter.Seq2[Record, error], io.Closer, error) { return open(path, ReadRows) }
+
+func open(path string, read func(io.Reader) iter.Seq2[Record, error]) (iter.Seq2[Record, error], io.Closer, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	return ReadRows(f), f, nil
+	return read(f), f, nil
 }
 
 // Read yields the records of a run file in order, compressed or not. The first is always a Run. An error comes last

@@ -394,7 +394,10 @@ func (Reading) Kind() Kind   { return KindRead }
 func (Work) Kind() Kind      { return KindWork }
 func (Proof) Kind() Kind     { return KindProof }
 func (Period) Kind() Kind    { return KindPeriod }
+func (Total) Kind() Kind     { return KindTotal }
+func (Origin) Kind() Kind    { return KindOrigin }
 func (Top) Kind() Kind       { return KindTop }
+func (WAL) Kind() Kind       { return KindWAL }
 
 func (SettingChange) Kind() Kind { return KindChange }
 func (Ended) Kind() Kind         { return KindEnd }

@@ -160,18 +160,15 @@ func known() []string {
 	}
 }
 
-func (a *Anonymizer) loadName(name string) string {
-	if slices.Contains(known(), name) {
-		return name
-	}
-	return a.stand("load", name)
-}
+func (a *Anonymizer) loadName(name string) string { return a.unlessKnown("load", name) }
 
-func (a *Anonymizer) plan(name string) string {
+func (a *Anonymizer) plan(name string) string { return a.unlessKnown("plan", name) }
+
+func (a *Anonymizer) unlessKnown(kind, name string) string {
 	if slices.Contains(known(), name) {
 		return name
 	}
-	return a.stand("plan", name)
+	return a.stand(kind, name)
 }
 
 func (a *Anonymizer) load(load Load) Load {

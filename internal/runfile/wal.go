@@ -93,9 +93,6 @@ type WALPart struct {
 	ImageBytes int64 `json:"image_bytes,omitempty"` // as they stand in the WAL, maybe compressed
 }
 
-// Kind is wal.
-func (WAL) Kind() Kind { return KindWAL }
-
 func (a *Anonymizer) wal(w WAL) WAL {
 	w.Missing, w.Items = a.drop("free text", w.Missing), slices.Clone(w.Items)
 	if w.Load != "" {

@@ -58,42 +58,27 @@ func (w *Work) count(name, number string) bool {
 	case "processor":
 		w.Processor, err = strconv.ParseFloat(number, 64)
 	default:
-		var field *int64
-		if field = w.counted(name); field == nil {
+		field, known := workCounts[name]
+		if !known {
 			return false
 		}
-		*field, err = strconv.ParseInt(number, 10, 64)
+		*field(w), err = strconv.ParseInt(number, 10, 64)
 	}
 	return err == nil
 }
 
-// counted returns the field of a count by its name in the file; nil: it has none.
-func (w *Work) counted(name string) *int64 {
-	switch name {
-	case "transactions":
-		return &w.Transactions
-	case "statements":
-		return &w.Statements
-	case "rows":
-		return &w.Rows
-	case "updated":
-		return &w.Updated
-	case "deleted":
-		return &w.Deleted
-	case "returned":
-		return &w.Returned
-	case "lookups":
-		return &w.Lookups
-	case "failures":
-		return &w.Failures
-	case "retries":
-		return &w.Retries
-	case "late":
-		return &w.Late
-	case "bytes_sent":
-		return &w.BytesSent
-	case "bytes_received":
-		return &w.BytesReceived
-	}
-	return nil
+// workCounts are the fields of counts by their names in the file.
+var workCounts = map[string]func(*Work) *int64{
+	"transactions":   func(w *Work) *int64 { return &w.Transactions },
+	"statements":     func(w *Work) *int64 { return &w.Statements },
+	"rows":           func(w *Work) *int64 { return &w.Rows },
+	"updated":        func(w *Work) *int64 { return &w.Updated },
+	"deleted":        func(w *Work) *int64 { return &w.Deleted },
+	"returned":       func(w *Work) *int64 { return &w.Returned },
+	"lookups":        func(w *Work) *int64 { return &w.Lookups },
+	"failures":       func(w *Work) *int64 { return &w.Failures },
+	"retries":        func(w *Work) *int64 { return &w.Retries },
+	"late":           func(w *Work) *int64 { return &w.Late },
+	"bytes_sent":     func(w *Work) *int64 { return &w.BytesSent },
+	"bytes_received": func(w *Work) *int64 { return &w.BytesReceived },
 }

@@ -24,11 +24,8 @@ const (
 var names = Named("application_name") + ", " + Named("coalesce(usename, '')") + ", " + Named("coalesce(datname, '')")
 
 func (f *Facts) askBusy(ctx context.Context, conn *pgx.Conn) error {
-	if err := QueryRow(ctx, conn, "/* realiops */ select pg_catalog.count(*) "+
-		atWork).Scan(&f.BusySessions); err != nil {
-		return fmt.Errorf("ask who else is at work: %w", err)
-	}
-	return nil
+	err := QueryRow(ctx, conn, "/* realiops */ select pg_catalog.count(*) "+atWork).Scan(&f.BusySessions)
+	return wrap(err, "ask who else is at work")
 }
 
 var writing = `/* realiops */
@@ -40,10 +37,7 @@ var writing = `/* realiops */
 
 // PrepareLooks prepares what Writing and WaitingForStandby ask.
 func PrepareLooks(ctx context.Context, conn *pgx.Conn) error {
-	if err := Prepare(ctx, conn, SafeTransaction, writing, waitingForStandby); err != nil {
-		return fmt.Errorf("prepare to ask who else writes: %w", err)
-	}
-	return nil
+	return wrap(Prepare(ctx, conn, SafeTransaction, writing, waitingForStandby), "prepare to ask who else writes")
 }
 
 // Writing names those whose transaction has written something and goes on, or makes an index or vacuums, by the
@@ -57,10 +51,7 @@ func Writing(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 			transactions[transaction] = called(program, role, database)
 			return nil
 		}, writing)
-	if err != nil {
-		return nil, fmt.Errorf("ask who else writes: %w", err)
-	}
-	return transactions, nil
+	return transactions, wrap(err, "ask who else writes")
 }
 
 // mostNamed bounds who is named.
@@ -87,10 +78,7 @@ func (f Facts) AtWork(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 		who.add(program, role, database)
 		return nil
 	}, "/* realiops */ select "+names+" "+atWork)
-	if err != nil {
-		return nil, fmt.Errorf("ask who else is at work: %w", err)
-	}
-	return who, nil
+	return who, wrap(err, "ask who else is at work")
 }
 
 // firstWithBackendWAL is the first version that counts the WAL of each session.
@@ -114,8 +102,5 @@ func (f Facts) WALOfOthers(ctx context.Context, conn *pgx.Conn) (map[Backend]int
 		select a.pid, a.backend_start, w.wal_bytes::bigint
 		from pg_catalog.pg_stat_activity a cross join lateral pg_catalog.pg_stat_get_backend_wal(a.pid) w
 		where a.backend_type in ('client backend', 'parallel worker') and a.application_name <> '`+applicationName+"'")
-	if err != nil {
-		return nil, fmt.Errorf("ask how much WAL others have written: %w", err)
-	}
-	return wrote, nil
+	return wrote, wrap(err, "ask how much WAL others have written")
 }

@@ -53,8 +53,6 @@ func (f Facts) ReportCounters(ctx context.Context, conn *pgx.Conn) error {
 	if f.VersionNum < firstThatCan {
 		return nil
 	}
-	if err := Exec(ctx, conn, "/* realiops */ select pg_catalog.pg_stat_force_next_flush()"); err != nil {
-		return fmt.Errorf("have our own counters reported: %w", err)
-	}
-	return nil
+	return wrap(Exec(ctx, conn, "/* realiops */ select pg_catalog.pg_stat_force_next_flush()"),
+		"have our own counters reported")
 }

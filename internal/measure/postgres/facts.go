@@ -112,10 +112,7 @@ func (f *Facts) askRights(ctx context.Context, conn *pgx.Conn) error {
 		                  where rolname = 'pg_checkpoint' and pg_catalog.pg_has_role(current_user, oid, 'usage')),
 		       pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'usage')`).Scan(
 		&f.DataDirectory, &f.MayCheckpoint, &f.MaySeeOthers)
-	if err != nil {
-		return fmt.Errorf("ask what this user may do: %w", err)
-	}
-	return nil
+	return wrap(err, "ask what this user may do")
 }
 
 // askConnections finds out how many sessions the server, the role and the database leave to this user beside those of
@@ -138,10 +135,7 @@ func (f *Facts) askConnections(ctx context.Context, conn *pgx.Conn) error {
 		           then d.datconnlimit - (select pg_catalog.count(*) from others where datid = d.oid) end)
 		from pg_catalog.pg_roles r, pg_catalog.pg_database d
 		where r.rolname = current_user and d.datname = pg_catalog.current_database()`, f.Connections).Scan(&f.Connections)
-	if err != nil {
-		return fmt.Errorf("ask how many connections are left: %w", err)
-	}
-	return nil
+	return wrap(err, "ask how many connections are left")
 }
 
 // services maps the role of a service's database administrators to its name.

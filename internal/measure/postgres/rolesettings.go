@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -49,10 +48,7 @@ func SessionSettings(ctx context.Context, conn *pgx.Conn) (all []SessionSetting,
 		where s.setdatabase in (0, (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database()))
 			and s.setrole in (0, (select oid from pg_catalog.pg_roles where rolname = session_user))
 		order by s.setrole <> 0, s.setdatabase <> 0, c.name`)
-	if err != nil {
-		return nil, fmt.Errorf("ask what is set for the database and the role: %w", err)
-	}
-	return all, nil
+	return all, wrap(err, "ask what is set for the database and the role")
 }
 
 func scope(database, role string) string {

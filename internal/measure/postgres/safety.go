@@ -57,10 +57,7 @@ func Unconfirmed(ctx context.Context, conn *pgx.Conn) (unconfirmed bool, err err
 		       and pg_catalog.current_setting('synchronous_commit') not in ('off', 'local')
 		       and not exists (select from pg_catalog.pg_stat_replication
 		                       where sync_state is null or sync_state in ('sync', 'quorum'))`).Scan(&unconfirmed)
-	if err != nil {
-		return false, fmt.Errorf("ask which standbys confirm commits: %w", err)
-	}
-	return unconfirmed, nil
+	return unconfirmed, wrap(err, "ask which standbys confirm commits")
 }
 
 // Commit is a commit of a session of ours, by what tells it from the next of the same session.
@@ -80,10 +77,7 @@ func WaitingForStandby(ctx context.Context, conn *pgx.Conn) (all []Commit, err e
 		all = append(all, c)
 		return nil
 	}, waitingForStandby)
-	if err != nil {
-		return nil, fmt.Errorf("ask which commits wait for a standby: %w", err)
-	}
-	return all, nil
+	return all, wrap(err, "ask which commits wait for a standby")
 }
 
 // WALKeepers names what has the server keep its WAL, that of a run too, until its disk is full: replication slots that
@@ -104,7 +98,7 @@ func WALKeepers(ctx context.Context, conn *pgx.Conn) (all []string, err error) {
 			where not active and restart_lsn is not null
 		) as keepers order by keeper, of limit $1`, mostNamed)
 	if err != nil {
-		return nil, fmt.Errorf("ask what keeps the WAL: %w", err)
+		return nil, wrap(err, "ask what keeps the WAL")
 	}
 	return all, nil
 }
@@ -126,7 +120,7 @@ func LogicalReaders(ctx context.Context, conn *pgx.Conn) (all []string, err erro
 		select `+Named("slot_name")+", "+Named("plugin")+` from pg_catalog.pg_replication_slots
 		where database = pg_catalog.current_database() and plugin <> 'pgoutput' order by slot_name limit $1`, mostNamed)
 	if err != nil {
-		return nil, fmt.Errorf("ask who decodes the WAL of this database: %w", err)
+		return nil, wrap(err, "ask who decodes the WAL of this database")
 	}
 	return all, nil
 }

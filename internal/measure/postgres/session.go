@@ -183,3 +183,11 @@ func Exec(ctx context.Context, conn *pgx.Conn, statements ...string) error {
 		pgx.QueryExecModeSimpleProtocol)
 	return err
 }
+
+// wrap says what failed; nil stays nil.
+func wrap(err error, format string, values ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf(format+": %w", append(values, err)...)
+}

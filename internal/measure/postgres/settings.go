@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -36,10 +35,7 @@ func Settings(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 		union all select $2, coalesce(pg_catalog.string_agg(pg_catalog.quote_ident(spcname) || ' (' || oid || ')', ', ' order by oid), 'none')
 		from (select oid, spcname from pg_catalog.pg_tablespace where spcname not in ('pg_default', 'pg_global') order by oid limit 1000) s`,
 		ioSettings, runfile.Tablespaces)
-	if err != nil {
-		return nil, fmt.Errorf("read the server's settings: %w", err)
-	}
-	return settings, nil
+	return settings, wrap(err, "read the server's settings")
 }
 
 // SettingsNow returns those of a new session, and so of clients that begin to work now: what is set for a role or a

@@ -264,10 +264,7 @@ func (w *Watch) visitors(ctx context.Context, conn *pgx.Conn) (map[Backend]visit
 		all[b] = v
 		return nil
 	}, w.facts.visitorsSQL(), w.since, reportedWithin)
-	if err != nil {
-		return nil, fmt.Errorf("ask who is at work: %w", err)
-	}
-	return all, nil
+	return all, wrap(err, "ask who is at work")
 }
 
 // firstCountingSessions is the first version that counts the sessions of a database.
@@ -281,10 +278,7 @@ func (f Facts) sessionsSoFar(ctx context.Context, conn *pgx.Conn) (n int64, err 
 	}
 	err = QueryRow(ctx, conn, "/* realiops */ select sessions from pg_catalog.pg_stat_database where datname = "+
 		"pg_catalog.current_database()").Scan(&n)
-	if err != nil {
-		return 0, fmt.Errorf("ask how many sessions there were: %w", err)
-	}
-	return n, nil
+	return n, wrap(err, "ask how many sessions there were")
 }
 
 // Autovacuumed names the tables of our database that autovacuum has vacuumed or analyzed since, and workers that still
@@ -299,8 +293,5 @@ func (w *Watch) Autovacuumed(ctx context.Context, conn *pgx.Conn) (tables []stri
 		where last_autovacuum >= $1::pg_catalog.timestamptz or last_autoanalyze >= $1::pg_catalog.timestamptz
 		union all
 		select `+Named("coalesce(datname, 'a database')")+` from pg_catalog.pg_stat_activity where backend_type = 'autovacuum worker'`, w.since)
-	if err != nil {
-		return nil, fmt.Errorf("ask what autovacuum did: %w", err)
-	}
-	return tables, nil
+	return tables, wrap(err, "ask what autovacuum did")
 }
