@@ -346,6 +346,41 @@ func TestAuroraCostOfReadersThatAreGone(t *testing.T) {
 	}
 }
 
+// TestAuroraCostOfDescriptionsOfNobody: what the shipped descriptions say without a name would be charged beside the
+// instances that have one, and a cluster that is not of Aurora has no configurations.
+func TestAuroraCostOfDescriptionsOfNobody(t *testing.T) {
+	t.Parallel()
+	const shipped = "../../testdata/aurora-cost/"
+	for _, c := range []struct{ file, old, spoiled, says string }{
+		{"instances.json", `"DBInstanceIdentifier": "shop-2",`, "",
+			"describes an instance without its DBInstanceIdentifier"},
+		{"cluster.json", `"DBClusterIdentifier": "shop",`, "", "describes a cluster without its DBClusterIdentifier"},
+		{"cluster.json", `"aurora-postgresql"`, `"postgres"`,
+			"the cluster shop runs postgres, and only Aurora has the two configurations"},
+	} {
+		text, err := os.ReadFile(shipped + c.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), c.file)
+		if !strings.Contains(string(text), c.old) {
+			t.Fatalf("%s has no %s", c.file, c.old)
+		}
+		if err := os.WriteFile(file, []byte(strings.Replace(string(text), c.old, c.spoiled, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"--from", shipped + "metrics.json", "--from", file}
+		for _, other := range []string{"instances.json", "cluster.json"} {
+			if other != c.file {
+				args = append(args, "--from", shipped+other)
+			}
+		}
+		if out, said, code := auroraCost(t, args...); code != command.ExitUsage || !strings.Contains(said, c.says) {
+			t.Errorf("%s without %s: exit status %d: %s%s", c.file, c.old, code, out, said)
+		}
+	}
+}
+
 // TestAuroraCostSaysWhoseRegionsPrices: those of the region where the instances are, and if nothing names it, that is
 // said before anything is concluded from the prices.
 func TestAuroraCostSaysWhoseRegionsPrices(t *testing.T) {

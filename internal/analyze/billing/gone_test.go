@@ -216,3 +216,21 @@ func TestCapacityThatBeginsLate(t *testing.T) {
 		}
 	}
 }
+
+// TestMostHoursMissing: 7 of 21 days are compared, since the capacity of a serverless reader that came on the eighth is
+// missing. What those days say is no answer for a cluster with the reader.
+func TestMostHoursMissing(t *testing.T) {
+	var h history
+	for hour := range 21 * 24 {
+		from := october.Add(time.Duration(hour) * time.Hour)
+		h.hour(from, 1, 0)
+		if hour >= 7*24 {
+			h.hour(from, 1, 1)
+		}
+	}
+	const says = "336 of 504 hours are not in it, because something of them is not known"
+	c := h.compared(21, billing.Instance{Name: "b", Class: billing.Serverless})
+	if c.Verdict.Cheaper == "" || c.Verdict.Sure || !strings.Contains(c.Verdict.Why, says) {
+		t.Errorf("%+v", c.Verdict)
+	}
+}

@@ -14,13 +14,14 @@ import (
 
 // Verdict is which configuration costs less.
 type Verdict struct {
-	Cheaper string  `json:"cheaper"`       // aurora, aurora-iopt1; empty: cannot be told
-	Sure    bool    `json:"sure"`          // every week, and all without the day with most I/O, says the same
-	Saves   float64 `json:"saves_a_month"` // against the other one, of 730 hours
-	Share   float64 `json:"saves_share"`
-	Least   float64 `json:"saves_at_least"` // as prices that were inferred may be; below 0: the other one may save
-	Most    float64 `json:"saves_at_most"`  // likewise
-	Why     string  `json:"why"`            // it cannot be told, or is not sure
+	Cheaper string `json:"cheaper"` // aurora, aurora-iopt1; empty: cannot be told
+	// most of the time is compared, and every week, and all without the day with most I/O, says the same
+	Sure  bool    `json:"sure"`
+	Saves float64 `json:"saves_a_month"` // against the other one, of 730 hours
+	Share float64 `json:"saves_share"`
+	Least float64 `json:"saves_at_least"` // as prices that were inferred may be; below 0: the other one may save
+	Most  float64 `json:"saves_at_most"`  // likewise
+	Why   string  `json:"why"`            // it cannot be told, or is not sure
 }
 
 const (
@@ -121,12 +122,20 @@ func (c Comparison) doubt(answer string) string {
 		return "a month as a sum says nothing about its days"
 	}
 	var all []string
-	for _, text := range []string{c.doubtDays(answer), c.doubtInput(answer)} {
+	for _, text := range []string{c.doubtHours(), c.doubtDays(answer), c.doubtInput(answer)} {
 		if text != "" {
 			all = append(all, text)
 		}
 	}
 	return strings.Join(all, ", and ")
+}
+
+// doubtHours says that most of the time is not compared; empty: it is.
+func (c Comparison) doubtHours() string {
+	if left := c.Whole.Hours - c.Whole.Compared; 2*left > c.Whole.Hours {
+		return fmt.Sprintf("%d of %d hours are not in it, because something of them is not known", left, c.Whole.Hours)
+	}
+	return ""
 }
 
 // doubtDays names the weeks that contradict the answer, or the one day that decides it; empty: there are none.
@@ -218,7 +227,7 @@ func (c Comparison) turns(lines []line) (all []Turn) {
 
 // warn says what to know before believing the numbers.
 func (c Comparison) warn(u Use) (all []string) {
-	if left := c.Whole.Hours - c.Whole.Compared; left > 0 && c.Whole.Compared > 0 {
+	if left := c.Whole.Hours - c.Whole.Compared; left > 0 && c.Whole.Compared > 0 && c.doubtHours() == "" {
 		all = append(all,
 			fmt.Sprintf("%d of %d hours are not compared, because something of them is not known: see the table of "+
 				"items.", left, c.Whole.Hours))

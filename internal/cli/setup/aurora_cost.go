@@ -205,6 +205,11 @@ func (o auroraCostOptions) ofFiles(ctx context.Context, env command.Env, members
 	if err != nil {
 		return billed{}, err
 	}
+	if slices.ContainsFunc(e.Clusters, func(described rds.Cluster) bool { return described.Name == c.Name }) {
+		if err := c.OnAurora(); err != nil {
+			return billed{}, err
+		}
+	}
 	if len(e.Periods) == 0 {
 		return billed{},
 			errors.New("the files have no point of any metric: --query prints the question for aws cloudwatch " +

@@ -34,9 +34,8 @@ func FindCluster(ctx context.Context, config aws.Config, name string) (Cluster, 
 		return Cluster{}, err
 	}
 	c := ClusterOf(*described)
-	if !strings.HasPrefix(c.Engine, auroraPrefix) {
-		return Cluster{}, fmt.Errorf("the cluster %s runs %s, and only Aurora has the two configurations",
-			name, c.Engine)
+	if err := c.OnAurora(); err != nil {
+		return Cluster{}, err
 	}
 	for _, m := range described.DBClusterMembers {
 		instance, err := s.instance(ctx, m.DBInstanceIdentifier)
@@ -46,6 +45,14 @@ func FindCluster(ctx context.Context, config aws.Config, name string) (Cluster, 
 		c.Add(*instance)
 	}
 	return c, nil
+}
+
+// OnAurora refuses a cluster that has no configurations to choose from.
+func (c Cluster) OnAurora() error {
+	if c.Engine != "" && !strings.HasPrefix(c.Engine, auroraPrefix) {
+		return fmt.Errorf("the cluster %s runs %s, and only Aurora has the two configurations", c.Name, c.Engine)
+	}
+	return nil
 }
 
 // ClusterOf returns what a description says, without its instances.

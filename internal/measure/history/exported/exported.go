@@ -107,6 +107,12 @@ func (e *Export) Read(text []byte, now time.Time) error {
 		return errors.New("it is the first page of several (it has a NextToken or Marker): ask again without " +
 			"--no-paginate and --max-items")
 	}
+	if slices.ContainsFunc(a.DBInstances, func(i rds.DBInstance) bool { return i.DBInstanceIdentifier == "" }) {
+		return errors.New("it describes an instance without its DBInstanceIdentifier: whose class and storage are they?")
+	}
+	if slices.ContainsFunc(a.DBClusters, func(c rds.DBCluster) bool { return c.DBClusterIdentifier == "" }) {
+		return errors.New("it describes a cluster without its DBClusterIdentifier: which is it?")
+	}
 	e.instance = append(e.instance, a.DBInstances...)
 	for _, c := range a.DBClusters {
 		e.Clusters = append(e.Clusters, rds.ClusterOf(c))

@@ -32,6 +32,8 @@ func TestHistoryOfSpoiledFiles(t *testing.T) {
 		{"as shipped", metrics, described, "rds", ""},
 		{"another instance's description", metrics, strings.Replace(described, `"orders"`, `"other"`, 1), "postgres",
 			"The description is not of orders"},
+		{"a description of nobody", metrics, strings.Replace(described, "DBInstanceIdentifier", "Identifier", 1), "",
+			"without its DBInstanceIdentifier"},
 		{"an account whose first instance is of Aurora", metrics, account, "rds", ""},
 		{"MySQL", metrics, strings.Replace(described, `"postgres"`, `"mysql"`, 1), "", "is mysql, and not PostgreSQL"},
 		{"a part of the pages", strings.Replace(metrics, `"Complete"`, `"PartialData"`, 1), described, "",
