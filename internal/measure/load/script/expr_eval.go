@@ -37,6 +37,17 @@ type rowNode struct{}
 
 func (rowNode) eval(env *Env) (Value, error) { return Int(env.Row), nil }
 
+// evalAll evaluates all nodes in order, and reports whether one of the values is NULL.
+func evalAll(env *Env, nodes []node, values []Value) (null bool, err error) {
+	for i, n := range nodes {
+		if values[i], err = n.eval(env); err != nil {
+			return false, err
+		}
+		null = null || values[i].kind == KindNull
+	}
+	return null, nil
+}
+
 // unaryNode is a function of one argument, NULL of NULL.
 type unaryNode struct {
 	apply func(Value) (Value, error)
@@ -147,9 +158,9 @@ func newOperator(op string, left, right node) node {
 	case "or":
 		return &logicNode{true, left, right}
 	case ">":
-		return fold2(less, right, left)
+		return fold2(operations["<"], right, left)
 	case ">=":
-		return fold2(lessOrEqual, right, left)
+		return fold2(operations["<="], right, left)
 	default:
 		return fold2(operations[op], left, right)
 	}

@@ -262,17 +262,25 @@ func (p *exprParser) arguments() ([]node, error) {
 	if _, err := p.accept(","); err != nil {
 		return nil, err
 	}
-	for {
+	err := p.list(func() error {
 		arg, err := p.expr(levelOr)
-		if err != nil {
-			return nil, err
-		}
 		args = append(args, arg)
+		return err
+	})
+	return args, err
+}
+
+// list reads things that are separated by commas, up to the closing parenthesis.
+func (p *exprParser) list(one func() error) error {
+	for {
+		if err := one(); err != nil {
+			return err
+		}
 		if !p.next.is(",") {
-			return args, p.expect(")")
+			return p.expect(")")
 		}
 		if err := p.advance(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 type function struct {
@@ -27,8 +28,8 @@ var functions = map[string]function{
 	"power":              binary(power),
 	"mod":                binary(modulo),
 	"pi":                 {build: func([]node) node { return constant(Double(math.Pi)) }},
-	"least":              extremum(func(a, b float64) bool { return a < b }, func(a, b int64) bool { return a < b }),
-	"greatest":           extremum(func(a, b float64) bool { return a > b }, func(a, b int64) bool { return a > b }),
+	"least":              extremum(isLess[float64], isLess[int64]),
+	"greatest":           extremum(isGreater[float64], isGreater[int64]),
 	"debug":              {least: 1, most: 1, build: func(a []node) node { return debugNode{a[0]} }},
 	"random":             random(uniform, 2),
 	"random_exponential": random(exponential, 3),
@@ -121,24 +122,16 @@ func extremum(beats func(a, b float64) bool, beatsAsInt func(a, b int64) bool) f
 }
 
 func (n *extremumNode) eval(env *Env) (Value, error) {
-	var values [maxArguments]Value
-	var null, double bool
-	for i, arg := range n.args {
-		v, err := arg.eval(env)
-		if err != nil {
-			return Value{}, err
-		}
-		values[i] = v
-		null = null || v.kind == KindNull
-		double = double || v.kind == KindDouble
-	}
+	var all [maxArguments]Value
+	values := all[:len(n.args)]
+	null, err := evalAll(env, n.args, values)
 	switch {
-	case null:
-		return Null(), nil
-	case double:
-		return n.ofDoubles(values[:len(n.args)])
+	case null || err != nil:
+		return Null(), err
+	case slices.ContainsFunc(values, func(v Value) bool { return v.kind == KindDouble }):
+		return n.ofDoubles(values)
 	default:
-		return n.ofInts(values[:len(n.args)])
+		return n.ofInts(values)
 	}
 }
 
@@ -164,31 +157,23 @@ func (n *extremumNode) ofInts(values []Value) (Value, error) {
 	return Int(best), err
 }
 
-// permuteNode evaluates its three arguments as the functions of two do.
-type permuteNode struct{ value, size, seed node }
+// permuteNode is permute(value, size, seed), NULL where one of them is.
+type permuteNode struct{ args []node }
 
-func newPermute(a []node) node { return folded(&permuteNode{a[0], a[1], a[2]}, a...) }
+func newPermute(a []node) node { return folded(&permuteNode{a}, a...) }
 
 var errPermuteSize = errors.New("permute size parameter must be greater than zero")
 
 func (n *permuteNode) eval(env *Env) (Value, error) {
-	value, err := n.value.eval(env)
+	var values [3]Value
+	if null, err := evalAll(env, n.args, values[:]); null || err != nil {
+		return Value{}, err
+	}
+	v, many, err := toInts(values[0], values[1])
 	if err != nil {
 		return Value{}, err
 	}
-	size, err := n.size.eval(env)
-	if err != nil {
-		return Value{}, err
-	}
-	seed, err := n.seed.eval(env)
-	if err != nil || value.kind == KindNull || size.kind == KindNull || seed.kind == KindNull {
-		return Value{}, err
-	}
-	v, many, err := toInts(value, size)
-	if err != nil {
-		return Value{}, err
-	}
-	s, err := seed.toInt()
+	s, err := values[2].toInt()
 	if err != nil {
 		return Value{}, err
 	}

@@ -7,16 +7,16 @@ import (
 
 // operations are the meanings of the operators that take two values.
 var operations = map[string]func(a, b Value) (Value, error){
-	"+":  add,
-	"-":  subtract,
-	"*":  multiply,
-	"/":  divide,
+	"+":  arithmetic(func(x, y float64) float64 { return x + y }, addInts),
+	"-":  arithmetic(func(x, y float64) float64 { return x - y }, subtractInts),
+	"*":  arithmetic(func(x, y float64) float64 { return x * y }, multiplyInts),
+	"/":  arithmetic(func(x, y float64) float64 { return x / y }, divideInts),
 	"%":  modulo,
-	"=":  equal,
-	"<":  less,
-	"<=": lessOrEqual,
-	"<>": unequal,
-	"!=": unequal,
+	"=":  comparison(isEqual[float64], isEqual[int64]),
+	"<":  comparison(isLess[float64], isLess[int64]),
+	"<=": comparison(isLessOrEqual[float64], isLessOrEqual[int64]),
+	"<>": comparison(isUnequal[float64], isUnequal[int64]),
+	"!=": comparison(isUnequal[float64], isUnequal[int64]),
 	"&":  onInts(func(x, y int64) int64 { return x & y }),
 	"|":  onInts(func(x, y int64) int64 { return x | y }),
 	"#":  onInts(func(x, y int64) int64 { return x ^ y }),
@@ -38,42 +38,62 @@ func onInts(apply func(x, y int64) int64) func(a, b Value) (Value, error) {
 // double reports whether an operator that knows both kinds of numbers works on doubles here.
 func double(a, b Value) bool { return a.kind == KindDouble || b.kind == KindDouble }
 
-func add(a, b Value) (Value, error) {
-	if double(a, b) {
-		x, y, err := toDoubles(a, b)
-		return Double(x + y), err
+// arithmetic makes an operator of what it does with doubles, if one value is a double, and with integers.
+func arithmetic(doubles func(x, y float64) float64,
+	ints func(x, y int64) (int64, error)) func(a, b Value) (Value, error) {
+	return func(a, b Value) (Value, error) {
+		if double(a, b) {
+			x, y, err := toDoubles(a, b)
+			return Double(doubles(x, y)), err
+		}
+		x, y, err := toInts(a, b)
+		if err != nil {
+			return Value{}, err
+		}
+		result, err := ints(x, y)
+		return Int(result), err
 	}
-	x, y, err := toInts(a, b)
+}
+
+// comparison does the same for an operator that answers yes or no.
+func comparison(doubles func(x, y float64) bool, ints func(x, y int64) bool) func(a, b Value) (Value, error) {
+	return func(a, b Value) (Value, error) {
+		if double(a, b) {
+			x, y, err := toDoubles(a, b)
+			return Bool(doubles(x, y)), err
+		}
+		x, y, err := toInts(a, b)
+		return Bool(ints(x, y)), err
+	}
+}
+
+func isEqual[N int64 | float64](x, y N) bool       { return x == y }
+func isUnequal[N int64 | float64](x, y N) bool     { return x != y }
+func isLess[N int64 | float64](x, y N) bool        { return x < y }
+func isLessOrEqual[N int64 | float64](x, y N) bool { return x <= y }
+func isGreater[N int64 | float64](x, y N) bool     { return x > y }
+
+func addInts(x, y int64) (int64, error) {
 	sum := x + y
-	if err == nil && (sum > x) != (y > 0) && y != 0 {
-		err = errAddRange
+	if (sum > x) != (y > 0) && y != 0 {
+		return 0, errAddRange
 	}
-	return Int(sum), err
+	return sum, nil
 }
 
-func subtract(a, b Value) (Value, error) {
-	if double(a, b) {
-		x, y, err := toDoubles(a, b)
-		return Double(x - y), err
-	}
-	x, y, err := toInts(a, b)
+func subtractInts(x, y int64) (int64, error) {
 	difference := x - y
-	if err == nil && (difference < x) != (y > 0) && y != 0 {
-		err = errSubtractRange
+	if (difference < x) != (y > 0) && y != 0 {
+		return 0, errSubtractRange
 	}
-	return Int(difference), err
+	return difference, nil
 }
 
-func multiply(a, b Value) (Value, error) {
-	if double(a, b) {
-		x, y, err := toDoubles(a, b)
-		return Double(x * y), err
+func multiplyInts(x, y int64) (int64, error) {
+	if multiplyOverflows(x, y) {
+		return 0, errMultiplyRange
 	}
-	x, y, err := toInts(a, b)
-	if err == nil && multiplyOverflows(x, y) {
-		err = errMultiplyRange
-	}
-	return Int(x * y), err
+	return x * y, nil
 }
 
 func multiplyOverflows(x, y int64) bool {
@@ -93,21 +113,14 @@ func magnitude(x int64) uint64 {
 	return uint64(x)
 }
 
-func divide(a, b Value) (Value, error) {
-	if double(a, b) {
-		x, y, err := toDoubles(a, b)
-		return Double(x / y), err
-	}
-	x, y, err := toInts(a, b)
+func divideInts(x, y int64) (int64, error) {
 	switch {
-	case err != nil:
-		return Value{}, err
 	case y == 0:
-		return Value{}, errDivisionBy0
+		return 0, errDivisionBy0
 	case x == math.MinInt64 && y == -1:
-		return Value{}, errDivideRange
+		return 0, errDivideRange
 	}
-	return Int(x / y), nil
+	return x / y, nil
 }
 
 // modulo works on integers always.
@@ -120,38 +133,6 @@ func modulo(a, b Value) (Value, error) {
 		return Value{}, errDivisionBy0
 	}
 	return Int(x % y), nil
-}
-
-func equal(a, b Value) (Value, error) {
-	if double(a, b) {
-		x, y, err := toDoubles(a, b)
-		return Bool(x == y), err
-	}
-	x, y, err := toInts(a, b)
-	return Bool(x == y), err
-}
-
-func unequal(a, b Value) (Value, error) {
-	v, err := equal(a, b)
-	return Bool(!v.Bool()), err
-}
-
-func less(a, b Value) (Value, error) {
-	if double(a, b) {
-		x, y, err := toDoubles(a, b)
-		return Bool(x < y), err
-	}
-	x, y, err := toInts(a, b)
-	return Bool(x < y), err
-}
-
-func lessOrEqual(a, b Value) (Value, error) {
-	if double(a, b) {
-		x, y, err := toDoubles(a, b)
-		return Bool(x <= y), err
-	}
-	x, y, err := toInts(a, b)
-	return Bool(x <= y), err
 }
 
 func not(v Value) (Value, error) {

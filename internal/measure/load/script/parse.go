@@ -153,14 +153,11 @@ func (p *parser) expression(m *metaCommand) (*Expr, error) {
 	if err := e.advance(); err != nil {
 		return nil, err
 	}
-	root, err := e.expr(levelOr)
-	if err != nil {
-		return nil, err
+	expr, err := e.wholeExpr()
+	if err == nil && e.next.kind != tokenEnd {
+		err = e.unexpected()
 	}
-	if e.next.kind != tokenEnd {
-		return nil, e.unexpected()
-	}
-	return &Expr{root}, nil
+	return expr, err
 }
 
 var sleepUnits = map[string]time.Duration{"us": time.Microsecond, "ms": time.Millisecond, "s": time.Second,

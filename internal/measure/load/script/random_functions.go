@@ -31,35 +31,22 @@ var (
 
 // randomNode draws from the client's stream, but only when its arguments are right.
 type randomNode struct {
-	kind      distribution
-	low, high node
-	parameter node // constant for uniform
+	kind distribution
+	args []node // low, high, and a parameter, except of uniform
 }
 
 func random(kind distribution, arguments int) function {
 	return function{least: arguments, most: arguments, build: func(a []node) node {
-		n := &randomNode{kind: kind, low: a[0], high: a[1], parameter: constant(Int(0))}
-		if arguments == 3 {
-			n.parameter = a[2]
-		}
-		return n
+		return &randomNode{kind, a}
 	}}
 }
 
 func (n *randomNode) eval(env *Env) (Value, error) {
-	low, err := n.low.eval(env)
-	if err != nil {
+	var values [3]Value
+	if null, err := evalAll(env, n.args, values[:]); null || err != nil {
 		return Value{}, err
 	}
-	high, err := n.high.eval(env)
-	if err != nil {
-		return Value{}, err
-	}
-	parameter, err := n.parameter.eval(env)
-	if err != nil || low.kind == KindNull || high.kind == KindNull || parameter.kind == KindNull {
-		return Value{}, err
-	}
-	return n.draw(env.Random, low, high, parameter)
+	return n.draw(env.Random, values[0], values[1], values[2])
 }
 
 func (n *randomNode) draw(r *Random, low, high, parameter Value) (Value, error) {

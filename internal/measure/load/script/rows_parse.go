@@ -96,19 +96,11 @@ func (p *exprParser) items(r *Rows) error {
 	if err := p.expect("("); err != nil {
 		return err
 	}
-	for {
+	return p.list(func() error {
 		item, err := p.item()
-		if err != nil {
-			return err
-		}
 		r.Items = append(r.Items, item)
-		if !p.next.is(",") {
-			return p.expect(")")
-		}
-		if err := p.advance(); err != nil {
-			return err
-		}
-	}
+		return err
+	})
 }
 
 func (p *exprParser) item() (item Item, err error) {
