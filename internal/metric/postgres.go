@@ -390,7 +390,7 @@ func sessions() []Metric {
 		running("vacuum", "vacuums at work, autovacuum's among them"),
 		running("analyze", "analyses at work, autovacuum's among them"),
 		running("create_index", "indexes being made"),
-		running("cluster", "tables being written anew by CLUSTER or VACUUM FULL"),
+		running("cluster", "tables being written anew by CLUSTER, VACUUM FULL or REPACK"),
 		copies,
 		running("basebackup", "backups being streamed"),
 		view("pgstat.progress", "", activity,

@@ -1,19 +1,22 @@
 package pgstat
 
-import "strings"
-
 // progress returns what runs on the server at the moment of the reading, beside any load: each writes much of its own.
 // One statement asks the function of which the views of progress are made for each command that it knows: those that
-// have a view.
+// have a view. An unknown command is an error that takes the answers of the others with it.
 func progress() []view {
+	// 19 made CLUSTER and VACUUM FULL kinds of REPACK.
+	const cluster = "case when pg_catalog.current_setting('server_version_num')::pg_catalog.int4 < 190000 " +
+		"then 'CLUSTER' else 'REPACK' end"
 	running := view{name: Name + ".progress", from: "(select) nothing"}
-	for _, name := range []string{"vacuum", "analyze", "create_index", "cluster", "copy", "basebackup"} {
-		command := strings.ToUpper(strings.ReplaceAll(name, "_", " "))
+	for _, of := range []struct{ name, command string }{
+		{"vacuum", "'VACUUM'"}, {"analyze", "'ANALYZE'"}, {"create_index", "'CREATE INDEX'"},
+		{"cluster", cluster}, {"copy", "'COPY'"}, {"basebackup", "'BASEBACKUP'"},
+	} {
 		running.fields = append(running.fields, field{
-			name: name, relation: "pg_stat_progress_" + name,
-			ways: []way{{"select pg_catalog.count(*) from pg_catalog.pg_stat_get_progress_info('" + command + "')", nil}},
+			name: of.name, relation: "pg_stat_progress_" + of.name,
+			ways: []way{{"select pg_catalog.count(*) from pg_catalog.pg_stat_get_progress_info(" + of.command + ")", nil}},
 		})
-		running.relations = append(running.relations, "pg_stat_progress_"+name)
+		running.relations = append(running.relations, "pg_stat_progress_"+of.name)
 	}
 	return []view{running, checkpointing()}
 }
