@@ -2,6 +2,7 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -39,19 +40,26 @@ func Figures(text string) (parts []string) {
 // spelled is a flag's number as people write it: 3,000, 10k, and with the unit that the flag has anyway.
 type spelled struct {
 	pflag.Value
-	units number.Units
+	units   number.Units
+	percent bool // of which a number below 1 may be a share
 }
 
 func (s spelled) Set(text string) error {
 	v, err := number.Read(text, s.units)
+	if err == nil && v > 0 && v < 1 && s.percent && !strings.Contains(text, "%") {
+		return unclear{fmt.Errorf("%g%% or %g%%? Write %g%% or %g%%", v, 100*v, v, 100*v)}
+	}
 	if plain := strconv.FormatFloat(v, 'f', -1, 64); err == nil {
 		return s.Value.Set(plain)
 	}
 	if errors.Is(err, number.ErrRange) || !startsLikeNumber(text) {
 		return s.Value.Set(text) // the flag says what it takes
 	}
-	return err
+	return unclear{err}
 }
+
+// unclear says why a number cannot be read, which tells more than what its flag takes.
+type unclear struct{ error }
 
 func startsLikeNumber(text string) bool {
 	text = strings.TrimLeft(text, " +-.")
@@ -71,6 +79,6 @@ func spellNumbers(c *cobra.Command) {
 		of, _ := pflag.UnquoteUsage(f)
 		own := map[string]string{"percent": "%", "percentile": "%", "hours": "h", "milliseconds": "ms",
 			"USD": "usd"}[of]
-		f.Value = spelled{f.Value, number.Counted().With(number.Units{own: 1})}
+		f.Value = spelled{f.Value, number.Counted().With(number.Units{own: 1}), own == "%"}
 	})
 }

@@ -101,8 +101,11 @@ func FlagMistake(c *cobra.Command, err error) error {
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		flag := invalid.GetFlag()
-		return fmt.Errorf("--%s %q: %s %s", flag.Name, invalid.GetValue(),
-			cmp.Or(wants[flag.Value.Type()], invalid.Unwrap().Error()), SeeHelp(c))
+		says := cmp.Or(wants[flag.Value.Type()], invalid.Unwrap().Error())
+		if why, is := errors.AsType[unclear](invalid.Unwrap()); is {
+			says = why.Error()
+		}
+		return fmt.Errorf("--%s %q: %s %s", flag.Name, invalid.GetValue(), says, SeeHelp(c))
 	}
 	return fmt.Errorf("%w %s", err, SeeHelp(c))
 }

@@ -33,7 +33,11 @@ func parseAmounts(text string) (all []metricAmount, err error) {
 		}) {
 			return nil, fmt.Errorf("--from-metric %s= is said twice", a.name)
 		}
-		a.amount, err = number.Read(digits, number.Bytes(1).With(number.Counted()))
+		units := number.Counted()
+		if countsBytes(a.name) {
+			units = number.Bytes(1).With(units)
+		}
+		a.amount, err = number.Read(digits, units)
 		if err != nil && strings.ContainsAny(digits, "123456789") {
 			return nil, fmt.Errorf("--from-metric %s: %w", a.text, err)
 		}
@@ -51,6 +55,14 @@ func parseAmounts(text string) (all []metricAmount, err error) {
 		all = append(all, a)
 	}
 	return all, nil
+}
+
+// countsBytes reports whether a metric does: 2.43B of what counts anything else are billions to whoever writes it.
+func countsBytes(name string) bool {
+	return slices.ContainsFunc(metric.MeaningsOf(name), func(m metric.Meaning) bool {
+		_, unit, _ := m.InBase()
+		return unit == "bytes"
+	})
 }
 
 // month is the length in seconds of a month in providers' prices.

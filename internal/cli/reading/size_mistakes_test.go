@@ -42,6 +42,21 @@ func TestNeedsAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
+// TestAmountsAsPeopleWriteThem: 2.43B are bytes of a metric in bytes, and billions to whoever writes it of another.
+func TestAmountsAsPeopleWriteThem(t *testing.T) {
+	for text, want := range map[string]float64{"WriteThroughput=60MB": 60e6, "writethroughput=60M": 60e6,
+		"WriteIOPS=10k": 10_000, "VolumeReadIOPs=2.43G/month": 2.43e9} {
+		if got, err := parseAmounts(text); err != nil || len(got) != 1 || math.Abs(got[0].amount-want) > 1 {
+			t.Errorf("%s: %+v, %v, want %g", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"VolumeReadIOPs=2.43B/month", "WriteIOPS=3MiB", "VolumeWriteIOPs=2kB/h"} {
+		if got, err := parseAmounts(text); err == nil || !strings.Contains(err.Error(), "is not a unit here") {
+			t.Errorf("%s: %+v, %v", text, got, err)
+		}
+	}
+}
+
 // TestAFamilyIsNoClass: a family of AWS without its size looks like a size of Azure, and an order would go to another
 // cloud.
 func TestAFamilyIsNoClass(t *testing.T) {

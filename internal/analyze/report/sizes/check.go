@@ -19,8 +19,13 @@ func Check(f figures.Figures, rules figures.Rules) document.Document {
 	}
 	blocks := document.Together{document.Doubts(contradictions)}
 	say := func(text string) { blocks = append(blocks, document.Paragraph{Text: text}) }
-	if len(contradictions) == 0 {
+	switch {
+	case len(contradictions) > 0:
+	case f.Held():
 		say("Nothing here contradicts anything else.")
+	default:
+		say("Nothing was checked, since no two of these figures belong together: give iops, ms and queue, or iops, " +
+			"kbps and kb, or iops and cap-iops, or mbps and cap-mbps.")
 	}
 	for _, of := range []struct {
 		name    string

@@ -3,6 +3,7 @@ package figures
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Flow is the traffic one way, or both, as a console or a benchmark reports it. NaN: not given.
@@ -67,6 +68,15 @@ func (f Figures) Check() []Finding {
 			"written through the page cache: this is the speed of memory until it is full, and not of the device"})
 	}
 	return found
+}
+
+// Held reports whether any two of the figures belong together, so that they can be held against each other.
+func (f Figures) Held() bool {
+	known := func(figures ...float64) bool { return !slices.ContainsFunc(figures, math.IsNaN) }
+	return slices.ContainsFunc(f.flows(), func(n named) bool {
+		return known(n.Operations, n.Bytes, f.SaidSize) || known(n.Operations, n.Latency, f.Queue) ||
+			known(n.Operations, f.CapIOPS) || known(n.Bytes, f.CapBytes)
+	})
 }
 
 type named struct {
