@@ -117,22 +117,18 @@ func (r screen) beside() document.Block {
 		return document.Together{document.Only(document.InHTML, r.misnamedTile()),
 			document.Paragraph{Text: text, Style: document.Headline}, where}
 	}
-	t := document.Table{Bare: true}
-	t.Add(words.Wordy("looks like IOPS"), words.Cells(rows, func(b besides) document.Cell {
-		return document.Words(b.name)
-	}))
-	t.Add(words.Numeric("a second"), words.Cells(rows, func(b besides) document.Cell {
+	t := words.Grid[besides]{Of: rows, Table: document.Table{Bare: true}}
+	t.Wordy("looks like IOPS", func(b besides) string { return b.name })
+	t.Numeric("a second", func(b besides) document.Cell {
 		return document.Number(number.Rate(b.loud.Value)+"/s", b.loud.Value)
-	}))
-	t.Add(words.Wordy("the disk"), words.Cells(rows, func(b besides) document.Cell { return document.Words(b.did()) }))
-	t.Add(words.Wordy("factor"), words.Cells(rows, func(b besides) document.Cell {
-		return document.Words(b.factorText() + " (" + b.load + ")")
-	}))
+	})
+	t.Wordy("the disk", besides.did)
+	t.Wordy("factor", func(b besides) string { return b.factorText() + " (" + b.load + ")" })
 	writes, reads := r.pairsWith()
 	return document.Together{
 		document.Only(document.InText, document.Paragraph{Text: apart, Style: document.Headline}), where,
 		document.Only(document.InHTML, document.Tiles(words.Each(besides.tile, rows))),
-		document.Only(document.InText|document.InMarkdown, t),
+		document.Only(document.InText|document.InMarkdown, t.Table),
 		document.Paragraph{Text: words.Sentences(factors(writes), without(counts.WALRecords, writes, r.Loads.writing()),
 			without(pagesMissed, reads, r.Loads.reading()))},
 		document.Paragraph{Text: sizes.VolumesIn(r.Volumes, rows[0].load)},
@@ -359,26 +355,26 @@ func (r screen) fewLoads() document.Block {
 	}
 	_, most := r.Loads.measuredTimes()
 	once := most == 1
-	var t document.Table
-	t.Add(words.Wordy("load"), words.Texts(Names(loads)))
+	t := words.Grid[Load]{Of: loads}
+	t.Wordy("load", func(a Load) string { return a.Name })
 	for _, c := range r.Loads.columns() {
 		if c.Quantity == counts.DeviceFlushes || !slices.ContainsFunc(loads, func(a Load) bool {
 			return a.work(c.Quantity).PerSecond.Known()
 		}) {
 			continue
 		}
-		t.Add(words.Numeric(c.header+"/s"), words.Cells(loads, func(a Load) document.Cell {
+		t.Numeric(c.header+"/s", func(a Load) document.Cell {
 			cell := a.work(c.Quantity).PerSecond.Cell(in(c.unit))
 			if once {
 				return cell.Sure("") // trust says it of all
 			}
 			return cell
-		}))
+		})
 	}
-	if len(t.Columns) == 1 { // nothing was counted of what these columns show
+	if len(t.Table.Columns) == 1 { // nothing was counted of what these columns show
 		return nil
 	}
-	return document.Together{t, words.Faint(r.otherLoads(loads))}
+	return document.Together{t.Table, words.Faint(r.otherLoads(loads))}
 }
 
 // otherLoads says how many loads are not shown.

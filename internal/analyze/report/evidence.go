@@ -59,16 +59,16 @@ func (r Report) loadSection() document.Block {
 	if len(loads) == 0 {
 		return nil
 	}
-	var t document.Table
-	t.Add(words.Wordy("load"), words.Texts(Names(loads)))
+	t := words.Grid[Load]{Of: loads}
+	t.Wordy("load", func(a Load) string { return a.Name })
 	add := func(header string, unit float64, of func(Load) Figure) {
-		t.Add(words.Numeric(header), words.Cells(loads, func(a Load) document.Cell { return of(a).Cell(in(unit)) }))
+		t.Numeric(header, func(a Load) document.Cell { return of(a).Cell(in(unit)) })
 	}
 	add("seconds", 1, func(a Load) Figure { return a.Seconds })
 	add("trans\u00adactions/s", 1, func(a Load) Figure { return a.Of(counts.Commits) })
 	if r.Observed != nil {
 		return document.Section{Title: "Each kind of load, and how long it was seen at a stretch",
-			Blocks: []document.Block{t}}
+			Blocks: []document.Block{t.Table}}
 	}
 	const millisecond = 1e-3
 	add("state\u00adments/s", 1, func(a Load) Figure { return a.Of(counts.Statements) })
@@ -76,7 +76,7 @@ func (r Report) loadSection() document.Block {
 	add("p95 ms", millisecond, func(a Load) Figure { return a.latency().P95 })
 	add("p99 ms", millisecond, func(a Load) Figure { return a.latency().P99 })
 	add("max ms", millisecond, func(a Load) Figure { return a.latency().Max })
-	return document.Section{Title: "What the clients did under each load", Blocks: []document.Block{t}}
+	return document.Section{Title: "What the clients did under each load", Blocks: []document.Block{t.Table}}
 }
 
 func (a Load) latency() Latency {
@@ -114,14 +114,12 @@ func (r Report) moves(metrics []Metric) document.Block {
 	if len(metrics) == 0 {
 		return nil
 	}
-	var t document.Table
-	t.Add(words.Wordy("metric"), words.Cells(metrics, func(m Metric) document.Cell { return document.Name(m.Name) }))
+	t := words.Grid[Metric]{Of: metrics}
+	t.Column(words.Wordy("metric"), func(m Metric) document.Cell { return document.Name(m.Name) })
 	var lacking []string
 	for _, d := range counts.OfInserts() {
 		if slices.ContainsFunc(metrics, func(m Metric) bool { return m.heldAgainst(d.Name) }) {
-			t.Add(words.Numeric(words.Many(d.Name)), words.Cells(metrics, func(m Metric) document.Cell {
-				return m.move(d.Name)
-			}))
+			t.Numeric(words.Many(d.Name), func(m Metric) document.Cell { return m.move(d.Name) })
 		} else {
 			lacking = append(lacking, words.Many(d.Name))
 		}
@@ -137,7 +135,7 @@ func (r Report) moves(metrics []Metric) document.Block {
 		legend += " Not counted beside any of them: " + strings.Join(lacking, ", ") + "."
 	}
 	return document.Section{Title: "Why: how far each metric's ratio to what it might count moves",
-		Blocks: []document.Block{document.Together{t, words.Faint(legend)}}}
+		Blocks: []document.Block{document.Together{t.Table, words.Faint(legend)}}}
 }
 
 // heldAgainst reports whether the run has both counted, the metric and a quantity.
@@ -187,9 +185,9 @@ func (m Metric) evidence() document.Block {
 	none := words.Texts([]string{"", "", ""})
 	var t document.Table
 	t.Add(words.Wordy("load"), words.Texts(rows))
-	t.Add(words.Numeric("per second"), append(words.Cells(m.Loads, func(a MetricLoad) document.Cell {
+	t.Add(words.Numeric("per second"), append(words.Each(func(a MetricLoad) document.Cell {
 		return a.PerSecond.Cell(number.Rate)
-	}), none...))
+	}, m.Loads), none...))
 	for _, r := range m.Rivals {
 		if r.Status != attribution.Unknown {
 			t.Add(words.Numeric(words.One(r.Quantity)), append(m.ratios(r), r.summary()...))
@@ -266,13 +264,13 @@ func (m Metric) notCompared() string {
 
 // ratios returns the metric's to a quantity under each of its loads; none has one when idle.
 func (m Metric) ratios(r Rival) []document.Cell {
-	return words.Cells(m.Loads, func(a MetricLoad) document.Cell {
+	return words.Each(func(a MetricLoad) document.Cell {
 		i := slices.IndexFunc(r.Loads, func(ra LoadRatio) bool { return ra.Load == a.Load })
 		if i < 0 {
 			return document.Words("")
 		}
 		return r.Loads[i].Ratio.Cell(number.Ratio)
-	})
+	}, m.Loads)
 }
 
 // summary returns how far the ratio moves, with its interval, and what follows.

@@ -79,17 +79,13 @@ func (a Load) inserts() bool {
 	return slices.Contains([]string{"insert-select", "insert-values", "copy", "insert"}, a.Method)
 }
 
-// explained returns the names of loads, each with what it does, where a page has room for that.
-func (l Loads) explained(loads []Load) []document.Cell {
-	var all []document.Cell
-	for _, a := range loads {
-		c := document.Words(a.Name)
-		if c.Hover = a.does(); c.Hover != "" {
-			c.To = l.anchor(a)
-		}
-		all = append(all, c)
+// explained returns the name of a load with what it does, where a page has room for that.
+func (l Loads) explained(a Load) document.Cell {
+	c := document.Words(a.Name)
+	if c.Hover = a.does(); c.Hover != "" {
+		c.To = l.anchor(a)
 	}
-	return all
+	return c
 }
 
 // loadTerms repeats it below the table, for readers without a mouse, and on paper.

@@ -238,15 +238,15 @@ func (r Report) workSection() document.Block {
 	if len(loads) == 0 {
 		return nil
 	}
-	var t document.Table
-	t.Add(words.Wordy("load"), r.Loads.explained(loads))
-	if share := othersShares(loads); share != nil {
-		t.Add(words.Numeric("others did"), share)
+	t := words.Grid[Load]{Of: loads}
+	t.Column(words.Wordy("load"), r.Loads.explained)
+	if slices.ContainsFunc(loads, func(a Load) bool { return a.OthersShare > 0 || a.OthersUncounted }) {
+		t.Numeric("others did", Load.othersShare)
 	}
 	ways := 0
 	for _, c := range r.Loads.columns() {
 		known := false
-		t.Add(words.Numeric(c.header), words.Cells(loads, func(a Load) document.Cell {
+		t.Numeric(c.header, func(a Load) document.Cell {
 			w := a.work(c.Quantity)
 			known = known || w.PerSecond.Known() && !w.Modelled
 			cell := w.PerSecond.Cell(in(c.unit))
@@ -254,7 +254,7 @@ func (r Report) workSection() document.Block {
 				cell.Note = modelled
 			}
 			return cell
-		}))
+		})
 		if known {
 			ways++
 		}
@@ -267,23 +267,18 @@ func (r Report) workSection() document.Block {
 		title = "The work (per second)"
 	}
 	return document.Section{Title: title, Blocks: []document.Block{
-		document.Together{t, words.Faint(r.plusMinusLegend())}, r.Loads.loadTerms(loads)}}
+		document.Together{t.Table, words.Faint(r.plusMinusLegend())}, r.Loads.loadTerms(loads)}}
 }
 
-// othersShares returns how much of each load's numbers others did; nil where nobody else was at work.
-func othersShares(loads []Load) []document.Cell {
-	if !slices.ContainsFunc(loads, func(a Load) bool { return a.OthersShare > 0 || a.OthersUncounted }) {
-		return nil
+// othersShare returns how much of the load's numbers others did.
+func (a Load) othersShare() document.Cell {
+	switch {
+	case a.OthersUncounted:
+		return document.Words("not known")
+	case a.OthersShare == 0:
+		return document.Words("none seen")
 	}
-	return words.Cells(loads, func(a Load) document.Cell {
-		switch {
-		case a.OthersUncounted:
-			return document.Words("not known")
-		case a.OthersShare == 0:
-			return document.Words("none seen")
-		}
-		return document.Number("up to "+number.Percent(a.OthersShare), a.OthersShare)
-	})
+	return document.Number("up to "+number.Percent(a.OthersShare), a.OthersShare)
 }
 
 // planned returns the loads that were to put load on the server, measured or not.

@@ -34,8 +34,8 @@ func (r Report) readSection() document.Block {
 	if len(loads) == 0 {
 		return nil
 	}
-	var t document.Table
-	t.Add(words.Wordy("load"), r.Loads.explained(loads))
+	t := words.Grid[Load]{Of: loads}
+	t.Column(words.Wordy("load"), r.Loads.explained)
 	title := "Reads, from rows down to the device (per second)"
 	steps := []struct{ quantity, header string }{
 		{rowsReturned, "rows returned"}, {buffersTouched, "buffers touched"}, {pagesMissed, "pages asked"},
@@ -46,16 +46,14 @@ func (r Report) readSection() document.Block {
 		title, steps = "Reads, from rows down to what was asked of the operating system (per second)", steps[:3]
 	}
 	for _, c := range steps {
-		t.Add(words.Numeric(c.header), words.Cells(loads, func(a Load) document.Cell {
-			return a.Of(c.quantity).Cell(in(1))
-		}))
+		t.Numeric(c.header, func(a Load) document.Cell { return a.Of(c.quantity).Cell(in(1)) })
 	}
 	legend := "pages asked: blocks that were not in shared buffers, asked of the operating system."
 	if len(r.Loads.writing()) == 0 { // or else it stands above
 		legend += " " + r.plusMinusLegend()
 	}
 	return document.Section{Title: title, Blocks: []document.Block{
-		document.Together{t, words.Faint(legend)},
+		document.Together{t.Table, words.Faint(legend)},
 		r.Loads.loadTerms(slices.DeleteFunc(slices.Clone(loads), func(a Load) bool {
 			return !a.readsAlone()
 		})), answers(loads),
@@ -68,15 +66,15 @@ func answers(loads []Load) document.Block {
 	if len(known) == 0 {
 		return nil
 	}
-	var t document.Table
-	t.Add(words.Wordy("buffers touched, answered"), words.Texts(Names(known)))
+	t := words.Grid[Load]{Of: known}
+	t.Wordy("buffers touched, answered", func(a Load) string { return a.Name })
 	for i, header := range []string{"by shared buffers", "by the page cache", "by the device"} {
-		t.Add(words.Numeric(header), words.Cells(known, func(a Load) document.Cell {
+		t.Numeric(header, func(a Load) document.Cell {
 			shares, _ := a.answered()
 			return document.Number(number.Percent(shares[i]), shares[i])
-		}))
+		})
 	}
-	return document.Together{t, words.Faint("By pages; what the device read ahead is not included.")}
+	return document.Together{t.Table, words.Faint("By pages; what the device read ahead is not included.")}
 }
 
 const blockBytes = 8192

@@ -170,9 +170,9 @@ func (t Top) shown() []Item { return t.Items[:min(topShown, len(t.Items))] }
 
 func (t Top) table() document.Table {
 	sort := sortOf(t.Of)
-	table := document.Table{Caption: sort.title}
-	table.Add(words.Wordy(sort.singular), t.names())
-	table.Add(words.Numeric("share"), words.Cells(t.shown(), Item.share))
+	table := words.Grid[Item]{Of: t.shown(), Table: document.Table{Caption: sort.title}}
+	table.Table.Add(words.Wordy(sort.singular), t.names())
+	table.Numeric("share", Item.share)
 	for _, c := range sort.columns {
 		whole, write := t.Seconds*c.unit, number.Rate
 		if c.unit == ofAll {
@@ -182,15 +182,15 @@ func (t Top) table() document.Table {
 			}
 			write = number.Percent
 		}
-		table.Add(words.Numeric(c.header), words.Cells(t.shown(), func(i Item) document.Cell {
+		table.Numeric(c.header, func(i Item) document.Cell {
 			sum, known := sumOf(i.Grew, c.of)
 			if !known {
 				return document.Missing("not counted of it")
 			}
 			return document.Number(write(sum/whole), sum/whole)
-		}))
+		})
 	}
-	return table
+	return table.Table
 }
 
 // rest says how much of the whole stands under no name here, and what nobody can tell.

@@ -61,19 +61,17 @@ func (c Comparison) rates(d ComparedQuantity) document.Block {
 	if d.Geomean.Runs[0].PerSecond.Known() {
 		rows = append(rows[:len(rows):len(rows)], ComparedLoad{Load: geomeanName, Runs: d.Geomean.Runs})
 	}
-	var t document.Table
-	t.Add(words.Wordy("load"), words.Cells(rows, func(a ComparedLoad) document.Cell { return document.Words(a.Load) }))
+	t := words.Grid[ComparedLoad]{Of: rows}
+	t.Wordy("load", func(a ComparedLoad) string { return a.Load })
 	for i, r := range c.Runs {
-		t.Add(words.Numeric(r.Name), words.Cells(rows, func(a ComparedLoad) document.Cell {
+		t.Numeric(r.Name, func(a ComparedLoad) document.Cell {
 			return compared(a.Runs[i].PerSecond, unit, a.Load != geomeanName)
-		}))
+		})
 		if i > 0 {
-			t.Add(words.Numeric("vs A"), words.Cells(rows, func(a ComparedLoad) document.Cell {
-				return document.Words(a.Runs[i].Change.text())
-			}))
+			t.Numeric("vs A", func(a ComparedLoad) document.Cell { return document.Words(a.Runs[i].Change.text()) })
 		}
 	}
-	return document.Section{Title: words.Capital(name) + " a second", Blocks: []document.Block{t}}
+	return document.Section{Title: words.Capital(name) + " a second", Blocks: []document.Block{t.Table}}
 }
 
 const geomeanName = "geomean"

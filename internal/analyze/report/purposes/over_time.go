@@ -206,36 +206,35 @@ func (o *OverTime) Section(run *counts.Run) document.Block {
 		blocks, document.Only(document.OnPages, o.picture(run))}}
 }
 
-func (o *OverTime) table() (t document.Table) {
+func (o *OverTime) table() document.Table {
 	layout := "15:04:05"
 	if o.days() {
 		layout = "2 Jan 15:04"
 	}
-	column := func(of func(Span) *float64, unit float64) []document.Cell {
-		return words.Cells(o.Spans, func(s Span) document.Cell {
+	t := words.Grid[Span]{Of: o.Spans}
+	t.Wordy("from (UTC)", func(s Span) string { return s.From.UTC().Format(layout) })
+	column := func(header string, of func(Span) *float64, unit float64) {
+		t.Numeric(header, func(s Span) document.Cell {
 			if of(s) == nil {
 				return document.Missing("not counted")
 			}
 			return document.Number(number.Rate(*of(s)/unit), *of(s)/unit)
 		})
 	}
-	t.Add(words.Wordy("from (UTC)"), words.Cells(o.Spans, func(s Span) document.Cell {
-		return document.Words(s.From.UTC().Format(layout))
-	}))
-	t.Add(words.Numeric("requests/s"), column(func(s Span) *float64 { return s.Requests }, 1))
-	t.Add(words.Numeric("MB/s"), column(func(s Span) *float64 { return s.Bytes }, number.Mega))
+	column("requests/s", func(s Span) *float64 { return s.Requests }, 1)
+	column("MB/s", func(s Span) *float64 { return s.Bytes }, number.Mega)
 	if len(o.Backups) > 0 {
-		t.Add(words.Wordy("meanwhile"), words.Cells(o.Spans, func(s Span) document.Cell {
+		t.Wordy("meanwhile", func(s Span) string {
 			ran := slices.ContainsFunc(o.Backups, func(b Span) bool {
 				return b.From.Before(s.To) && !b.To.Before(s.From)
 			})
 			if !ran {
-				return document.Words("")
+				return ""
 			}
-			return document.Words("base backup")
-		}))
+			return "base backup"
+		})
 	}
-	return t
+	return t.Table
 }
 
 // picture draws other programs' requests, with base backups shaded; nil: there is nothing to draw.

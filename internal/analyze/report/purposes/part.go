@@ -176,13 +176,11 @@ func (ps Parts) Block() document.Block {
 	}
 	var t document.Table
 	t.Caption = "what it is made of, per second"
-	t.Add(words.Wordy("load"), words.Cells(ps[0].Loads, func(l PartLoad) document.Cell {
-		return document.Words(l.Load)
-	}))
+	t.Add(words.Wordy("load"), words.Each(func(l PartLoad) document.Cell { return document.Words(l.Load) }, ps[0].Loads))
 	for _, p := range ps {
-		t.Add(words.Numeric(p.Part), words.Cells(p.Loads, func(l PartLoad) document.Cell {
+		t.Add(words.Numeric(p.Part), words.Each(func(l PartLoad) document.Cell {
 			return document.Number(number.Rate(l.PerSecond), l.PerSecond)
-		}))
+		}, p.Loads))
 	}
 	return document.Together{
 		t, words.Faint("As the kernel reported each request of all programs, with no background subtracted. A write " +

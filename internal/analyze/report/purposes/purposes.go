@@ -106,24 +106,24 @@ func Section(run *counts.Run) document.Block {
 	}}
 }
 
-func forWhatTable(run *counts.Run, caption string, fields []string, unit float64) (t document.Table) {
+func forWhatTable(run *counts.Run, caption string, fields []string, unit float64) document.Table {
 	loads := slices.DeleteFunc(slices.Clone(run.Loads), func(a counts.Load) bool {
 		_, err := otherPrograms.rate(a, fields)
 		return err != nil
 	})
 	if len(loads) == 0 || run.Observed != nil {
-		return t // an observation ranks files
+		return document.Table{} // an observation ranks files
 	}
-	t.Caption = caption
-	t.Add(words.Wordy("load"), words.Cells(loads, func(a counts.Load) document.Cell { return document.Words(a.Name) }))
+	t := words.Grid[counts.Load]{Of: loads, Table: document.Table{Caption: caption}}
+	t.Wordy("load", func(a counts.Load) string { return a.Name })
 	for _, p := range purposes() {
-		t.Add(words.Numeric(p.header), words.Cells(loads, func(a counts.Load) document.Cell {
+		t.Numeric(p.header, func(a counts.Load) document.Cell {
 			rate, err := p.rate(a, fields)
 			if err != nil {
 				return document.Missing(err.Error())
 			}
 			return document.Number(number.Rate(rate/unit), rate/unit)
-		}))
+		})
 	}
-	return t
+	return t.Table
 }

@@ -39,27 +39,21 @@ func (s Size) deviceSection() document.Block {
 	if b == nil {
 		return nil
 	}
-	var t document.Table
-	t.Add(words.Wordy("the device gives"), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell {
+	t := words.Grid[baseline.Bound]{Of: b.Bounds}
+	t.Wordy("the device gives", func(b baseline.Bound) string {
 		if b.Of == baseline.ByFlushes {
-			return document.Words("flushes (latency)")
+			return "flushes (latency)"
 		}
-		return document.Words(b.Of)
-	}))
-	t.Add(words.Numeric("needed"), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell {
-		return document.Words(boundAmount(b, b.Need))
-	}))
-	t.Add(words.Numeric("measured"), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell {
-		return document.Words(boundAmount(b, b.Most))
-	}))
-	share := fmt.Sprintf("share, with %.0f %% headroom", s.Sized.Headroom)
-	t.Add(words.Numeric(share), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell {
-		return document.Words(boundShare(b))
-	}))
-	t.Add(words.Numeric("going by"), words.Cells(b.Bounds, func(b baseline.Bound) document.Cell {
-		return document.Words(strings.Join(b.Jobs, ", "))
-	}))
-	blocks := document.Together{t, document.Paragraph{Text: s.Sized.Load + " " + b.verdict(s.Sized.Headroom)}}
+		return b.Of
+	})
+	column := func(header string, text func(baseline.Bound) string) {
+		t.Numeric(header, func(b baseline.Bound) document.Cell { return document.Words(text(b)) })
+	}
+	column("needed", func(b baseline.Bound) string { return boundAmount(b, b.Need) })
+	column("measured", func(b baseline.Bound) string { return boundAmount(b, b.Most) })
+	column(fmt.Sprintf("share, with %.0f %% headroom", s.Sized.Headroom), boundShare)
+	column("going by", func(b baseline.Bound) string { return strings.Join(b.Jobs, ", ") })
+	blocks := document.Together{t.Table, document.Paragraph{Text: s.Sized.Load + " " + b.verdict(s.Sized.Headroom)}}
 	for _, bound := range b.Bounds {
 		if bound.Why != "" {
 			blocks = append(blocks, document.List{bound.Of + " cannot be told: " + bound.Why})

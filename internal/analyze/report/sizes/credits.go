@@ -87,24 +87,17 @@ func (s Size) enoughSection() document.Block {
 	if len(options) == 0 {
 		return nil
 	}
-	var t document.Table
-	add := func(c document.Column, of func(SizeCredits) document.Cell) {
-		t.Add(c, words.Cells(options, func(o SizeOption) document.Cell { return of(*o.Credits) }))
-	}
-	t.Add(words.Wordy("volume"), words.Cells(options, func(o SizeOption) document.Cell {
-		return document.Words(o.Credits.sizeOf(o))
-	}))
-	add(words.Numeric("GiB"), func(c SizeCredits) document.Cell { return whole(c.GiB) })
-	add(words.Numeric("credits at the worst"), func(c SizeCredits) document.Cell { return ofHundred(c.Lowest) })
-	add(words.Numeric("credits at the end"), func(c SizeCredits) document.Cell { return ofHundred(c.Left) })
-	add(words.Numeric(s.Sized.currency()+" a month"), func(c SizeCredits) document.Cell {
-		return words.Known(c.Monthly)
-	})
-	addDates(&t, options, func(o SizeOption) string { return o.Credits.AsOf })
+	t := words.Grid[SizeOption]{Of: options}
+	t.Wordy("volume", func(o SizeOption) string { return o.Credits.sizeOf(o) })
+	t.Numeric("GiB", func(o SizeOption) document.Cell { return whole(o.Credits.GiB) })
+	t.Numeric("credits at the worst", func(o SizeOption) document.Cell { return ofHundred(o.Credits.Lowest) })
+	t.Numeric("credits at the end", func(o SizeOption) document.Cell { return ofHundred(o.Credits.Left) })
+	t.Numeric(s.Sized.Currency+" a month", func(o SizeOption) document.Cell { return words.Known(o.Credits.Monthly) })
+	addDates(&t, func(o SizeOption) string { return o.Credits.AsOf })
 	played := options[len(options)-1].Credits.Seconds
 	title := fmt.Sprintf("Enough while credits last: this demand, repeated for %s h",
 		number.Grouped(float64(played)/hour, 0))
-	return document.Section{Title: title, Blocks: []document.Block{t}}
+	return document.Section{Title: title, Blocks: []document.Block{t.Table}}
 }
 
 func ofHundred(percent float64) document.Cell {
@@ -120,13 +113,11 @@ func (s Size) bareSection() document.Block {
 	if len(options) == 0 {
 		return nil
 	}
-	var t document.Table
+	t := words.Grid[SizeOption]{Of: options}
 	add := func(header string, of func(SizeCredits) document.Cell) {
-		t.Add(words.Numeric(header), words.Cells(options, func(o SizeOption) document.Cell { return of(*o.Bare) }))
+		t.Numeric(header, func(o SizeOption) document.Cell { return of(*o.Bare) })
 	}
-	t.Add(words.Wordy("volume"), words.Cells(options, func(o SizeOption) document.Cell {
-		return document.Words(o.Bare.sizeOf(o))
-	}))
+	t.Wordy("volume", func(o SizeOption) string { return o.Bare.sizeOf(o) })
 	add("GiB", func(c SizeCredits) document.Cell { return whole(c.GiB) })
 	if s.Sized.Instance != "" {
 		add("credits of", func(c SizeCredits) document.Cell {
@@ -141,7 +132,7 @@ func (s Size) bareSection() document.Block {
 	add("and MB/s", func(c SizeCredits) document.Cell { return words.Known(new(c.Served.Bytes / number.Mega)) })
 	add("full again without load", func(c SizeCredits) document.Cell { return lasting(int(c.Refills)) })
 	return document.Section{Title: "Where credits run out, on the smallest volume that holds the data" +
-		s.Sized.startOf(), Blocks: []document.Block{t}}
+		s.Sized.startOf(), Blocks: []document.Block{t.Table}}
 }
 
 func lasting(seconds int) document.Cell { return document.Number(hours(seconds), float64(seconds)) }

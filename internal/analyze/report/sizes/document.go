@@ -153,33 +153,31 @@ func (s Size) otherSection(cited *citations) document.Block {
 }
 
 func (s Size) optionTable(options []SizeOption, cited *citations) document.Table {
-	var t document.Table
-	add := func(c document.Column, of func(SizeOption) document.Cell) { t.Add(c, words.Cells(options, of)) }
-	add(words.Wordy("volume"), func(o SizeOption) document.Cell { return document.Words(o.name()) })
-	add(words.Numeric("GiB"), func(o SizeOption) document.Cell { return whole(o.GiB) })
-	add(words.Numeric("IOPS"), func(o SizeOption) document.Cell { return o.carries(0, o.IOPS) })
-	add(words.Numeric("MiB/s"), func(o SizeOption) document.Cell { return o.carries(1, o.MiBps) })
+	t := words.Grid[SizeOption]{Of: options}
+	t.Wordy("volume", SizeOption.name)
+	t.Numeric("GiB", func(o SizeOption) document.Cell { return whole(o.GiB) })
+	t.Numeric("IOPS", func(o SizeOption) document.Cell { return o.carries(0, o.IOPS) })
+	t.Numeric("MiB/s", func(o SizeOption) document.Cell { return o.carries(1, o.MiBps) })
 	if slices.ContainsFunc(options, func(o SizeOption) bool { return o.Instance != nil }) {
-		add(words.Numeric(s.Sized.machine()+" lets\u00a0by"), func(o SizeOption) document.Cell {
+		t.Numeric(s.Sized.machine()+" lets\u00a0by", func(o SizeOption) document.Cell {
 			return document.Words(s.Sized.through(o))
 		})
 	}
-	add(words.Numeric("decided\u00a0by"), func(o SizeOption) document.Cell { return document.Words(o.Binding) })
-	add(document.Column{Header: s.Sized.currency() + " a\u00a0month", First: true}, SizeOption.price)
-	addDates(&t, options, func(o SizeOption) string { return o.AsOf })
-	add(document.Column{Header: "sources", In: document.OnPages}, func(o SizeOption) document.Cell {
+	t.Numeric("decided\u00a0by", func(o SizeOption) document.Cell { return document.Words(o.Binding) })
+	t.Column(document.Column{Header: s.Sized.Currency + " a\u00a0month", First: true}, SizeOption.price)
+	addDates(&t, func(o SizeOption) string { return o.AsOf })
+	t.Column(document.Column{Header: "sources", In: document.OnPages}, func(o SizeOption) document.Cell {
 		return document.Words(cited.mark(o.sourceKeys()))
 	})
-	return t
+	return t.Table
 }
 
 // addDates adds the dates of the prices in each total: in text, where columns are dear, the month of the oldest.
-func addDates(t *document.Table, options []SizeOption, asOf func(SizeOption) string) {
+func addDates(t *words.Grid[SizeOption], asOf func(SizeOption) string) {
 	of := func(in document.Format, dates func(string) string) {
-		t.Add(document.Column{Header: "prices of", Words: true, In: in},
-			words.Cells(options, func(o SizeOption) document.Cell {
-				return document.Words(cmp.Or(dates(asOf(o)), "-"))
-			}))
+		t.Column(document.Column{Header: "prices of", Words: true, In: in}, func(o SizeOption) document.Cell {
+			return document.Words(cmp.Or(dates(asOf(o)), "-"))
+		})
 	}
 	of(document.InText, func(dates string) string { return dates[:min(len(dates), len("2026-01"))] })
 	of(document.OnPages, func(dates string) string { return dates })
@@ -287,8 +285,6 @@ func (s Size) places() string {
 // machine returns the class that was asked for, as its provider says it in short.
 func (s Sized) machine() string { return strings.TrimPrefix(s.Instance, "Standard_") }
 
-func (s Sized) currency() string { return s.Currency }
-
 // Standing returns the options that stand so to the need.
 func (s Size) Standing(standing sizing.Standing) []SizeOption {
 	return slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Standing != string(standing) })
@@ -330,13 +326,13 @@ func (s Size) sides() document.Block {
 	}
 	var t document.Table
 	t.Add(words.Wordy("sized from"), words.Texts([]string{"what the device did (real)", "WAL records, read as IOPS"}))
-	t.Add(words.Numeric(s.Sized.currency()+" a month"), []document.Cell{words.Known(paid), words.Known(m.Cheapest)})
+	t.Add(words.Numeric(s.Sized.Currency+" a month"), []document.Cell{words.Known(paid), words.Known(m.Cheapest)})
 	t.Add(words.Numeric("the cheapest that carries it"), words.Texts([]string{right, wrong}))
 	t.Add(words.Numeric("prices of"), words.Texts([]string{cmp.Or(dates, "-"), cmp.Or(m.AsOf, "-")}))
 	t.Add(words.Numeric("requests a second"), []document.Cell{words.Known(new(s.Sized.Rate.Requests())),
 		words.Known(&m.Requests)})
 	if s.Aurora != nil && s.Aurora.IOCost != nil {
-		t.Add(words.Numeric("Aurora's I/O, "+s.Sized.currency()+" a month"), []document.Cell{
+		t.Add(words.Numeric("Aurora's I/O, "+s.Sized.Currency+" a month"), []document.Cell{
 			document.Words(number.Rate(s.Aurora.IOCost[0]) + " to " + number.Rate(s.Aurora.IOCost[2])),
 			words.Known(m.IOCost),
 		})
@@ -358,14 +354,14 @@ func (s Size) MisreadText() string {
 	case m.Volume == "":
 		text += ": no volume here carries that"
 	case m.Cheapest != nil:
-		text += fmt.Sprintf(": %s for %s %s a month (%s)", m.Volume, number.Rate(*m.Cheapest), s.Sized.currency(),
+		text += fmt.Sprintf(": %s for %s %s a month (%s)", m.Volume, number.Rate(*m.Cheapest), s.Sized.Currency,
 			catalog.PricesOf(m.AsOf))
 	default:
 		text += ": " + m.Volume
 	}
 	if m.IOCost != nil {
 		text += fmt.Sprintf("; and a bill for I/O on Aurora of %s %s a month%s (%s)", number.Rate(*m.IOCost),
-			s.Sized.currency(), s.inAurora, catalog.PricesOf(m.IOCostAsOf))
+			s.Sized.Currency, s.inAurora, catalog.PricesOf(m.IOCostAsOf))
 	}
 	return text + "."
 }
@@ -392,7 +388,7 @@ func (s Size) auroraText() string {
 	}
 	if a.IOCost != nil {
 		text += fmt.Sprintf(": %s to %s %s a month%s if it never stops (%s)", number.Rate(a.IOCost[0]),
-			number.Rate(a.IOCost[2]), s.Sized.currency(), s.inAurora, catalog.PricesOf(a.AsOf))
+			number.Rate(a.IOCost[2]), s.Sized.Currency, s.inAurora, catalog.PricesOf(a.AsOf))
 	}
 	claimed, cache := "", ""
 	if a.WriteIOPS != nil {
@@ -431,7 +427,7 @@ func (s Size) clusterText() string {
 	return fmt.Sprintf("With one %s and %s GiB that is %s to %s %s a month on Standard, and %s on I/O-Optimized "+
 		"(%s), which pays from %s of I/O on: %s",
 		s.Sized.machine(), number.Grouped(s.Sized.GiB, 0), number.Rate(a.Standard[0]), number.Rate(a.Standard[2]),
-		s.Sized.currency(), number.Rate(*a.Optimized), catalog.PricesOf(a.AsOf), number.Rate(*a.BreakEven), verdict)
+		s.Sized.Currency, number.Rate(*a.Optimized), catalog.PricesOf(a.AsOf), number.Rate(*a.BreakEven), verdict)
 }
 
 // Behind names the machine that was asked for.

@@ -10,33 +10,28 @@ import (
 // everyOption has a line for each option, those that do not carry the load too, in columns called as the fields of
 // JSON.
 func (s Size) everyOption() document.Table {
-	var t document.Table
-	add := func(name string, of func(SizeOption) document.Cell) {
-		t.Add(words.Wordy(name), words.Cells(s.Options, of))
-	}
-	word := func(name string, of func(SizeOption) string) {
-		add(name, func(o SizeOption) document.Cell { return document.Words(of(o)) })
-	}
-	word("volume", func(o SizeOption) string { return o.Volume })
-	word("title", func(o SizeOption) string { return o.Title })
-	word("provider", func(o SizeOption) string { return o.Provider })
-	word("standing", func(o SizeOption) string { return o.Standing })
-	word("why", func(o SizeOption) string { return o.Why })
-	word("tier", func(o SizeOption) string { return o.Tier })
+	t := words.Grid[SizeOption]{Of: s.Options}
+	add := func(name string, of func(SizeOption) document.Cell) { t.Column(words.Wordy(name), of) }
+	t.Wordy("volume", func(o SizeOption) string { return o.Volume })
+	t.Wordy("title", func(o SizeOption) string { return o.Title })
+	t.Wordy("provider", func(o SizeOption) string { return o.Provider })
+	t.Wordy("standing", func(o SizeOption) string { return o.Standing })
+	t.Wordy("why", func(o SizeOption) string { return o.Why })
+	t.Wordy("tier", func(o SizeOption) string { return o.Tier })
 	add("disks", func(o SizeOption) document.Cell { return words.Exact(float64(max(1, o.Disks))) })
 	add("gib", func(o SizeOption) document.Cell { return bought(o.GiB) })
 	add("iops", func(o SizeOption) document.Cell { return bought(o.IOPS) })
 	add("mibps", func(o SizeOption) document.Cell { return bought(o.MiBps) })
 	add("carries_iops", func(o SizeOption) document.Cell { return end(o.Carries, 0) })
 	add("carries_mibps", func(o SizeOption) document.Cell { return end(o.Carries, 1) })
-	word("binding", func(o SizeOption) string { return o.Binding })
+	t.Wordy("binding", func(o SizeOption) string { return o.Binding })
 	add("monthly", func(o SizeOption) document.Cell { return optional(o.Monthly) })
 	add("monthly_lo", func(o SizeOption) document.Cell { return end(o.Span, 0) })
 	add("monthly_hi", func(o SizeOption) document.Cell { return end(o.Span, 1) })
-	word("currency", func(o SizeOption) string { return o.Currency })
-	word("region", func(o SizeOption) string { return o.Region })
-	word("prices_as_of", func(o SizeOption) string { return o.AsOf })
-	word("instance_carries", func(o SizeOption) string {
+	t.Wordy("currency", func(o SizeOption) string { return o.Currency })
+	t.Wordy("region", func(o SizeOption) string { return o.Region })
+	t.Wordy("prices_as_of", func(o SizeOption) string { return o.AsOf })
+	t.Wordy("instance_carries", func(o SizeOption) string {
 		if o.Instance == nil {
 			return ""
 		}
@@ -54,7 +49,7 @@ func (s Size) everyOption() document.Table {
 	bare := func(o SizeOption) *SizeCredits { return o.Bare }
 	credits("credits_gib", enough, func(c SizeCredits) *float64 { return &c.GiB })
 	credits("credits_monthly", enough, func(c SizeCredits) *float64 { return c.Monthly })
-	word("credits_prices_as_of", func(o SizeOption) string {
+	t.Wordy("credits_prices_as_of", func(o SizeOption) string {
 		if o.Credits == nil {
 			return ""
 		}
@@ -67,7 +62,7 @@ func (s Size) everyOption() document.Table {
 	credits("bare_served_dry_operations", bare, func(c SizeCredits) *float64 { return &c.Served.Operations })
 	credits("bare_served_dry_bytes", bare, func(c SizeCredits) *float64 { return &c.Served.Bytes })
 	credits("bare_refill_seconds", bare, func(c SizeCredits) *float64 { return &c.Refills })
-	return t
+	return t.Table
 }
 
 // bought returns an amount; nothing where none is bought.

@@ -18,8 +18,8 @@ import (
 
 // needSection shows what each load asked of storage, and what is sized for.
 func (s Size) needSection() document.Block {
-	t := document.Table{}
-	t.Add(words.Wordy("load"), words.Cells(s.Needs, func(n SizeNeed) document.Cell {
+	t := words.Grid[SizeNeed]{Of: s.Needs}
+	t.Wordy("load", func(n SizeNeed) string {
 		name := n.Load
 		if n.Run != "" {
 			name = runfile.ShownID(n.Run) + ": " + name
@@ -27,19 +27,19 @@ func (s Size) needSection() document.Block {
 		if n.Model != "" {
 			name += " (model)"
 		}
-		return document.Words(name)
-	}))
+		return name
+	})
 	add := func(header string, rate func(SizeNeed) *needs.Rate, of func(needs.Rate) float64) {
-		t.Add(words.Numeric(header), words.Cells(s.Needs, func(n SizeNeed) document.Cell {
+		t.Numeric(header, func(n SizeNeed) document.Cell {
 			if r := rate(n); r != nil {
 				return words.Known(new(of(*r)))
 			}
 			return words.Known(nil)
-		}))
+		})
 	}
 	mean := func(n SizeNeed) *needs.Rate { return n.Mean }
 	p99 := func(n SizeNeed) *needs.Rate { return n.P99 }
-	t.Add(words.Numeric("rows"), words.Cells(s.Needs, func(n SizeNeed) document.Cell { return words.Known(n.Rows) }))
+	t.Numeric("rows", func(n SizeNeed) document.Cell { return words.Known(n.Rows) })
 	add("requests", mean, needs.Rate.Requests)
 	singular, plural := s.stretches()
 	add("p99 "+singular, p99, needs.Rate.Requests)
@@ -50,7 +50,7 @@ func (s Size) needSection() document.Block {
 	add("MB", mean, megabytesOf)
 	add("p99 "+singular+" MB", p99, megabytesOf)
 	add("KB each", mean, sizeOf)
-	blocks := document.Together{t}
+	blocks := document.Together{t.Table}
 	switch {
 	case plural != "seconds":
 		blocks = append(blocks, words.Faint("Requests and MB are means over all of it, flushes among the requests. The "+
@@ -75,6 +75,23 @@ func flushesOf(r needs.Rate) float64   { return r.Flushes }
 func megabytesOf(r needs.Rate) float64 { return r.Bytes() / number.Mega }
 func sizeOf(r needs.Rate) float64      { return r.Bytes() / r.Requests() / 1000 }
 
+// rateColumn is one number of a rate.
+type rateColumn struct {
+	header string
+	of     func(needs.Rate) float64
+}
+
+// bothWays are what was read and what was written, apart.
+func bothWays() []rateColumn {
+	return []rateColumn{
+		{"reads", func(r needs.Rate) float64 { return r.Reads }},
+		{"writes", func(r needs.Rate) float64 { return r.Writes }},
+		{"flushes", flushesOf},
+		{"MB read", func(r needs.Rate) float64 { return r.ReadBytes / number.Mega }},
+		{"MB written", func(r needs.Rate) float64 { return r.WriteBytes / number.Mega }},
+	}
+}
+
 // detailSection shows what the load that is sized for asked of storage, both ways, on average and at the worst;
 // nothing: there is nothing beside the mean.
 func (s Size) detailSection() document.Block {
@@ -83,38 +100,24 @@ func (s Size) detailSection() document.Block {
 		return nil
 	}
 	singular, plural := s.stretches()
-	var t document.Table
-	var rates []needs.Rate
-	var names []string
-	for _, row := range []struct {
+	type row struct {
 		name string
 		rate *needs.Rate
-	}{{"all it caused", need.Mean}, {"mean " + singular, need.MeanSecond}, {"p95 " + singular, need.P95},
+	}
+	var t words.Grid[row]
+	for _, r := range []row{{"all it caused", need.Mean}, {"mean " + singular, need.MeanSecond},
+		{"p95 " + singular, need.P95},
 		{"p99 " + singular, need.P99}, {"worst " + singular, need.PeakSecond}, {"worst minute", need.PeakMinute}} {
-		if row.rate != nil {
-			names, rates = append(names, row.name), append(rates, *row.rate)
+		if r.rate != nil {
+			t.Of = append(t.Of, r)
 		}
 	}
-	t.Add(words.Wordy("a second"), words.Texts(names))
-	for _, column := range []struct {
-		header string
-		of     func(needs.Rate) float64
-	}{
-		{"reads", func(r needs.Rate) float64 {
-			return r.Reads
-		}}, {"writes", func(r needs.Rate) float64 { return r.Writes }},
-		{"flushes", flushesOf},
-		{"MB read", func(r needs.Rate) float64 {
-			return r.ReadBytes / number.Mega
-		}}, {"MB written", func(r needs.Rate) float64 { return r.WriteBytes / number.Mega }},
-		{"KB each", sizeOf},
-	} {
+	t.Wordy("a second", func(r row) string { return r.name })
+	for _, column := range append(bothWays(), rateColumn{"KB each", sizeOf}) {
 		if column.header == "flushes" && plural != "seconds" {
 			continue
 		}
-		t.Add(words.Numeric(column.header), words.Cells(rates, func(r needs.Rate) document.Cell {
-			return words.Known(new(column.of(r)))
-		}))
+		t.Numeric(column.header, func(r row) document.Cell { return words.Known(new(column.of(*r.rate))) })
 	}
 	legend := fmt.Sprintf("Each number by itself; %d single %s", need.Seconds, plural)
 	if need.RowsPerRequest != nil && need.RecordsPerRequest != nil {
@@ -122,7 +125,7 @@ func (s Size) detailSection() document.Block {
 			number.Ratio(*need.RowsPerRequest), number.Ratio(*need.RecordsPerRequest))
 	}
 	return document.Section{Title: need.Load + " in detail", Blocks: []document.Block{
-		document.Together{t, words.Faint(legend + ".")}}}
+		document.Together{t.Table, words.Faint(legend + ".")}}}
 }
 
 // sizedNeed returns that of the load that is sized for; of several runs, of the one that asks for most bytes.

@@ -230,7 +230,7 @@ func (s Size) auroraBill() string {
 	}
 	return fmt.Sprintf("Its I/O costs %s to %s %s a month on Standard%s if it never stops (%s)",
 		number.Rate(s.Aurora.IOCost[0]), number.Rate(s.Aurora.IOCost[2]),
-		s.Sized.currency(), s.inAurora, catalog.PricesOf(s.Aurora.AsOf))
+		s.Sized.Currency, s.inAurora, catalog.PricesOf(s.Aurora.AsOf))
 }
 
 // orderText returns what to order, on what that depends, and what nobody said.

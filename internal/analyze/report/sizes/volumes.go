@@ -108,46 +108,33 @@ func VolumeSection(volumes []Volume) document.Block {
 		Volume
 		VolumeLoad
 	}
-	var rows []row
+	var t words.Grid[row]
 	shared := ""
 	for _, v := range volumes {
 		for _, l := range v.Loads {
-			rows = append(rows, row{v, l})
+			t.Of = append(t.Of, row{v, l})
 		}
 		if v.Shared {
 			shared = " Some volumes share a device: its figures stand in each."
 		}
 	}
-	if len(rows) == 0 {
+	if len(t.Of) == 0 {
 		return nil
 	}
-	t := document.Table{}
-	t.Add(words.Wordy("volume"), words.Cells(rows, func(r row) document.Cell { return document.Words(r.Volume.Name) }))
-	t.Add(words.Wordy("devices"), words.Cells(rows, func(r row) document.Cell {
-		return document.Words(strings.Join(r.Devices, ", "))
-	}))
-	t.Add(words.Wordy("load"), words.Cells(rows, func(r row) document.Cell { return document.Words(r.Load) }))
-	for _, c := range []struct {
-		header string
-		of     func(needs.Rate) float64
-	}{
-		{"reads", func(r needs.Rate) float64 {
-			return r.Reads
-		}}, {"writes", func(r needs.Rate) float64 { return r.Writes }}, {"flushes", flushesOf},
-		{"MB read", func(r needs.Rate) float64 {
-			return r.ReadBytes / number.Mega
-		}}, {"MB written", func(r needs.Rate) float64 { return r.WriteBytes / number.Mega }},
-	} {
-		t.Add(words.Numeric(c.header), words.Cells(rows, func(r row) document.Cell {
+	t.Wordy("volume", func(r row) string { return r.Volume.Name })
+	t.Wordy("devices", func(r row) string { return strings.Join(r.Devices, ", ") })
+	t.Wordy("load", func(r row) string { return r.Load })
+	for _, c := range bothWays() {
+		t.Numeric(c.header, func(r row) document.Cell {
 			if r.Missing != nil {
 				return document.Missing(r.Missing.Error())
 			}
 			mean := c.of(*r.Mean)
 			return document.Number(number.Rate(mean), mean).Sure(spreadAround(mean, c.of(*r.Lowest), c.of(*r.Highest)))
-		}))
+		})
 	}
 	return document.Section{Title: "What each volume did (per second)", Blocks: []document.Block{
-		document.Together{t, words.Faint(
+		document.Together{t.Table, words.Faint(
 			"What the kernel counts of the devices, whoever used them, less what they did without load. ± " +
 				"half the range " +
 				"of repetitions. Writes carry data; flushes are not among them." + shared)}}}

@@ -79,12 +79,12 @@ type jobColumn struct {
 }
 
 func (b Baseline) table(columns []jobColumn) document.Table {
-	var t document.Table
-	t.Add(words.Wordy("job"), words.Cells(b.Jobs, func(j BaselineJob) document.Cell { return document.Words(j.Name) }))
+	t := words.Grid[BaselineJob]{Of: b.Jobs}
+	t.Wordy("job", func(j BaselineJob) string { return j.Name })
 	for _, c := range columns {
-		t.Add(words.Numeric(c.header), words.Cells(b.Jobs, c.of))
+		t.Numeric(c.header, c.of)
 	}
-	return t
+	return t.Table
 }
 
 // milliseconds returns a time that may be missing.
@@ -309,12 +309,10 @@ func (b Baseline) method() document.Block {
 
 // everyJob has a line for each job, both accounts of it: rates a second, times in seconds.
 func (b Baseline) everyJob() document.Table {
-	var t document.Table
-	t.Add(words.Wordy("job"), words.Cells(b.Jobs, func(j BaselineJob) document.Cell { return document.Words(j.Name) }))
+	t := words.Grid[BaselineJob]{Of: b.Jobs}
+	t.Wordy("job", func(j BaselineJob) string { return j.Name })
 	add := func(header string, of func(BaselineJob) float64) {
-		t.Add(words.Numeric(header), words.Cells(b.Jobs, func(j BaselineJob) document.Cell {
-			return words.Exact(of(j))
-		}))
+		t.Numeric(header, func(j BaselineJob) document.Cell { return words.Exact(of(j)) })
 	}
 	add("seconds", func(j BaselineJob) float64 { return j.Seconds })
 	add("fio reads", func(j BaselineJob) float64 { return j.Fio.Reads })
@@ -365,5 +363,5 @@ func (b Baseline) everyJob() document.Table {
 	device("queue", func(d BaselineDevice) float64 { return d.Queue })
 	add("requests per operation", func(j BaselineJob) float64 { return j.Factor })
 	add("flushes per flush", func(j BaselineJob) float64 { return j.Flushed })
-	return t
+	return t.Table
 }

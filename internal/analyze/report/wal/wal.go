@@ -120,7 +120,7 @@ func Section(loads []Load) document.Block {
 	var t document.Table
 	t.Add(words.Wordy("records for each 1,000 rows"), words.Texts(append(slices.Clone(parts), "all together")))
 	for _, a := range loads {
-		t.Add(words.Numeric(a.Name), append(words.Cells(parts, a.WAL.part), a.WAL.PerRow.Cell(perThousand)))
+		t.Add(words.Numeric(a.Name), append(words.Each(a.WAL.part, parts), a.WAL.PerRow.Cell(perThousand)))
 	}
 	legend := howRead(loads)
 	about := relation.Table()
