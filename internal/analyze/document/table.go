@@ -24,6 +24,10 @@ type Column struct {
 	First  bool   // a page puts it next to the names, where a phone shows it
 }
 
+// Wordy returns a column of words, Numeric one of numbers.
+func Wordy(header string) Column   { return Column{Header: header, Words: true} }
+func Numeric(header string) Column { return Column{Header: header} }
+
 // Row has a cell for each column.
 type Row struct {
 	Cells []Cell
@@ -115,6 +119,29 @@ func (t *Table) Add(c Column, cells []Cell) {
 		t.Rows[i].Cells = append(t.Rows[i].Cells, cells[i])
 	}
 }
+
+// Grid makes a table with a line for each of its rows, column by column.
+type Grid[T any] struct {
+	Table Table
+	Of    []T
+}
+
+// Column adds one at the right.
+func (g *Grid[T]) Column(c Column, cell func(T) Cell) {
+	cells := make([]Cell, len(g.Of))
+	for i, row := range g.Of {
+		cells[i] = cell(row)
+	}
+	g.Table.Add(c, cells)
+}
+
+// Wordy adds a column of words.
+func (g *Grid[T]) Wordy(header string, text func(T) string) {
+	g.Column(Wordy(header), func(row T) Cell { return Words(text(row)) })
+}
+
+// Numeric adds a column of numbers.
+func (g *Grid[T]) Numeric(header string, cell func(T) Cell) { g.Column(Numeric(header), cell) }
 
 // in returns the table with the columns that a format shows: for people those in which there is something.
 func (t Table) in(f Format) Table {

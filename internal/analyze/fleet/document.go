@@ -126,63 +126,50 @@ func (s Span) before(more string) string {
 
 // moneySection lists those that cost most for nothing.
 func (f Fleet) moneySection(top int) document.Block {
-	t := document.Table{Columns: []document.Column{{Header: "database", Words: true}, {Header: "has", Words: true},
-		{Header: "needs"},
-		{Header: "order instead", Words: true}, {Header: "saves a month"}, {Header: "interval", Words: true},
-		{Header: "prices of", Words: true}}}
 	cheaper := slices.DeleteFunc(slices.Clone(f.Databases), func(d Database) bool { return !d.cheaper() })
-	known := knownColumn(&t, cheaper)
-	left := 0
-	for _, d := range cheaper {
-		if len(t.Rows) == top {
-			left++
-			continue
-		}
-		requests, _ := d.needCells()
-		t.Rows = append(t.Rows, document.Row{Cells: known(d, document.Name(d.Name), d.hasCell(), requests,
-			d.orderCell(), d.savesCell(), document.Words(d.Saves.ends()), document.Words(d.AsOf))})
-	}
-	return listed("What costs more than it needs to", t, left)
+	t := grid{Of: cheaper[:min(len(cheaper), top)]}
+	t.Column(document.Wordy("database"), Database.nameCell)
+	t.Column(document.Wordy("has"), Database.hasCell)
+	t.Numeric("needs", Database.requestsCell)
+	t.Column(document.Wordy("order instead"), Database.orderCell)
+	t.Numeric("saves a month", Database.savesCell)
+	t.Wordy("interval", func(d Database) string { return d.Saves.ends() })
+	t.Wordy("prices of", func(d Database) string { return d.AsOf })
+	return listed("What costs more than it needs to", t, cheaper)
 }
+
+// grid is a table of databases.
+type grid = document.Grid[Database]
 
 // riskSection lists those whose storage is in the way.
 func (f Fleet) riskSection(top int) document.Block {
-	t := document.Table{Columns: []document.Column{{Header: "database", Words: true}, {Header: "has", Words: true},
-		{Header: "needs"}, {Header: "carries"},
-		{Header: "risk", Words: true}, {Header: "when", Words: true}, {Header: "order instead", Words: true}}}
-	known := knownColumn(&t, f.atRisk())
-	left := 0
-	for _, d := range f.atRisk() {
-		if len(t.Rows) == top {
-			left++
-			continue
-		}
-		requests, _ := d.needCells()
-		t.Rows = append(t.Rows, document.Row{Cells: known(d, document.Name(d.Name), d.hasCell(), requests,
-			d.carriesCell(), d.riskCell(), document.Words(d.Risk.when()), d.orderCell())})
-	}
-	return listed("Where storage is the limit", t, left)
+	risky := f.atRisk()
+	t := grid{Of: risky[:min(len(risky), top)]}
+	t.Column(document.Wordy("database"), Database.nameCell)
+	t.Column(document.Wordy("has"), Database.hasCell)
+	t.Numeric("needs", Database.requestsCell)
+	t.Numeric("carries", Database.carriesCell)
+	t.Column(document.Wordy("risk"), Database.riskCell)
+	t.Wordy("when", func(d Database) string { return d.Risk.when() })
+	t.Column(document.Wordy("order instead"), Database.orderCell)
+	return listed("Where storage is the limit", t, risky)
 }
 
-// knownColumn adds how much is known of each database where it is not nearly all of some, and gives what makes a row of
-// cells.
-func knownColumn(t *document.Table, of []Database) func(Database, ...document.Cell) []document.Cell {
-	if !partly(of) {
-		return func(_ Database, cells ...document.Cell) []document.Cell { return cells }
-	}
-	t.Columns = append(t.Columns, document.Column{Header: "known", Words: true})
-	return func(d Database, cells ...document.Cell) []document.Cell {
-		return append(cells, document.Words(d.knownText()))
+// addKnown adds how much is known of each database where it is not nearly all of some.
+func addKnown(t *grid, of []Database) {
+	if partly(of) {
+		t.Wordy("known", Database.knownText)
 	}
 }
 
-// listed returns a table under a title, with how many more there are.
-func listed(title string, t document.Table, left int) document.Block {
-	if len(t.Rows) == 0 {
+// listed returns a table of the first of some databases under a title, with how many more there are.
+func listed(title string, t grid, all []Database) document.Block {
+	if len(t.Of) == 0 {
 		return nil
 	}
-	blocks := []document.Block{t, document.Notes{}}
-	if left > 0 {
+	addKnown(&t, all)
+	blocks := []document.Block{t.Table, document.Notes{}}
+	if left := len(all) - len(t.Of); left > 0 {
 		blocks = append(blocks, document.Paragraph{Text: fmt.Sprintf("And %d more: --top lists them.", left),
 			Style: document.Faint})
 	}
@@ -276,12 +263,19 @@ func (d Database) orderCell() document.Cell {
 	return document.Words("-")
 }
 
-func (d Database) needCells() (requests, bytes document.Cell) {
+func (d Database) nameCell() document.Cell { return document.Name(d.Name) }
+
+func (d Database) requestsCell() document.Cell {
+	return d.needCell(func(r Rate) float64 { return r.Requests })
+}
+
+// needCell returns a number of the worst hour.
+func (d Database) needCell(of func(Rate) float64) document.Cell {
 	if d.Need == nil {
-		return document.Words("-"), document.Words("-")
+		return document.Words("-")
 	}
-	r := d.Need.WorstHour
-	return document.Number(number.Rate(r.Requests), r.Requests), document.Number(number.Rate(r.MiBps), r.MiBps)
+	v := of(d.Need.WorstHour)
+	return document.Number(number.Rate(v), v)
 }
 
 func (d Database) carriesCell() document.Cell {

@@ -20,28 +20,37 @@ func FileOf(name string) string { return runfile.FileName(name) + ".html" }
 
 // wholeSection returns the table of all databases on a page, which sorts and filters.
 func (f Fleet) wholeSection() document.Block {
-	t := document.Table{Filter: true, Columns: []document.Column{{Header: "database", Words: true},
-		{Header: "risk", Words: true}, {Header: strings.TrimSuffix("saves a month, "+f.Currency, ", ")},
-		{Header: "needs"}, {Header: "runs out", Words: true}, {Header: "hours at the limit"}, {Header: "uses"},
-		{Header: "month", Words: true}, {Header: "has", Words: true},
-		{Header: "order instead", Words: true}, {Header: "interval", Words: true}, {Header: "prices of", Words: true},
-		{Header: "MiB/s"}, {Header: "carries"}, {Header: "class", Words: true}}}
-	known := knownColumn(&t, f.Databases)
-	for _, d := range f.gravestFirst() {
-		name := document.Name(d.Name)
+	t := grid{Of: f.gravestFirst(), Table: document.Table{Filter: true}}
+	t.Column(document.Wordy("database"), func(d Database) document.Cell {
+		name := d.nameCell()
 		name.File = FileOf(d.Name)
-		requests, bytes := d.needCells()
-		interval := document.Words("-")
-		if d.Saves != nil {
-			interval = document.Words(d.Saves.ends()).By(d.Saves.Lowest)
+		return name
+	})
+	t.Column(document.Wordy("risk"), func(d Database) document.Cell {
+		return d.riskCell().By(float64(slices.Index(levels(), d.Risk.Level)))
+	})
+	t.Numeric(strings.TrimSuffix("saves a month, "+f.Currency, ", "), Database.savesCell)
+	t.Numeric("needs", Database.requestsCell)
+	t.Column(document.Wordy("runs out"), func(d Database) document.Cell { return d.Risk.endCell() })
+	t.Numeric("hours at the limit", func(d Database) document.Cell { return d.Risk.hoursCell() })
+	t.Numeric("uses", Database.usesCell)
+	t.Column(document.Wordy("month"), func(d Database) document.Cell { return document.Cell{Spark: d.Daily} })
+	t.Column(document.Wordy("has"), Database.hasCell)
+	t.Column(document.Wordy("order instead"), Database.orderCell)
+	t.Column(document.Wordy("interval"), func(d Database) document.Cell {
+		if d.Saves == nil {
+			return document.Words("-")
 		}
-		risk := d.riskCell().By(float64(slices.Index(levels(), d.Risk.Level)))
-		t.Rows = append(t.Rows, document.Row{Cells: known(d, name, risk, d.savesCell(), requests, d.Risk.endCell(),
-			d.Risk.hoursCell(), d.usesCell(), document.Cell{Spark: d.Daily},
-			d.hasCell(), d.orderCell(), interval, document.Words(cmp.Or(d.AsOf, "-")), bytes, d.carriesCell(),
-			document.Words(d.Class))})
-	}
-	return document.Section{Title: "All databases", Blocks: []document.Block{t}}
+		return document.Words(d.Saves.ends()).By(d.Saves.Lowest)
+	})
+	t.Wordy("prices of", func(d Database) string { return cmp.Or(d.AsOf, "-") })
+	t.Numeric("MiB/s", func(d Database) document.Cell {
+		return d.needCell(func(r Rate) float64 { return r.MiBps })
+	})
+	t.Numeric("carries", Database.carriesCell)
+	t.Wordy("class", func(d Database) string { return d.Class })
+	addKnown(&t, f.Databases)
+	return document.Section{Title: "All databases", Blocks: []document.Block{t.Table}}
 }
 
 // gravestFirst returns all databases: first those at risk, then the rest by their saving.

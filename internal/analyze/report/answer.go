@@ -117,7 +117,7 @@ func (r screen) beside() document.Block {
 		return document.Together{document.Only(document.InHTML, r.misnamedTile()),
 			document.Paragraph{Text: text, Style: document.Headline}, where}
 	}
-	t := words.Grid[besides]{Of: rows, Table: document.Table{Bare: true}}
+	t := document.Grid[besides]{Of: rows, Table: document.Table{Bare: true}}
 	t.Wordy("looks like IOPS", func(b besides) string { return b.name })
 	t.Numeric("a second", func(b besides) document.Cell {
 		return document.Number(number.Rate(b.loud.Value)+"/s", b.loud.Value)
@@ -355,7 +355,7 @@ func (r screen) fewLoads() document.Block {
 	}
 	_, most := r.Loads.measuredTimes()
 	once := most == 1
-	t := words.Grid[Load]{Of: loads}
+	t := document.Grid[Load]{Of: loads}
 	t.Wordy("load", func(a Load) string { return a.Name })
 	for _, c := range r.Loads.columns() {
 		if c.Quantity == counts.DeviceFlushes || !slices.ContainsFunc(loads, func(a Load) bool {

@@ -59,7 +59,7 @@ func (r Report) loadSection() document.Block {
 	if len(loads) == 0 {
 		return nil
 	}
-	t := words.Grid[Load]{Of: loads}
+	t := document.Grid[Load]{Of: loads}
 	t.Wordy("load", func(a Load) string { return a.Name })
 	add := func(header string, unit float64, of func(Load) Figure) {
 		t.Numeric(header, func(a Load) document.Cell { return of(a).Cell(in(unit)) })
@@ -114,8 +114,8 @@ func (r Report) moves(metrics []Metric) document.Block {
 	if len(metrics) == 0 {
 		return nil
 	}
-	t := words.Grid[Metric]{Of: metrics}
-	t.Column(words.Wordy("metric"), func(m Metric) document.Cell { return document.Name(m.Name) })
+	t := document.Grid[Metric]{Of: metrics}
+	t.Column(document.Wordy("metric"), func(m Metric) document.Cell { return document.Name(m.Name) })
 	var lacking []string
 	for _, d := range counts.OfInserts() {
 		if slices.ContainsFunc(metrics, func(m Metric) bool { return m.heldAgainst(d.Name) }) {
@@ -184,13 +184,13 @@ func (m Metric) evidence() document.Block {
 	}, m.Loads), "spread", m.spreadLevel(), "status")
 	none := words.Texts([]string{"", "", ""})
 	var t document.Table
-	t.Add(words.Wordy("load"), words.Texts(rows))
-	t.Add(words.Numeric("per second"), append(words.Each(func(a MetricLoad) document.Cell {
+	t.Add(document.Wordy("load"), words.Texts(rows))
+	t.Add(document.Numeric("per second"), append(words.Each(func(a MetricLoad) document.Cell {
 		return a.PerSecond.Cell(number.Rate)
 	}, m.Loads), none...))
 	for _, r := range m.Rivals {
 		if r.Status != attribution.Unknown {
-			t.Add(words.Numeric(words.One(r.Quantity)), append(m.ratios(r), r.summary()...))
+			t.Add(document.Numeric(words.One(r.Quantity)), append(m.ratios(r), r.summary()...))
 		}
 	}
 	title := m.Name + ", " + m.Unit

@@ -238,8 +238,8 @@ func (r Report) workSection() document.Block {
 	if len(loads) == 0 {
 		return nil
 	}
-	t := words.Grid[Load]{Of: loads}
-	t.Column(words.Wordy("load"), r.Loads.explained)
+	t := document.Grid[Load]{Of: loads}
+	t.Column(document.Wordy("load"), r.Loads.explained)
 	if slices.ContainsFunc(loads, func(a Load) bool { return a.OthersShare > 0 || a.OthersUncounted }) {
 		t.Numeric("others did", Load.othersShare)
 	}

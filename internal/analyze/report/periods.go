@@ -46,8 +46,8 @@ func periodsDocument(run *counts.Run, r Report, d document.Document) document.Do
 
 // everyPeriod has a row for each value of a source, for programs.
 func everyPeriod(run *counts.Run) document.Table {
-	t := document.Table{Columns: []document.Column{words.Wordy("metric"), words.Wordy("statistic"), words.Wordy("from"),
-		words.Wordy("to"), words.Numeric("value")}}
+	t := document.Table{Columns: []document.Column{document.Wordy("metric"), document.Wordy("statistic"), document.Wordy("from"),
+		document.Wordy("to"), document.Numeric("value")}}
 	for _, m := range run.Metrics() {
 		for _, statistic := range []string{runfile.Average, runfile.Minimum, runfile.Maximum, runfile.Sum} {
 			for _, l := range run.Rates(m.Name, statistic) {

@@ -34,8 +34,8 @@ func (r Report) readSection() document.Block {
 	if len(loads) == 0 {
 		return nil
 	}
-	t := words.Grid[Load]{Of: loads}
-	t.Column(words.Wordy("load"), r.Loads.explained)
+	t := document.Grid[Load]{Of: loads}
+	t.Column(document.Wordy("load"), r.Loads.explained)
 	title := "Reads, from rows down to the device (per second)"
 	steps := []struct{ quantity, header string }{
 		{rowsReturned, "rows returned"}, {buffersTouched, "buffers touched"}, {pagesMissed, "pages asked"},
@@ -66,7 +66,7 @@ func answers(loads []Load) document.Block {
 	if len(known) == 0 {
 		return nil
 	}
-	t := words.Grid[Load]{Of: known}
+	t := document.Grid[Load]{Of: known}
 	t.Wordy("buffers touched, answered", func(a Load) string { return a.Name })
 	for i, header := range []string{"by shared buffers", "by the page cache", "by the device"} {
 		t.Numeric(header, func(a Load) document.Cell {

@@ -57,8 +57,8 @@ func (ms Metrics) verdicts(rest string) document.Block {
 const ratioColumn = 3
 
 func (ms Metrics) verdictTable() document.Table {
-	t := document.Table{Columns: []document.Column{words.Wordy("metric"), words.Wordy("verdict"),
-		words.Wordy("it counts"), words.Numeric("ratio"), words.Numeric(ms.interval()), words.Numeric("n")}}
+	t := document.Table{Columns: []document.Column{document.Wordy("metric"), document.Wordy("verdict"),
+		document.Wordy("it counts"), document.Numeric("ratio"), document.Numeric(ms.interval()), document.Numeric("n")}}
 	for _, m := range ms.judged() {
 		name := document.Name(m.Name)
 		if m.Misnomer != "" {
@@ -328,10 +328,10 @@ func (ms Metrics) cautioned() []string {
 
 // everyMetric has a line for each metric: its verdict, and what it did under every load a second.
 func (r Report) everyMetric() document.Table {
-	t := document.Table{Columns: words.Each(words.Wordy, []string{"metric", "unit", "verdict", "counts", "ratio", "lo",
+	t := document.Table{Columns: words.Each(document.Wordy, []string{"metric", "unit", "verdict", "counts", "ratio", "lo",
 		"hi", "level", "loads"})}
 	for _, a := range r.Loads {
-		t.Columns = append(t.Columns, words.Numeric(a.Name+" per second"))
+		t.Columns = append(t.Columns, document.Numeric(a.Name+" per second"))
 	}
 	for _, m := range r.Metrics {
 		line := append(words.Texts([]string{m.Metric, m.Unit, string(m.Kind), m.quantities()}),

@@ -170,8 +170,8 @@ func (t Top) shown() []Item { return t.Items[:min(topShown, len(t.Items))] }
 
 func (t Top) table() document.Table {
 	sort := sortOf(t.Of)
-	table := words.Grid[Item]{Of: t.shown(), Table: document.Table{Caption: sort.title}}
-	table.Table.Add(words.Wordy(sort.singular), t.names())
+	table := document.Grid[Item]{Of: t.shown(), Table: document.Table{Caption: sort.title}}
+	table.Table.Add(document.Wordy(sort.singular), t.names())
 	table.Numeric("share", Item.share)
 	for _, c := range sort.columns {
 		whole, write := t.Seconds*c.unit, number.Rate

@@ -61,7 +61,7 @@ func (c Comparison) rates(d ComparedQuantity) document.Block {
 	if d.Geomean.Runs[0].PerSecond.Known() {
 		rows = append(rows[:len(rows):len(rows)], ComparedLoad{Load: geomeanName, Runs: d.Geomean.Runs})
 	}
-	t := words.Grid[ComparedLoad]{Of: rows}
+	t := document.Grid[ComparedLoad]{Of: rows}
 	t.Wordy("load", func(a ComparedLoad) string { return a.Load })
 	for i, r := range c.Runs {
 		t.Numeric(r.Name, func(a ComparedLoad) document.Cell {
@@ -129,8 +129,8 @@ func (c Comparison) verdictSection(all bool) document.Block {
 	if len(c.Metrics) == 0 {
 		return document.Paragraph{Text: "The runs have no metric in common."}
 	}
-	t := document.Table{Columns: []document.Column{words.Wordy("metric"), words.Wordy("verdict"),
-		words.Wordy("it counts"), words.Numeric("ratio"), words.Numeric(number.Percent(compareLevel))}}
+	t := document.Table{Columns: []document.Column{document.Wordy("metric"), document.Wordy("verdict"),
+		document.Wordy("it counts"), document.Numeric("ratio"), document.Numeric(number.Percent(compareLevel))}}
 	hidden, same := 0, 0
 	for _, m := range c.Metrics {
 		switch {
@@ -177,7 +177,7 @@ func (m ComparedMetric) rows(runs []ComparedRun) []document.Row {
 
 // everyRate has a line for each way of counting, load and run; the load of the geometric mean is empty.
 func (c Comparison) everyRate() document.Table {
-	t := document.Table{Columns: words.Each(words.Wordy, []string{"quantity", "unit", "load", "run", "file",
+	t := document.Table{Columns: words.Each(document.Wordy, []string{"quantity", "unit", "load", "run", "file",
 		"per second", "n", "ratio", "lo", "hi", "p"})}
 	for _, d := range c.Quantities {
 		for _, a := range append(d.Loads[:len(d.Loads):len(d.Loads)], d.Geomean) {

@@ -211,7 +211,7 @@ func (o *OverTime) table() document.Table {
 	if o.days() {
 		layout = "2 Jan 15:04"
 	}
-	t := words.Grid[Span]{Of: o.Spans}
+	t := document.Grid[Span]{Of: o.Spans}
 	t.Wordy("from (UTC)", func(s Span) string { return s.From.UTC().Format(layout) })
 	column := func(header string, of func(Span) *float64, unit float64) {
 		t.Numeric(header, func(s Span) document.Cell {

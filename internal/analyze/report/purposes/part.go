@@ -176,9 +176,9 @@ func (ps Parts) Block() document.Block {
 	}
 	var t document.Table
 	t.Caption = "what it is made of, per second"
-	t.Add(words.Wordy("load"), words.Each(func(l PartLoad) document.Cell { return document.Words(l.Load) }, ps[0].Loads))
+	t.Add(document.Wordy("load"), words.Each(func(l PartLoad) document.Cell { return document.Words(l.Load) }, ps[0].Loads))
 	for _, p := range ps {
-		t.Add(words.Numeric(p.Part), words.Each(func(l PartLoad) document.Cell {
+		t.Add(document.Numeric(p.Part), words.Each(func(l PartLoad) document.Cell {
 			return document.Number(number.Rate(l.PerSecond), l.PerSecond)
 		}, p.Loads))
 	}

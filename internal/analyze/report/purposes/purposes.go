@@ -114,7 +114,7 @@ func forWhatTable(run *counts.Run, caption string, fields []string, unit float64
 	if len(loads) == 0 || run.Observed != nil {
 		return document.Table{} // an observation ranks files
 	}
-	t := words.Grid[counts.Load]{Of: loads, Table: document.Table{Caption: caption}}
+	t := document.Grid[counts.Load]{Of: loads, Table: document.Table{Caption: caption}}
 	t.Wordy("load", func(a counts.Load) string { return a.Name })
 	for _, p := range purposes() {
 		t.Numeric(p.header, func(a counts.Load) document.Cell {

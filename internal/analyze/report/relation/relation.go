@@ -8,7 +8,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
-	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -50,8 +49,8 @@ func Shares(repetitions []counts.Repetition) (all []Share) {
 // Table returns one for rows of several loads.
 func Table() document.Table {
 	return document.Table{Caption: "The tables and indexes that it is about, where a load writes to indexes",
-		Columns: []document.Column{words.Wordy("load"), words.Wordy("of"), words.Numeric("share of its WAL"),
-			words.Numeric("of that page images")}}
+		Columns: []document.Column{document.Wordy("load"), document.Wordy("of"), document.Numeric("share of its WAL"),
+			document.Numeric("of that page images")}}
 }
 
 // worth is the share that is worth a row.

@@ -8,7 +8,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
-	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -39,7 +38,7 @@ func (s Size) deviceSection() document.Block {
 	if b == nil {
 		return nil
 	}
-	t := words.Grid[baseline.Bound]{Of: b.Bounds}
+	t := document.Grid[baseline.Bound]{Of: b.Bounds}
 	t.Wordy("the device gives", func(b baseline.Bound) string {
 		if b.Of == baseline.ByFlushes {
 			return "flushes (latency)"

@@ -123,11 +123,11 @@ func (c Convert) bounds() document.Table {
 		}
 		billed = append(billed, document.Words(number.Rate(k.Billed[0])+" to "+number.Rate(k.Billed[2])))
 	}
-	t.Add(words.Wordy("per second, if it is"), words.Texts(append(names, "at least", "at most")))
-	t.Add(words.Numeric("rows written"), append(rows, words.Known(&c.Rows.Least), words.Known(&c.Rows.Most)))
-	t.Add(words.Numeric("requests to a disk of its own"), append(requests, words.Known(&c.Requests.Least),
+	t.Add(document.Wordy("per second, if it is"), words.Texts(append(names, "at least", "at most")))
+	t.Add(document.Numeric("rows written"), append(rows, words.Known(&c.Rows.Least), words.Known(&c.Rows.Most)))
+	t.Add(document.Numeric("requests to a disk of its own"), append(requests, words.Known(&c.Requests.Least),
 		words.Known(&c.Requests.Most)))
-	t.Add(words.Numeric("billed writes, on Aurora"), append(billed, words.Known(&c.Billed.Least),
+	t.Add(document.Numeric("billed writes, on Aurora"), append(billed, words.Known(&c.Billed.Least),
 		words.Known(&c.Billed.Most)))
 	return t
 }

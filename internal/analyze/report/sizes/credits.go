@@ -87,7 +87,7 @@ func (s Size) enoughSection() document.Block {
 	if len(options) == 0 {
 		return nil
 	}
-	t := words.Grid[SizeOption]{Of: options}
+	t := document.Grid[SizeOption]{Of: options}
 	t.Wordy("volume", func(o SizeOption) string { return o.Credits.sizeOf(o) })
 	t.Numeric("GiB", func(o SizeOption) document.Cell { return whole(o.Credits.GiB) })
 	t.Numeric("credits at the worst", func(o SizeOption) document.Cell { return ofHundred(o.Credits.Lowest) })
@@ -113,7 +113,7 @@ func (s Size) bareSection() document.Block {
 	if len(options) == 0 {
 		return nil
 	}
-	t := words.Grid[SizeOption]{Of: options}
+	t := document.Grid[SizeOption]{Of: options}
 	add := func(header string, of func(SizeCredits) document.Cell) {
 		t.Numeric(header, func(o SizeOption) document.Cell { return of(*o.Bare) })
 	}

@@ -153,7 +153,7 @@ func (s Size) otherSection(cited *citations) document.Block {
 }
 
 func (s Size) optionTable(options []SizeOption, cited *citations) document.Table {
-	t := words.Grid[SizeOption]{Of: options}
+	t := document.Grid[SizeOption]{Of: options}
 	t.Wordy("volume", SizeOption.name)
 	t.Numeric("GiB", func(o SizeOption) document.Cell { return whole(o.GiB) })
 	t.Numeric("IOPS", func(o SizeOption) document.Cell { return o.carries(0, o.IOPS) })
@@ -173,7 +173,7 @@ func (s Size) optionTable(options []SizeOption, cited *citations) document.Table
 }
 
 // addDates adds the dates of the prices in each total: in text, where columns are dear, the month of the oldest.
-func addDates(t *words.Grid[SizeOption], asOf func(SizeOption) string) {
+func addDates(t *document.Grid[SizeOption], asOf func(SizeOption) string) {
 	of := func(in document.Format, dates func(string) string) {
 		t.Column(document.Column{Header: "prices of", Words: true, In: in}, func(o SizeOption) document.Cell {
 			return document.Words(cmp.Or(dates(asOf(o)), "-"))
@@ -325,14 +325,14 @@ func (s Size) sides() document.Block {
 		wrong = m.Volume
 	}
 	var t document.Table
-	t.Add(words.Wordy("sized from"), words.Texts([]string{"what the device did (real)", "WAL records, read as IOPS"}))
-	t.Add(words.Numeric(s.Sized.Currency+" a month"), []document.Cell{words.Known(paid), words.Known(m.Cheapest)})
-	t.Add(words.Numeric("the cheapest that carries it"), words.Texts([]string{right, wrong}))
-	t.Add(words.Numeric("prices of"), words.Texts([]string{cmp.Or(dates, "-"), cmp.Or(m.AsOf, "-")}))
-	t.Add(words.Numeric("requests a second"), []document.Cell{words.Known(new(s.Sized.Rate.Requests())),
+	t.Add(document.Wordy("sized from"), words.Texts([]string{"what the device did (real)", "WAL records, read as IOPS"}))
+	t.Add(document.Numeric(s.Sized.Currency+" a month"), []document.Cell{words.Known(paid), words.Known(m.Cheapest)})
+	t.Add(document.Numeric("the cheapest that carries it"), words.Texts([]string{right, wrong}))
+	t.Add(document.Numeric("prices of"), words.Texts([]string{cmp.Or(dates, "-"), cmp.Or(m.AsOf, "-")}))
+	t.Add(document.Numeric("requests a second"), []document.Cell{words.Known(new(s.Sized.Rate.Requests())),
 		words.Known(&m.Requests)})
 	if s.Aurora != nil && s.Aurora.IOCost != nil {
-		t.Add(words.Numeric("Aurora's I/O, "+s.Sized.Currency+" a month"), []document.Cell{
+		t.Add(document.Numeric("Aurora's I/O, "+s.Sized.Currency+" a month"), []document.Cell{
 			document.Words(number.Rate(s.Aurora.IOCost[0]) + " to " + number.Rate(s.Aurora.IOCost[2])),
 			words.Known(m.IOCost),
 		})

@@ -10,8 +10,8 @@ import (
 // everyOption has a line for each option, those that do not carry the load too, in columns called as the fields of
 // JSON.
 func (s Size) everyOption() document.Table {
-	t := words.Grid[SizeOption]{Of: s.Options}
-	add := func(name string, of func(SizeOption) document.Cell) { t.Column(words.Wordy(name), of) }
+	t := document.Grid[SizeOption]{Of: s.Options}
+	add := func(name string, of func(SizeOption) document.Cell) { t.Column(document.Wordy(name), of) }
 	t.Wordy("volume", func(o SizeOption) string { return o.Volume })
 	t.Wordy("title", func(o SizeOption) string { return o.Title })
 	t.Wordy("provider", func(o SizeOption) string { return o.Provider })

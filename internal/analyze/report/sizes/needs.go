@@ -18,7 +18,7 @@ import (
 
 // needSection shows what each load asked of storage, and what is sized for.
 func (s Size) needSection() document.Block {
-	t := words.Grid[SizeNeed]{Of: s.Needs}
+	t := document.Grid[SizeNeed]{Of: s.Needs}
 	t.Wordy("load", func(n SizeNeed) string {
 		name := n.Load
 		if n.Run != "" {
@@ -104,7 +104,7 @@ func (s Size) detailSection() document.Block {
 		name string
 		rate *needs.Rate
 	}
-	var t words.Grid[row]
+	var t document.Grid[row]
 	for _, r := range []row{{"all it caused", need.Mean}, {"mean " + singular, need.MeanSecond},
 		{"p95 " + singular, need.P95},
 		{"p99 " + singular, need.P99}, {"worst " + singular, need.PeakSecond}, {"worst minute", need.PeakMinute}} {

@@ -108,7 +108,7 @@ func VolumeSection(volumes []Volume) document.Block {
 		Volume
 		VolumeLoad
 	}
-	var t words.Grid[row]
+	var t document.Grid[row]
 	shared := ""
 	for _, v := range volumes {
 		for _, l := range v.Loads {

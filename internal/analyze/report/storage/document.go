@@ -79,7 +79,7 @@ type jobColumn struct {
 }
 
 func (b Baseline) table(columns []jobColumn) document.Table {
-	t := words.Grid[BaselineJob]{Of: b.Jobs}
+	t := document.Grid[BaselineJob]{Of: b.Jobs}
 	t.Wordy("job", func(j BaselineJob) string { return j.Name })
 	for _, c := range columns {
 		t.Numeric(c.header, c.of)
@@ -309,7 +309,7 @@ func (b Baseline) method() document.Block {
 
 // everyJob has a line for each job, both accounts of it: rates a second, times in seconds.
 func (b Baseline) everyJob() document.Table {
-	t := words.Grid[BaselineJob]{Of: b.Jobs}
+	t := document.Grid[BaselineJob]{Of: b.Jobs}
 	t.Wordy("job", func(j BaselineJob) string { return j.Name })
 	add := func(header string, of func(BaselineJob) float64) {
 		t.Numeric(header, func(j BaselineJob) document.Cell { return words.Exact(of(j)) })

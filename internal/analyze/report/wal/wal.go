@@ -118,9 +118,9 @@ func Section(loads []Load) document.Block {
 	}
 	parts, seldom := partsIn(loads)
 	var t document.Table
-	t.Add(words.Wordy("records for each 1,000 rows"), words.Texts(append(slices.Clone(parts), "all together")))
+	t.Add(document.Wordy("records for each 1,000 rows"), words.Texts(append(slices.Clone(parts), "all together")))
 	for _, a := range loads {
-		t.Add(words.Numeric(a.Name), append(words.Each(a.WAL.part, parts), a.WAL.PerRow.Cell(perThousand)))
+		t.Add(document.Numeric(a.Name), append(words.Each(a.WAL.part, parts), a.WAL.PerRow.Cell(perThousand)))
 	}
 	legend := howRead(loads)
 	about := relation.Table()
