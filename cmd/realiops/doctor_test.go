@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -66,4 +67,32 @@ func TestDoctorSeesAPooler(t *testing.T) {
 	}
 	check(3, "NO RUN WOULD BEGIN HERE: a connection pooler answers in the server's name")
 	check(0, "! A pooler stands between realiops and the server", "--allow-pooler")
+}
+
+// What a superuser has each session or each table of ours do is named by the commands that do it, until a superuser
+// spares our role.
+func TestEventTriggersAreNamed(t *testing.T) {
+	t.Parallel()
+	endpoint := servertest.Alone(t, "17")
+	dsn, boss := endpoint.Config().ConnString(), servertest.Connect(t, endpoint)
+	servertest.Exec(t, boss, `create function audits() returns event_trigger language plpgsql as 'begin end';
+		create event trigger made on ddl_command_end execute function audits();
+		create event trigger begun on login execute function audits()`)
+	const ddl = "The schema and the tables of a run fire the event trigger made, which calls public.audits() and belongs to postgres."
+	const login = "Each session of realiops fires the event trigger begun, which calls public.audits() and belongs to postgres. " +
+		"What that writes counts as the work of others."
+	plan := planFile(t, `{"name": "copy", "method": "copy", "rows_per_tx": 100, "clients": 1}`, "1")
+	check := func(ddls, logins int, command ...string) {
+		t.Helper()
+		printed, err := realiops(t, append(command, "--dsn", dsn)...).CombinedOutput()
+		text := strings.Join(strings.Fields(string(printed)), " ")
+		if err != nil || strings.Count(text, ddl) != ddls || strings.Count(text, login) != logins {
+			t.Errorf("%v: %v, want %d and %d\n%s", command, err, ddls, logins, printed)
+		}
+	}
+	check(1, 1, "doctor")
+	check(0, 1, "observe", "--for", "3s", "-o", filepath.Join(t.TempDir(), "observed.jsonl"))
+	check(1, 1, "run", "--plan", plan, "-o", filepath.Join(t.TempDir(), "run.jsonl"))
+	servertest.Exec(t, boss, "alter role postgres set event_triggers = off")
+	check(0, 0, "doctor")
 }

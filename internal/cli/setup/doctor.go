@@ -140,7 +140,7 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	aws := diagnoseAWS(ctx, &t.AWS)
 	subject := diagnosis.Subject{
 		Target: t.Describe(facts, p.Storage), Clock: facts.Clock, Refusal: refusal, AWS: aws,
-		Cautions: slices.Concat(cautions(facts, allowed, p), cautionsOfTriggers(fire), cautionsOfKeepers(keepers),
+		Cautions: slices.Concat(cautions(facts, allowed, p), cautionsOfTriggers(fire, facts.User), cautionsOfKeepers(keepers),
 			cautionsOfReaders(readers), cautionsOfWAL(p.WALUntold(ctx)), cautionsOfAWS(&t.AWS, aws, facts, time.Now())),
 		Settings: set, Remedy: remedyOf(facts),
 	}

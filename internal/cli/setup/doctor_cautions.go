@@ -64,18 +64,18 @@ func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) 
 }
 
 // cautionsOfTriggers names event triggers that superusers have made; those of others are a refusal.
-func cautionsOfTriggers(all []postgres.EventTrigger) []diagnosis.Caution {
-	var names []string
-	for _, t := range all {
-		if t.Trusted {
-			names = append(names, t.String())
-		}
+func cautionsOfTriggers(all []postgres.EventTrigger, user string) (cautions []diagnosis.Caution) {
+	ddl, login := postgres.Fired(slices.DeleteFunc(slices.Clone(all), func(t postgres.EventTrigger) bool {
+		return !t.Trusted
+	}))
+	if ddl != "" {
+		cautions = append(cautions, diagnosis.Caution{Code: "event-triggers", Text: ddl})
 	}
-	if len(names) == 0 {
-		return nil
+	if login != "" {
+		cautions = append(cautions, diagnosis.Caution{Code: "login-triggers", Text: login,
+			Remedy: "as a superuser: alter role " + postgres.Quoted(user) + " set event_triggers = off"})
 	}
-	return []diagnosis.Caution{{Code: "event-triggers", Text: "A run makes tables, and with each runs " +
-		strings.Join(names, ", ") + "."}}
+	return cautions
 }
 
 // cautionsOfKeepers names what keeps the WAL of a run.

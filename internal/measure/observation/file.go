@@ -55,6 +55,7 @@ type recording struct {
 	cost     cost
 	before   *runfile.Run // the head of the file that is gone on with; nil: it is a new one
 	settings settings     // as they were seen last
+	fires    string       // which event triggers each session fires; empty: none
 	recorded bool         // the file holds a run, however it ended
 }
 
@@ -181,6 +182,11 @@ func (r *recording) open(ctx context.Context) (postgres.Facts, *target.Probes, e
 	case facts.Standby:
 		return facts, nil, pgstat.ErrStandby
 	}
+	triggers, err := postgres.EventTriggers(ctx, session.Control)
+	if err != nil {
+		return facts, nil, err
+	}
+	_, r.fires = postgres.Fired(triggers)
 	probes, err := r.target.Observe(ctx, facts)
 	return facts, probes, err
 }
@@ -291,6 +297,9 @@ func (r *recording) announce(facts postgres.Facts, p *target.Probes) {
 	if facts.Pooler {
 		tell("A connection pooler answers in the server's name: each reading is planned anew, which costs the server " +
 			"more; connect to the server itself.")
+	}
+	if r.fires != "" {
+		tell(r.fires)
 	}
 	if !facts.MaySeeOthers {
 		tell("This user does not see the work of others in full: " + postgres.Grant("pg_monitor", facts.User))

@@ -14,6 +14,7 @@ type EventTrigger struct {
 	Name     string
 	Function string
 	Owner    string // of the trigger, or of its function where that is the one not to be trusted
+	Login    bool   // each session fires it as it begins, not what is made in one
 	// Trusted reports whether superusers own both, or this user does: they need no trigger to do what it does.
 	Trusted bool
 }
@@ -21,6 +22,27 @@ type EventTrigger struct {
 func (t EventTrigger) String() string {
 	return fmt.Sprintf("the event trigger %s, which calls %s and belongs to %s", Quoted(t.Name), t.Function,
 		Quoted(t.Owner))
+}
+
+// Fired says in a sentence each what of a run fires the triggers by making and dropping it, and which fire whenever a
+// session begins; empty: none do.
+func Fired(all []EventTrigger) (ddl, login string) {
+	var made, begun []string
+	for _, t := range all {
+		if t.Login {
+			begun = append(begun, t.String())
+		} else {
+			made = append(made, t.String())
+		}
+	}
+	if len(made) > 0 {
+		ddl = "The schema and the tables of a run fire " + strings.Join(made, "; ") + "."
+	}
+	if len(begun) > 0 {
+		login = "Each session of realiops fires " + strings.Join(begun, "; ") + ". What that writes counts as the work of " +
+			"others."
+	}
+	return ddl, login
 }
 
 // OfExtension is, in SQL, the condition for an object to be an extension's and nobody else's: it came with the
@@ -40,19 +62,20 @@ func trusted(owner string) string {
 		" and (o.rolsuper or o.rolname = current_user))"
 }
 
-// EventTriggers returns those of the database that are not disabled.
+// EventTriggers returns those of the database that are not disabled, one by one or, from 17 on, all for this user.
 func EventTriggers(ctx context.Context, conn *pgx.Conn) (all []EventTrigger, err error) {
 	var t EventTrigger
-	err = ForEachRow(ctx, conn, []any{(*Name)(&t.Name), (*Name)(&t.Function), (*Name)(&t.Owner), &t.Trusted},
+	err = ForEachRow(ctx, conn, []any{(*Name)(&t.Name), (*Name)(&t.Function), (*Name)(&t.Owner), &t.Login, &t.Trusted},
 		func() error {
 			all = append(all, t)
 			return nil
 		}, `/* realiops */
 		select `+Named("t.evtname")+", "+Named("p.oid::pg_catalog.regprocedure")+`,
-			`+Named("pg_catalog.pg_get_userbyid(case when "+trusted("t.evtowner")+" then p.proowner else t.evtowner end)")+`,
+			`+Named("pg_catalog.pg_get_userbyid(case when "+trusted("t.evtowner")+" then p.proowner else t.evtowner end)")+`, t.evtevent = 'login',
 			`+trusted("t.evtowner")+" and "+trusted("p.proowner")+`
 		from pg_catalog.pg_event_trigger t join pg_catalog.pg_proc p on p.oid = t.evtfoid
-		where t.evtenabled <> 'D' order by t.evtname`)
+		where t.evtenabled <> 'D' and coalesce(pg_catalog.current_setting('event_triggers', true), 'on') <> 'off'
+		order by t.evtname`)
 	if err != nil {
 		return nil, fmt.Errorf("look for event triggers: %w", err)
 	}

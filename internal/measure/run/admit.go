@@ -45,12 +45,14 @@ func (m *measurement) nameReplication(ctx context.Context) error {
 	return err
 }
 
-// nameTriggers says which event triggers fire when a run makes its tables. They are superusers'; others are refused by
-// then.
+// nameTriggers says which event triggers the run fires. They are superusers'; others are refused by then.
 func (m *measurement) nameTriggers(ctx context.Context) error {
 	all, err := postgres.EventTriggers(ctx, m.session.Control)
-	for _, t := range all {
-		m.Show.Message(fmt.Sprintf("Each table of this run fires %s", t))
+	ddl, login := postgres.Fired(all)
+	for _, text := range []string{ddl, login} {
+		if text != "" {
+			m.Show.Message(text)
+		}
 	}
 	return err
 }
