@@ -290,7 +290,7 @@ func (e *Experiment) finish(ctx context.Context, s step, w *load.Workload, rows 
 	if err := e.writeOut(ctx); err != nil {
 		return err
 	}
-	if w != nil {
+	if w != nil && !e.Pooled {
 		if err := e.awaitCounted(ctx, w, rows); err != nil {
 			return err
 		}
@@ -331,7 +331,7 @@ func (e *Experiment) writeOut(ctx context.Context) error {
 // readCounted lets the counters catch up, and reads them.
 func (e *Experiment) readCounted(ctx context.Context) error {
 	e.Doing("waiting for counters")
-	if err := e.WaitForCounters(ctx); err != nil {
+	if err := e.catchUp(ctx); err != nil {
 		return err
 	}
 	return e.ReadAll(ctx)

@@ -10,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
@@ -57,6 +59,31 @@ func TestRowsAreCountedWhenAnLoadEnds(t *testing.T) {
 				t.Errorf("the server has counted %d of %d rows", counted, r.rows["bulk"])
 			}
 		})
+	}
+}
+
+// The sessions of a pooler stay when the clients have left, and keep their last counts to themselves: for ten seconds,
+// and up to 14 for good.
+func TestRowsAreCountedBehindAPooler(t *testing.T) {
+	for _, version := range servertest.Matrix("17", "13", "15", "18") {
+		for _, mode := range []string{"session", "transaction"} {
+			t.Run(version+" "+mode, func(t *testing.T) {
+				copies := runfile.Load{Name: "copies", Method: load.Copy, RowsPerTx: 10, Clients: 4}
+				r := newTrialOn(t, version, copies)
+				r.Plan.Repetitions = 1
+				r.Connect, r.Pooled = servertest.Pooler(t, r.endpoint, mode).ConnectClient, true
+				r.WaitForCounters = func(ctx context.Context) error { return experiment.Wait(ctx, time.Second) } // for the collector
+				counted := int64(0)
+				_, err := r.proofs(t, t.Context(), func() {
+					other := servertest.Connect(t, r.endpoint)
+					counted = servertest.Value[int64](t, other,
+						"select coalesce(sum(n_tup_ins), 0)::bigint from pg_stat_user_tables where schemaname = 'realiops'")
+				})
+				if err != nil || r.rows["copies"] == 0 || counted != r.rows["copies"] {
+					t.Errorf("the server has counted %d of %d rows: %v", counted, r.rows["copies"], err)
+				}
+			})
+		}
 	}
 }
 

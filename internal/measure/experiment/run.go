@@ -146,7 +146,7 @@ func (e *Experiment) Calibrate(ctx context.Context) (Pause, error) {
 		if err := e.writeOut(ctx); err != nil {
 			return pause, err
 		}
-		if err := e.WaitForCounters(ctx); err != nil {
+		if err := e.catchUp(ctx); err != nil {
 			return pause, err
 		}
 	}
