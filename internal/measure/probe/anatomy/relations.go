@@ -149,7 +149,13 @@ func (s *Sampler) Relations(ctx context.Context, within time.Duration) (runfile.
 	case s.relations.names == nil:
 		err = errNotBegun
 	default:
+		begun := s.relations
 		err = s.tellRelations(ctx, within, &w)
+		if err != nil && s.session != nil && s.session.conn.IsClosed() { // since the last time, minutes ago
+			s.hangUp(ctx)
+			s.relations = begun
+			err = s.tellRelations(ctx, within, &w)
+		}
 		if partly := s.session != nil && s.session.noBlocks != nil; err != nil && !partly && ctx.Err() == nil {
 			err = s.failed(ctx, err)
 		}

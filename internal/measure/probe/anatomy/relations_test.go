@@ -209,6 +209,25 @@ func TestRelationsOfALongStretch(t *testing.T) {
 	}
 }
 
+// The WAL of a stretch in which the server ended our session is told by the next one.
+func TestRelationsAfterALostSession(t *testing.T) {
+	d := databaseOf(t, "17")
+	servertest.Exec(t, d.boss, "create table t (x int)")
+	s := begun(t, d)
+	servertest.Exec(t, d.boss, `insert into t select generate_series(1, 1000);
+		select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'realiops' and pid <> pg_backend_pid()
+		and datname = current_database()`)
+	inserts := 0.0
+	for _, item := range tells(t, s).Items {
+		if item.Name == "public.t" {
+			inserts += float64(item.Parts["heap_insert"].Records)
+		}
+	}
+	if inserts != 1000 {
+		t.Errorf("%g inserts are told of", inserts)
+	}
+}
+
 // What it takes to read the WAL is said, and how to get it.
 func TestRelationsWithoutTheRight(t *testing.T) {
 	endpoint := servertest.Database(t, "18")
