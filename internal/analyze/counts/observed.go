@@ -2,9 +2,11 @@ package counts
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -21,12 +23,35 @@ type Observation struct {
 	// or they began anew; Why is the reason in most of them.
 	Unread int
 	Why    string
+	// Lacking is the number of the other windows that are not whole. Lacked is the metric that most of them lack, and
+	// WhyLacked why the last of them did.
+	Lacking           int
+	Lacked, WhyLacked string
 	// RowsPerSecond holds the changes to rows in the whole windows that counted them; other kinds are absent.
 	RowsPerSecond map[string]float64
 	// Backups are the base backups that were streamed, by pg_stat_progress_basebackup.
 	Backups []Backup
 	// Coarse is the same observation in windows twice as long: what is so in these only by chance is not so in those.
 	Coarse *Run
+}
+
+// UnreadText says in how many windows the server's own counters were not followed, and why; empty: in none.
+func (o *Observation) UnreadText() string {
+	if o.Unread == 0 {
+		return ""
+	}
+	return fmt.Sprintf("In %d of %d windows of %s the server's own counters could not be followed, and no number here "+
+		"includes those: %s.", o.Unread, o.Windows, printable.Duration(o.Window), strings.TrimSuffix(o.Why, "."))
+}
+
+// LackingText says what keeps windows from being whole, if that is so in a quarter of them at least; empty: it is not.
+func (o *Observation) LackingText() string {
+	if o.Lacking == 0 || 4*o.Lacking < o.Windows {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d windows of %s lack a counter that others have, most often %s (%s), and belong to no kind of "+
+		"load.", o.Lacking, o.Windows, printable.Duration(o.Window), metric.Printed(o.Lacked, 0),
+		strings.TrimSuffix(o.WhyLacked, "."))
 }
 
 // tally is which counters tell what was done: those of all databases, or of the one that a source tells of.

@@ -83,15 +83,6 @@ func onlyPeriods(o *counts.Observation) string {
 		"are no verdicts: realiops explain says what each metric is documented to count."
 }
 
-// unread says that the server's own counters were not followed all the time, and why.
-func unread(o *counts.Observation) string {
-	if o.Unread == 0 {
-		return ""
-	}
-	return fmt.Sprintf("In %d of %d windows of %s the server's own counters could not be followed, and no number "+
-		"here includes those: %s.", o.Unread, o.Windows, span(o.Window.Seconds()), strings.TrimSuffix(o.Why, "."))
-}
-
 // nothingLearned says what an observation lacked.
 func nothingLearned(o *counts.Observation) string {
 	switch {
@@ -102,7 +93,7 @@ func nothingLearned(o *counts.Observation) string {
 	case o.Whole > 0 && o.Quiet == o.Whole:
 		return "Nothing to learn yet: the server was idle. Almost nothing was written in any window."
 	case o.Used == 0:
-		return fmt.Sprintf("Nothing to learn yet: only %d windows of %s have writes, and a verdict takes "+
+		return fmt.Sprintf("Nothing to learn yet: only %d windows of %s are complete and have writes, and a verdict takes "+
 			"more of one kind.", o.Whole-o.Quiet, span(o.Window.Seconds()))
 	default:
 		return ""

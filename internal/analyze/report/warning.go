@@ -62,7 +62,8 @@ func warnings(run *counts.Run, r Report) []Warning {
 		condition(document.Note, "nothing-learned", nothingLearned(run.Observed))
 		condition(document.Note, "only-periods", onlyPeriods(run.Observed))
 		condition(document.Note, "uncontrolled", uncontrolled(run))
-		condition(document.Note, "server-unread", unread(run.Observed))
+		condition(document.Note, "server-unread", run.Observed.UnreadText())
+		condition(document.Note, "windows-lacking", run.Observed.LackingText())
 		condition(document.Doubt, "requests-too-small", sizes.TooSmall(run))
 	}
 	if settings["full_page_writes"] == "off" {

@@ -46,7 +46,7 @@ func (o observer) inWindows(loads *[]counts.Load, times int64) *counts.Observati
 	all := o.cutWindows(times)
 	made.Windows = len(all)
 	made.Unread, made.Why = unread(all)
-	whole := o.wholeWindows(all)
+	whole := o.wholeWindows(all, made)
 	made.Whole = len(whole)
 	made.RowsPerSecond = rowsPerSecond(whole)
 	busy := busyWindows(whole)

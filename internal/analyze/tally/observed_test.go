@@ -124,6 +124,29 @@ func TestNothingGrowsAcrossAnotherStart(t *testing.T) {
 	}
 }
 
+// A counter that is gone for good costs the windows without it, and these are said to lack it: the first window begins
+// with the fifth second.
+func TestWindowsLackWhatIsGone(t *testing.T) {
+	for gone, want := range map[int]string{
+		28: "7 of 11 windows of 5 s lack a counter that others have, most often pg_stat_database.tup_updated (all " +
+			"databases) (it was dropped), and belong to no kind of load.",
+		54: "", // two of them
+	} {
+		o := observed(t, observation(60, unchanging,
+			func(second int, at time.Time, counters map[string]float64) []runfile.Record {
+				if second < gone {
+					return nil
+				}
+				delete(counters, updated)
+				return []runfile.Record{runfile.Gap{At: at, Probe: "pgstat", Metric: updated, Reason: runfile.Absent,
+					Detail: "it was dropped"}}
+			})).Observed
+		if got := o.LackingText(); got != want || o.Unread != 0 || o.Whole+o.Lacking != 11 {
+			t.Errorf("gone after %d s: %q, want %q; %d whole, %d lack it", gone, got, want, o.Whole, o.Lacking)
+		}
+	}
+}
+
 // A server that is started anew in more than half of the windows costs those, and what is left tells of the rows.
 func TestFewWindowsAreLeft(t *testing.T) {
 	o := observed(t,

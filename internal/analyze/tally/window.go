@@ -2,6 +2,7 @@ package tally
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -96,8 +97,8 @@ const usually = 0.25
 // wholeWindows returns those that lack no metric which windows usually have. A server that was started anew, a reset, a
 // pause of ours: each costs a window or two, and no more.
 // A window of which no counter was read is none, however many periods a provider tells of: between two readings an hour
-// apart nothing was looked at.
-func (o observer) wholeWindows(all []window) (whole []window) {
+// apart nothing was looked at. It notes in made what the others lack, if commits were counted in them.
+func (o observer) wholeWindows(all []window, made *counts.Observation) (whole []window) {
 	counters := slices.DeleteFunc(slices.Clone(o.run.Counters), func(m runfile.Metric) bool {
 		return m.Type != runfile.Counter
 	})
@@ -114,21 +115,47 @@ func (o observer) wholeWindows(all []window) (whole []window) {
 			}
 		}
 	}
+	lacked := map[string]int{}
 	for _, w := range all {
-		if !unread(w) && !w.lacks(times, usually*float64(len(all))) {
+		lacks := w.lacks(times, usually*float64(len(all)))
+		switch commits := w.repetition.Counts[metric.CommitsOfAll]; {
+		case unread(w):
+		case len(lacks) == 0:
 			whole = append(whole, w)
+		case commits.Missing == nil:
+			made.Lacking++
+			for _, name := range lacks {
+				lacked[name]++
+			}
 		}
 	}
+	made.Lacked, made.WhyLacked = mostLacked(all, lacked)
 	return whole
 }
 
-func (w window) lacks(times map[string]int, usual float64) bool {
-	for metric, count := range w.repetition.Counts {
-		if count.Missing != nil && float64(times[metric]) > usual {
-			return true
+// lacks returns the metrics that a window lacks and more than so many have.
+func (w window) lacks(times map[string]int, usual float64) (names []string) {
+	for name, count := range w.repetition.Counts {
+		if count.Missing != nil && float64(times[name]) > usual {
+			names = append(names, name)
 		}
 	}
-	return false
+	return names
+}
+
+// mostLacked returns the metric that most windows lack, and why the last of them does.
+func mostLacked(all []window, times map[string]int) (most, why string) {
+	for _, name := range slices.Sorted(maps.Keys(times)) {
+		if most == "" || times[name] > times[most] {
+			most = name
+		}
+	}
+	for _, w := range all {
+		if missing := w.repetition.Counts[most].Missing; missing != nil {
+			why = missing.Error()
+		}
+	}
+	return most, why
 }
 
 // In a window in which less is put into the WAL than this, steps of counters would count as differences.
