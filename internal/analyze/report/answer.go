@@ -475,8 +475,3 @@ func (r screen) next() document.Block {
 	}
 	return document.Command{Lead: "Next:", Lines: lines}
 }
-
-// in formats rates in a unit.
-func in(unit float64) func(float64) string {
-	return func(v float64) string { return number.Rate(v / unit) }
-}

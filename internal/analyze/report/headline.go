@@ -13,36 +13,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/words"
 )
 
-// Headline is the whole report in a sentence or two: what the loudest counter would say if it were read as IOPS, what
-// storage really did for the same work, and how far the two lie apart in one load and in another.
-type Headline struct {
-	Text     string   `json:"text"`
-	Metric   string   `json:"metric,omitempty"`    // that is called IOPS and counts logical work, where there is one
-	Load     string   `json:"load"`                // in which the loud counter is loudest
-	Loud     Counted  `json:"loud"`                // there
-	Quiet    Counted  `json:"quiet"`               // there
-	Smallest InLoad   `json:"smallest"`            // how many loud for one quiet, in the load where that is least
-	Largest  InLoad   `json:"largest"`             // and where it is most
-	NoFactor []string `json:"no_factor,omitempty"` // loads in which it varies too much to be one, or has no end
-
-	ofServer bool
-	unsteady []string // of NoFactor, with its known range
-
-	Reads *HeadlineOfReads `json:"reads,omitempty"` // nil: no load reads, or the device is out of sight
-}
-
-// Counted is one way of counting the work of a load.
-type Counted struct {
-	Quantity  string `json:"quantity"`
-	PerSecond Figure `json:"per_second"`
-}
-
-// InLoad is a figure of one load.
-type InLoad struct {
-	Load   string `json:"load"`
-	Figure Figure `json:"figure"`
-}
-
 // pairs to compare, the most telling first: what is not on this machine or in this version drops out.
 func pairs() [][2]string {
 	return [][2]string{
@@ -146,16 +116,6 @@ func compare(run *counts.Run, loads []Load, loud, quiet string) *Headline {
 	return h
 }
 
-// extend makes the two ends of a span reach a figure.
-func extend(smallest, largest *InLoad, f InLoad) {
-	if !smallest.Figure.Known() || f.Figure.Value < smallest.Figure.Value {
-		*smallest = f
-	}
-	if !largest.Figure.Known() || f.Figure.Value > largest.Figure.Value {
-		*largest = f
-	}
-}
-
 func (h *Headline) sentence(loads []Load) string {
 	text := fmt.Sprintf("Read as \"IOPS\", the %s would say %s a second (%s).", words.Many(h.Loud.Quantity),
 		number.Rate(h.Loud.PerSecond.Value), h.Load)
@@ -227,4 +187,11 @@ func (r Report) sureness() []string {
 		texts = append(texts, "The caution at the top applies to every number here.")
 	}
 	return texts
+}
+
+func (r Report) headlineText() string {
+	if r.Headline == nil {
+		return ""
+	}
+	return r.Headline.Text
 }

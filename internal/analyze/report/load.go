@@ -5,9 +5,11 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/latency"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/figure"
 	"github.com/realiops/realiops/internal/analyze/report/wal"
 	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -185,3 +187,19 @@ type Figure = figure.Figure
 
 // leftOut is the reason for figures of a load of which no repetition may be used.
 const leftOut series.Reason = "left-out"
+
+func positive(f Figure) bool { return f.Known() && f.Value > 0 }
+
+// in formats rates in a unit.
+func in(unit float64) func(float64) string {
+	return func(v float64) string { return number.Rate(v / unit) }
+}
+
+// The second ladder: what reads are counted in, from what is asked of the database down to the device.
+const (
+	rowsReturned   = string(metric.RowsReturned)
+	buffersTouched = string(metric.BuffersTouched)
+	pagesMissed    = string(metric.PagesMissed)
+	deviceReads    = string(metric.DeviceReads)
+	deviceReadSize = string(metric.DeviceReadSize)
+)

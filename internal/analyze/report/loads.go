@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/printable"
 )
 
@@ -102,4 +104,86 @@ func (l Loads) loadTerms(loads []Load) document.Block {
 // anchor returns the id of a load's section in a page. It is not the load's name, which may contain anything.
 func (l Loads) anchor(a Load) string {
 	return fmt.Sprintf("load-%d", 1+slices.IndexFunc(l.Loaded(), func(b Load) bool { return a.Name == b.Name }))
+}
+
+// Loaded returns the loads that put load on the server and were measured.
+func (l Loads) Loaded() []Load {
+	var loaded []Load
+	for _, a := range l {
+		if !a.Idle && a.Repetitions > 0 {
+			loaded = append(loaded, a)
+		}
+	}
+	return loaded
+}
+
+// planned returns the loads that were to put load on the server, measured or not.
+func (l Loads) planned() []Load {
+	return slices.DeleteFunc(slices.Clone(l), func(a Load) bool { return a.Idle })
+}
+
+// writing returns the loads that do more than read; where all only read, all.
+func (l Loads) writing() []Load {
+	loads := slices.DeleteFunc(l.Loaded(), Load.readsAlone)
+	if len(loads) == 0 && len(l.reading()) == 0 {
+		return l.Loaded()
+	}
+	return loads
+}
+
+// reading returns the loads that read and of which it was counted what they missed.
+func (l Loads) reading() []Load {
+	return slices.DeleteFunc(l.Loaded(), func(a Load) bool {
+		return !positive(a.Of(rowsReturned)) || !a.Of(pagesMissed).Known()
+	})
+}
+
+func (a Load) readsAlone() bool { return positive(a.Of(rowsReturned)) && !positive(a.Of(counts.Rows)) }
+
+func Names(loads []Load) []string { return words.Each(func(a Load) string { return a.Name }, loads) }
+
+// measuredTimes returns the fewest and the most repetitions of a load that was measured; 0 where none was.
+func (l Loads) measuredTimes() (fewest, most int) {
+	for _, a := range l.Loaded() {
+		if fewest == 0 || a.Repetitions < fewest {
+			fewest = a.Repetitions
+		}
+		most = max(most, a.Repetitions)
+	}
+	return fewest, most
+}
+
+// Column is one way of counting, as the first table shows it.
+type Column struct {
+	Quantity string
+	header   string
+	unit     float64 // what one in the table stands for
+}
+
+func Columns() []Column {
+	return []Column{
+		{counts.Rows, "rows", 1},
+		{counts.WALRecords, "WAL records", 1},
+		{counts.DeviceRequests, "device requests", 1},
+		{counts.DeviceFlushes, "device flushes", 1},
+		{counts.DeviceBytes, "device MB", number.Mega},
+	}
+}
+
+// columns returns those of the device; where it is out of sight, in their place what the server itself wrote.
+func (l Loads) columns() []Column {
+	work, device := Columns()[:2], Columns()[2:]
+	known := func(c Column) bool {
+		return slices.ContainsFunc(l.Loaded(), func(a Load) bool { return a.Of(c.Quantity).Known() })
+	}
+	if slices.ContainsFunc(device, known) {
+		return append(work, device...)
+	}
+	for _, c := range []Column{{counts.WALWrites, "WAL writes", 1}, {counts.WALSyncs, "WAL fsyncs", 1},
+		{counts.PagesWritten, "pages written", 1}} {
+		if known(c) {
+			work = append(work, c)
+		}
+	}
+	return work
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/agreement"
 	"github.com/realiops/realiops/internal/analyze/attribution"
@@ -186,4 +187,51 @@ func acrossLoads(loads []MetricLoad, name string) Span {
 			span.Without = cmp.Or(span.Without, &series.Missing{Reason: leftOut, Detail: "no load was measured"}), nil
 	}
 	return span
+}
+
+// InLoad is a figure of one load.
+type InLoad struct {
+	Load   string `json:"load"`
+	Figure Figure `json:"figure"`
+}
+
+// extend makes the two ends of a span reach a figure.
+func extend(smallest, largest *InLoad, f InLoad) {
+	if !smallest.Figure.Known() || f.Figure.Value < smallest.Figure.Value {
+		*smallest = f
+	}
+	if !largest.Figure.Known() || f.Figure.Value > largest.Figure.Value {
+		*largest = f
+	}
+}
+
+// ranked returns the metrics in the order in which people want to know.
+func ranked(metrics []Metric) []Metric {
+	all := slices.Clone(metrics)
+	slices.SortStableFunc(all, func(a, b Metric) int {
+		return cmp.Compare(metric.Rank(a.Metric), metric.Rank(b.Metric))
+	})
+	return all
+}
+
+// itself reports whether the metric is part of the definition of the quantity that it counts, and no other quantity
+// is tied: a tautology, and no finding.
+func (m Metric) itself() bool {
+	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Quantity == m.Counts })
+	return m.Counts != "" && len(m.Tied) == 0 && i >= 0 && m.Rivals[i].Status == attribution.Itself
+}
+
+func (m Metric) Silent() bool { return m.Kind == attribution.Silent }
+
+func (m Metric) CannotTell() bool { return m.Kind == attribution.CannotTell }
+
+// grouped says together what is to be said of several metrics.
+func (ms Metrics) grouped(sentences func(Metric) []string) []string {
+	var g words.Gathered
+	for _, m := range ranked(ms) {
+		for _, text := range words.Filled(sentences(m)...) {
+			g.Add(text, m.Name)
+		}
+	}
+	return g.Sentences(func(names, text string) string { return names + ": " + text })
 }

@@ -15,31 +15,6 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// Observed describes an observation, in which none of our loads ran on the server.
-type Observed struct {
-	WindowSeconds float64 `json:"window_seconds"`
-	Windows       int     `json:"windows"`
-	Whole         int     `json:"whole"` // nothing was missing in them
-	Quiet         int     `json:"quiet"` // of the whole: next to nothing was written
-	Used          int     `json:"used"`  // belong to a kind of load
-	// RowsPerSecond holds the changes to rows in all whole windows: inserted, updated, hot (of the updated),
-	// deleted, index_entries. Kinds that were not counted are absent.
-	RowsPerSecond map[string]float64 `json:"rows_per_second"`
-	WAL           relation.WAL       `json:"wal"`
-	Cost          *ObservedCost      `json:"cost"` // nil: the file does not tell
-	Top           []causes.Top       `json:"top"`
-	// nil: requests were not followed, and no base backup was seen
-	OtherPrograms *purposes.OverTime `json:"other_programs"`
-}
-
-// ObservedCost is the cost of observing, per minute.
-type ObservedCost struct {
-	Queries          float64 `json:"queries_per_minute"`
-	WaitedSeconds    float64 `json:"waited_seconds_per_minute"`
-	ProcessorSeconds float64 `json:"processor_seconds_per_minute"`
-	Bytes            float64 `json:"bytes_per_minute"`
-}
-
 func observed(run *counts.Run) *Observed {
 	o := run.Observed
 	if o == nil {

@@ -38,17 +38,6 @@ func (r Report) nextLoads() document.Block {
 	return c
 }
 
-// grouped says together what is to be said of several metrics.
-func (ms Metrics) grouped(sentences func(Metric) []string) []string {
-	var g words.Gathered
-	for _, m := range ranked(ms) {
-		for _, text := range words.Filled(sentences(m)...) {
-			g.Add(text, m.Name)
-		}
-	}
-	return g.Sentences(func(names, text string) string { return names + ": " + text })
-}
-
 // openQuestion returns the open question about a metric; empty if there is none.
 func (m Metric) openQuestion() string {
 	named := m.Counts != "" || m.Mixture != nil || len(m.Between) == 1 || len(m.Parts) > 0

@@ -64,14 +64,6 @@ func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) docume
 // aloneKind is the kind of target of a baseline, which has no server.
 const aloneKind = "directory"
 
-func (r Report) when() string {
-	text := "Measured on " + r.Run.Start.UTC().Format("2 January 2006, 15:04 UTC")
-	if r.Run.Realiops != "" && r.Run.Realiops != "none" && r.Run.Origins == nil {
-		text += ", by realiops " + r.Run.Realiops
-	}
-	return text
-}
-
 // Target says in one sentence what was measured.
 func (r Report) Target() string {
 	t := r.Run.Target
@@ -94,32 +86,6 @@ func (r Report) Target() string {
 		loads += fmt.Sprintf(" x %.4g s", r.Run.LoadSeconds)
 	}
 	return strings.Join(append(append(parts, loads), r.background()...), "; ")
-}
-
-// repetitions returns how often the loads were run; of a run without any that was measured, how often they were to be.
-func (r Report) repetitions() string {
-	fewest, most := r.Loads.measuredTimes()
-	switch {
-	case most == 0:
-		return printable.Counted(r.Run.Repetitions, "repetition")
-	case fewest == most:
-		return printable.Counted(most, "repetition")
-	case fewest+1 == most:
-		return fmt.Sprintf("%d or %s", fewest, printable.Counted(most, "repetition"))
-	default:
-		return fmt.Sprintf("%d to %s", fewest, printable.Counted(most, "repetition"))
-	}
-}
-
-// measuredTimes returns the fewest and the most repetitions of a load that was measured; 0 where none was.
-func (l Loads) measuredTimes() (fewest, most int) {
-	for _, a := range l.Loaded() {
-		if fewest == 0 || a.Repetitions < fewest {
-			fewest = a.Repetitions
-		}
-		most = max(most, a.Repetitions)
-	}
-	return fewest, most
 }
 
 // changed says in brackets that a setting did not stay as it was at the beginning.
@@ -147,90 +113,6 @@ func (r Report) background() []string {
 			words.ForServer(r.Run.OfServer))}
 	}
 }
-
-func ServerName(flavor string) string {
-	switch flavor {
-	case "aurora":
-		return "Aurora PostgreSQL"
-	case "rds":
-		return "RDS for PostgreSQL"
-	default:
-		return "PostgreSQL"
-	}
-}
-
-// Place returns a suffix that tells where the server ran, such as ", container", or "" if there is nothing to add.
-func Place(r Report) string {
-	t := r.Run.Target
-	switch {
-	case t.Kind == "container":
-		return ", container" + words.InBrackets(t.Image)
-	case t.Kind == "dsn" && t.Host != "":
-		return ", at " + t.Host
-	case t.Kind == "dsn":
-		return ""
-	case t.Kind == "history":
-		if t.Cloud != nil {
-			return ", from CloudWatch"
-		}
-		return ", from stored metrics"
-	default:
-		return ", " + t.Kind
-	}
-}
-
-func (r Report) headlineText() string {
-	if r.Headline == nil {
-		return ""
-	}
-	return r.Headline.Text
-}
-
-// Column is one way of counting, as the first table shows it.
-type Column struct {
-	Quantity string
-	header   string
-	unit     float64 // what one in the table stands for
-}
-
-func Columns() []Column {
-	return []Column{
-		{counts.Rows, "rows", 1},
-		{counts.WALRecords, "WAL records", 1},
-		{counts.DeviceRequests, "device requests", 1},
-		{counts.DeviceFlushes, "device flushes", 1},
-		{counts.DeviceBytes, "device MB", number.Mega},
-	}
-}
-
-// columns returns those of the device; where it is out of sight, in their place what the server itself wrote.
-func (l Loads) columns() []Column {
-	work, device := Columns()[:2], Columns()[2:]
-	known := func(c Column) bool {
-		return slices.ContainsFunc(l.Loaded(), func(a Load) bool { return a.Of(c.Quantity).Known() })
-	}
-	if slices.ContainsFunc(device, known) {
-		return append(work, device...)
-	}
-	for _, c := range []Column{{counts.WALWrites, "WAL writes", 1}, {counts.WALSyncs, "WAL fsyncs", 1},
-		{counts.PagesWritten, "pages written", 1}} {
-		if known(c) {
-			work = append(work, c)
-		}
-	}
-	return work
-}
-
-// writing returns the loads that do more than read; where all only read, all.
-func (l Loads) writing() []Load {
-	loads := slices.DeleteFunc(l.Loaded(), Load.readsAlone)
-	if len(loads) == 0 && len(l.reading()) == 0 {
-		return l.Loaded()
-	}
-	return loads
-}
-
-func (a Load) readsAlone() bool { return positive(a.Of(rowsReturned)) && !positive(a.Of(counts.Rows)) }
 
 // workSection shows the work of each load, counted in several ways.
 func (r Report) workSection() document.Block {
@@ -279,39 +161,6 @@ func (a Load) othersShare() document.Cell {
 		return document.Words("none seen")
 	}
 	return document.Number("up to "+number.Percent(a.OthersShare), a.OthersShare)
-}
-
-// planned returns the loads that were to put load on the server, measured or not.
-func (l Loads) planned() []Load {
-	return slices.DeleteFunc(slices.Clone(l), func(a Load) bool { return a.Idle })
-}
-
-// Loaded returns the loads that put load on the server and were measured.
-func (l Loads) Loaded() []Load {
-	var loaded []Load
-	for _, a := range l {
-		if !a.Idle && a.Repetitions > 0 {
-			loaded = append(loaded, a)
-		}
-	}
-	return loaded
-}
-
-func Names(loads []Load) []string { return words.Each(func(a Load) string { return a.Name }, loads) }
-
-func (r Report) plusMinusLegend() string {
-	fewest, most := r.Loads.measuredTimes()
-	if r.Observed != nil {
-		return "Means of the windows of each kind; ± half the range of up to six stretches of them."
-	}
-	n := fmt.Sprint(most)
-	if fewest != most {
-		n = fmt.Sprintf("%d to %d", fewest, most)
-	}
-	if most == 1 {
-		return "±? one repetition does not show how far a figure varies"
-	}
-	return fmt.Sprintf("Means of %s repetitions; ± half their range, that of the background included.", n)
 }
 
 func (r Report) method(size *sizes.Size) document.Block {

@@ -12,12 +12,6 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// Pair says whether two metrics of different services are the same number, as one is documented or was seen to be.
-type Pair struct {
-	attribution.Pair
-	Loads []LoadRatio `json:"loads"`
-}
-
 // comparedPairs returns those that the table of metrics names and the run has both of.
 func comparedPairs(run *counts.Run) (all []Pair) {
 	for _, t := range attribution.Compare(run, metric.SameNumbers(run.Header.Target.Flavor), attribution.Options{}) {

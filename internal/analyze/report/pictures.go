@@ -197,8 +197,6 @@ func (r Report) pictured(name string) (Load, error) {
 	return loaded[i], nil
 }
 
-func positive(f Figure) bool { return f.Known() && f.Value > 0 }
-
 // overTime shows what was read while the loads ran, if it was.
 func (r Report) overTime(run *counts.Run) document.Block {
 	begin, end := stretchOf(run)

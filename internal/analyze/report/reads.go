@@ -9,24 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/words"
-	"github.com/realiops/realiops/internal/metric"
 )
-
-// The second ladder: what reads are counted in, from what is asked of the database down to the device.
-const (
-	rowsReturned   = string(metric.RowsReturned)
-	buffersTouched = string(metric.BuffersTouched)
-	pagesMissed    = string(metric.PagesMissed)
-	deviceReads    = string(metric.DeviceReads)
-	deviceReadSize = string(metric.DeviceReadSize)
-)
-
-// reading returns the loads that read and of which it was counted what they missed.
-func (l Loads) reading() []Load {
-	return slices.DeleteFunc(l.Loaded(), func(a Load) bool {
-		return !positive(a.Of(rowsReturned)) || !a.Of(pagesMissed).Known()
-	})
-}
 
 // readSection shows the reads of each load on each rung, and where they were answered.
 func (r Report) readSection() document.Block {
@@ -107,14 +90,6 @@ func (a Load) answered() (shares [3]float64, why string) {
 	asked := min(max(0, missed.Value), touched.Value)
 	fromDevice := min(max(0, read.Value)/blockBytes, asked)
 	return [3]float64{1 - asked/touched.Value, (asked - fromDevice) / touched.Value, fromDevice / touched.Value}, ""
-}
-
-// HeadlineOfReads sets PostgreSQL's reads against the device's, under the load in which the device did least for
-// them.
-type HeadlineOfReads struct {
-	Load   string `json:"load"`
-	Asked  Figure `json:"asked_per_second"`  // pages
-	Device Figure `json:"device_per_second"` // read requests
 }
 
 // busy is the part of the most pages that any load asked for from which on a load is one to speak of.

@@ -1,14 +1,17 @@
 package report
 
 import (
-	"slices"
+	"fmt"
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/report/causes"
+	"github.com/realiops/realiops/internal/analyze/report/purposes"
+	"github.com/realiops/realiops/internal/analyze/report/relation"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -67,45 +70,144 @@ type Run struct {
 	SettingsChanged []runfile.SettingChange `json:"settings_changed,omitempty"`
 }
 
-// New makes the report of a run, with the verdict on each of its metrics.
-func New(run *counts.Run, verdicts attribution.Verdicts) Report {
-	r := Report{
-		Schema:  Schema,
-		Run:     describe(run),
-		Loads:   loads(run),
-		Metrics: judge(metrics(run), verdicts),
-	}
-	r.Headline = headline(run, r.Loads, r.Metrics)
-	r.Observed = observed(run)
-	r.Pairs, r.Volumes = comparedPairs(run), sizes.Volumes(run)
-	r.Warnings = warnings(run, r)
-	r.Warnings = r.warnedOf(verdicts)
-	return r
+// Headline is the whole report in a sentence or two: what the loudest counter would say if it were read as IOPS, what
+// storage really did for the same work, and how far the two lie apart in one load and in another.
+type Headline struct {
+	Text     string   `json:"text"`
+	Metric   string   `json:"metric,omitempty"`    // that is called IOPS and counts logical work, where there is one
+	Load     string   `json:"load"`                // in which the loud counter is loudest
+	Loud     Counted  `json:"loud"`                // there
+	Quiet    Counted  `json:"quiet"`               // there
+	Smallest InLoad   `json:"smallest"`            // how many loud for one quiet, in the load where that is least
+	Largest  InLoad   `json:"largest"`             // and where it is most
+	NoFactor []string `json:"no_factor,omitempty"` // loads in which it varies too much to be one, or has no end
+
+	ofServer bool
+	unsteady []string // of NoFactor, with its known range
+
+	Reads *HeadlineOfReads `json:"reads,omitempty"` // nil: no load reads, or the device is out of sight
 }
 
-// warnedOf adds what the verdicts warn of, unless there is a word on it already, or nothing to judge.
-func (r Report) warnedOf(verdicts attribution.Verdicts) []Warning {
-	all := r.Warnings
-	if len(r.Loads.Loaded()) == 0 {
-		return all
+// Counted is one way of counting the work of a load.
+type Counted struct {
+	Quantity  string `json:"quantity"`
+	PerSecond Figure `json:"per_second"`
+}
+
+// HeadlineOfReads sets PostgreSQL's reads against the device's, under the load in which the device did least for
+// them.
+type HeadlineOfReads struct {
+	Load   string `json:"load"`
+	Asked  Figure `json:"asked_per_second"`  // pages
+	Device Figure `json:"device_per_second"` // read requests
+}
+
+// Pair says whether two metrics of different services are the same number, as one is documented or was seen to be.
+type Pair struct {
+	attribution.Pair
+	Loads []LoadRatio `json:"loads"`
+}
+
+// Warning is something that a reader must know before believing the numbers.
+type Warning struct {
+	Code string `json:"code"`
+	// Condition: it was so during the whole run and makes all numbers speak of something else than they seem to.
+	Condition bool `json:"condition"`
+	// Rank grades how far the numbers can still be trusted.
+	Rank document.Rank `json:"rank"`
+	Text string        `json:"text"`
+}
+
+// Observed describes an observation, in which none of our loads ran on the server.
+type Observed struct {
+	WindowSeconds float64 `json:"window_seconds"`
+	Windows       int     `json:"windows"`
+	Whole         int     `json:"whole"` // nothing was missing in them
+	Quiet         int     `json:"quiet"` // of the whole: next to nothing was written
+	Used          int     `json:"used"`  // belong to a kind of load
+	// RowsPerSecond holds the changes to rows in all whole windows: inserted, updated, hot (of the updated),
+	// deleted, index_entries. Kinds that were not counted are absent.
+	RowsPerSecond map[string]float64 `json:"rows_per_second"`
+	WAL           relation.WAL       `json:"wal"`
+	Cost          *ObservedCost      `json:"cost"` // nil: the file does not tell
+	Top           []causes.Top       `json:"top"`
+	// nil: requests were not followed, and no base backup was seen
+	OtherPrograms *purposes.OverTime `json:"other_programs"`
+}
+
+// ObservedCost is the cost of observing, per minute.
+type ObservedCost struct {
+	Queries          float64 `json:"queries_per_minute"`
+	WaitedSeconds    float64 `json:"waited_seconds_per_minute"`
+	ProcessorSeconds float64 `json:"processor_seconds_per_minute"`
+	Bytes            float64 `json:"bytes_per_minute"`
+}
+
+func (r Report) when() string {
+	text := "Measured on " + r.Run.Start.UTC().Format("2 January 2006, 15:04 UTC")
+	if r.Run.Realiops != "" && r.Run.Realiops != "none" && r.Run.Origins == nil {
+		text += ", by realiops " + r.Run.Realiops
 	}
-	for _, w := range verdicts.Warnings {
-		if !slices.ContainsFunc(r.Warnings, func(earlier Warning) bool { return earlier.Code == w.Code }) {
-			all = append(all, Warning{Code: w.Code, Rank: document.Note, Text: words.Sentences(w.Text)})
+	return text
+}
+
+// Place returns a suffix that tells where the server ran, such as ", container", or "" if there is nothing to add.
+func Place(r Report) string {
+	t := r.Run.Target
+	switch {
+	case t.Kind == "container":
+		return ", container" + words.InBrackets(t.Image)
+	case t.Kind == "dsn" && t.Host != "":
+		return ", at " + t.Host
+	case t.Kind == "dsn":
+		return ""
+	case t.Kind == "history":
+		if t.Cloud != nil {
+			return ", from CloudWatch"
 		}
+		return ", from stored metrics"
+	default:
+		return ", " + t.Kind
 	}
-	return all
 }
 
-func describe(run *counts.Run) Run {
-	h := run.Header
-	status, cause := run.Ended.How()
-	return Run{
-		ID: h.ID, Start: h.Start, Status: status, Cause: cause, Realiops: h.Version, Flavor: h.Target.Flavor,
-		Target: h.Target, Host: h.Host,
-		Plan: h.Plan.Name, Loads: h.Plan.Loaded(), Repetitions: h.Plan.Repetitions, LoadSeconds: h.Plan.LoadSeconds,
-		Seed:            h.Plan.Seed,
-		IdleRepetitions: run.Idle.Repetitions, OfServer: run.OfServer, Provenance: h.Provenance, Origins: run.Origins,
-		SettingsChanged: run.SettingChanges,
+func ServerName(flavor string) string {
+	switch flavor {
+	case "aurora":
+		return "Aurora PostgreSQL"
+	case "rds":
+		return "RDS for PostgreSQL"
+	default:
+		return "PostgreSQL"
 	}
+}
+
+// repetitions returns how often the loads were run; of a run without any that was measured, how often they were to be.
+func (r Report) repetitions() string {
+	fewest, most := r.Loads.measuredTimes()
+	switch {
+	case most == 0:
+		return printable.Counted(r.Run.Repetitions, "repetition")
+	case fewest == most:
+		return printable.Counted(most, "repetition")
+	case fewest+1 == most:
+		return fmt.Sprintf("%d or %s", fewest, printable.Counted(most, "repetition"))
+	default:
+		return fmt.Sprintf("%d to %s", fewest, printable.Counted(most, "repetition"))
+	}
+}
+
+func (r Report) plusMinusLegend() string {
+	fewest, most := r.Loads.measuredTimes()
+	if r.Observed != nil {
+		return "Means of the windows of each kind; ± half the range of up to six stretches of them."
+	}
+	n := fmt.Sprint(most)
+	if fewest != most {
+		n = fmt.Sprintf("%d to %d", fewest, most)
+	}
+	if most == 1 {
+		return "±? one repetition does not show how far a figure varies"
+	}
+	return fmt.Sprintf("Means of %s repetitions; ± half their range, that of the background included.", n)
 }

@@ -207,3 +207,29 @@ func alsoOn(s runfile.Storage) string {
 	}
 	return " The same disks carry " + words.Enumerated(words.Few(all), " and ") + "."
 }
+
+// idleWork returns a quantity's rate without our load; unknown where no idle load was measured.
+func idleWork(loads []Load, quantity string) Figure {
+	for _, a := range loads {
+		if f := a.Of(quantity); a.Idle && f.Known() {
+			return f
+		}
+	}
+	return Figure{}
+}
+
+// quietest returns the load that writes rows with the fewest requests to the device, or nil where none were counted.
+// Where nothing is written there is nothing to be hidden.
+func quietest(loads []Load) *Load {
+	var quietest *Load
+	for i, a := range loads {
+		requests, rows := a.Of(counts.DeviceRequests), a.Of(counts.Rows)
+		if onlyReads := rows.Known() && rows.Value == 0; a.Idle || onlyReads || !requests.Known() {
+			continue
+		}
+		if quietest == nil || requests.Value < quietest.Of(counts.DeviceRequests).Value {
+			quietest = &loads[i]
+		}
+	}
+	return quietest
+}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -263,17 +262,6 @@ func (m Metric) belowBackground() bool {
 	return loaded > 0 && lost == loaded && !m.Silent() && !m.itself()
 }
 
-func (m Metric) Silent() bool { return m.Kind == attribution.Silent }
-
-func (m Metric) CannotTell() bool { return m.Kind == attribution.CannotTell }
-
-// itself reports whether the metric is part of the definition of the quantity that it counts, and no other quantity
-// is tied: a tautology, and no finding.
-func (m Metric) itself() bool {
-	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Quantity == m.Counts })
-	return m.Counts != "" && len(m.Tied) == 0 && i >= 0 && m.Rivals[i].Status == attribution.Itself
-}
-
 // asDocumented reports whether the metric is found to be what PostgreSQL documents of it: true, and no news.
 func (m Metric) asDocumented() bool {
 	documented := m.Counts != "" && m.Counts == string(metric.All().Documented(m.Metric)) && len(m.Tied) == 0
@@ -299,15 +287,6 @@ func (r Report) firstScreen() (short Report, hidden int) {
 		r.Metrics = all[:min(len(all), roomFor)]
 	}
 	return r, len(all) - len(r.Metrics)
-}
-
-// ranked returns the metrics in the order in which people want to know.
-func ranked(metrics []Metric) []Metric {
-	all := slices.Clone(metrics)
-	slices.SortStableFunc(all, func(a, b Metric) int {
-		return cmp.Compare(metric.Rank(a.Metric), metric.Rank(b.Metric))
-	})
-	return all
 }
 
 // ofItself is the code of what is said of metrics that a quantity is computed from: it is in the evidence, and no

@@ -16,16 +16,6 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Warning is something that a reader must know before believing the numbers.
-type Warning struct {
-	Code string `json:"code"`
-	// Condition: it was so during the whole run and makes all numbers speak of something else than they seem to.
-	Condition bool `json:"condition"`
-	// Rank grades how far the numbers can still be trusted.
-	Rank document.Rank `json:"rank"`
-	Text string        `json:"text"`
-}
-
 // Cautions returns what the analysis of a run says of all its numbers.
 func Cautions(run *counts.Run) (texts []string) {
 	r := Report{Run: describe(run), Loads: loads(run), Metrics: metrics(run), Observed: observed(run)}
@@ -151,32 +141,6 @@ func deviceInPart(loads []Load) string {
 		}
 	}
 	return words.Listing("What the device did is known of only some repetitions", parts)
-}
-
-// idleWork returns a quantity's rate without our load; unknown where no idle load was measured.
-func idleWork(loads []Load, quantity string) Figure {
-	for _, a := range loads {
-		if f := a.Of(quantity); a.Idle && f.Known() {
-			return f
-		}
-	}
-	return Figure{}
-}
-
-// quietest returns the load that writes rows with the fewest requests to the device, or nil where none were counted.
-// Where nothing is written there is nothing to be hidden.
-func quietest(loads []Load) *Load {
-	var quietest *Load
-	for i, a := range loads {
-		requests, rows := a.Of(counts.DeviceRequests), a.Of(counts.Rows)
-		if onlyReads := rows.Known() && rows.Value == 0; a.Idle || onlyReads || !requests.Known() {
-			continue
-		}
-		if quietest == nil || requests.Value < quietest.Of(counts.DeviceRequests).Value {
-			quietest = &loads[i]
-		}
-	}
-	return quietest
 }
 
 // oddities returns what is to be said of single repetitions and of the file.

@@ -1,6 +1,7 @@
 package sizes
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -175,3 +176,19 @@ func balances(b sizing.Balance) []SizeBalance {
 	}
 	return all
 }
+
+// hour is the unit of a curve's X axis, in seconds.
+const hour = 3600
+
+// addDates adds the dates of the prices in each total: in text, where columns are dear, the month of the oldest.
+func addDates(t *document.Grid[SizeOption], asOf func(SizeOption) string) {
+	of := func(in document.Format, dates func(string) string) {
+		t.Column(document.Column{Header: "prices of", Words: true, In: in}, func(o SizeOption) document.Cell {
+			return document.Words(cmp.Or(dates(asOf(o)), "-"))
+		})
+	}
+	of(document.InText, func(dates string) string { return dates[:min(len(dates), len("2026-01"))] })
+	of(document.OnPages, func(dates string) string { return dates })
+}
+
+func whole(v float64) document.Cell { return document.Number(number.Grouped(v, 0), v) }

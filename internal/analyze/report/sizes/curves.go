@@ -25,9 +25,6 @@ func (s Size) curves() document.Block {
 	}}
 }
 
-// hour is the unit of a curve's X axis, in seconds.
-const hour = 3600
-
 // balanceCurves show what is left of the credits.
 func (s Size) balanceCurves() *plot.Picture {
 	p := &plot.Picture{

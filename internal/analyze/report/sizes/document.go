@@ -172,45 +172,6 @@ func (s Size) optionTable(options []SizeOption, cited *citations) document.Table
 	return t.Table
 }
 
-// addDates adds the dates of the prices in each total: in text, where columns are dear, the month of the oldest.
-func addDates(t *document.Grid[SizeOption], asOf func(SizeOption) string) {
-	of := func(in document.Format, dates func(string) string) {
-		t.Column(document.Column{Header: "prices of", Words: true, In: in}, func(o SizeOption) document.Cell {
-			return document.Words(cmp.Or(dates(asOf(o)), "-"))
-		})
-	}
-	of(document.InText, func(dates string) string { return dates[:min(len(dates), len("2026-01"))] })
-	of(document.OnPages, func(dates string) string { return dates })
-}
-
-func whole(v float64) document.Cell { return document.Number(number.Grouped(v, 0), v) }
-
-// price returns what it costs a month, with a mark where that is an estimate, and what it is made of.
-func (o SizeOption) price() document.Cell {
-	c := words.Known(o.Monthly)
-	if o.Span != nil {
-		c.Text = "~" + c.Text
-	}
-	var parts []string
-	for _, l := range o.Bill {
-		parts = append(parts, fmt.Sprintf("%s: %s", l.What, number.Grouped(l.Amount, 2)))
-	}
-	c.Hover = strings.Join(parts, "; ")
-	return c
-}
-
-// carries returns what an order carries, with a mark where that must be said beside the size.
-func (o SizeOption) carries(which int, bought float64) document.Cell {
-	if o.Carries == nil {
-		return document.Words("-")
-	}
-	c := whole(o.Carries[which])
-	if bought > 0 {
-		c.Text += "*"
-	}
-	return c
-}
-
 // through says whether a machine lets it through, or else how much of what is too little.
 func (s Sized) through(o SizeOption) string {
 	need := s.Rate.Bytes() / (1 << 20) * (1 + s.Headroom/100)
@@ -280,32 +241,6 @@ func (s Size) places() string {
 		}
 	}
 	return words.Enumerated(places, " and ")
-}
-
-// machine returns the class that was asked for, as its provider says it in short.
-func (s Sized) machine() string { return strings.TrimPrefix(s.Instance, "Standard_") }
-
-// Standing returns the options that stand so to the need.
-func (s Size) Standing(standing sizing.Standing) []SizeOption {
-	return slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Standing != string(standing) })
-}
-
-// name has the name of the size, where sizes have names.
-func (o SizeOption) name() string {
-	name := strings.TrimSpace(o.Title + " " + o.Tier)
-	if o.Disks > 1 {
-		name = fmt.Sprintf("%d x %s", o.Disks, name)
-	}
-	return name
-}
-
-// sourceKeys returns the sources of an option's limits and of its price.
-func (o SizeOption) sourceKeys() []string {
-	keys := slices.Clone(o.Sources)
-	for _, l := range o.Bill {
-		keys = append(keys, l.Source)
-	}
-	return slices.DeleteFunc(keys, func(key string) bool { return key == "" })
 }
 
 // sides holds what is ordered for the device's requests against what would have been for WAL records; nothing: there
@@ -428,21 +363,6 @@ func (s Size) clusterText() string {
 		"(%s), which pays from %s of I/O on: %s",
 		s.Sized.machine(), number.Grouped(s.Sized.GiB, 0), number.Rate(a.Standard[0]), number.Rate(a.Standard[2]),
 		s.Sized.Currency, number.Rate(*a.Optimized), catalog.PricesOf(a.AsOf), number.Rate(*a.BreakEven), verdict)
-}
-
-// Behind names the machine that was asked for.
-func (s Sized) Behind() string {
-	if s.Instance == "" {
-		return ""
-	}
-	return " behind one " + s.machine()
-}
-
-// Demand returns what was sized for.
-func (s Sized) Demand() string {
-	return fmt.Sprintf("%s requests and %s MB a second (%s, with %.0f%% of headroom) on %s GiB",
-		number.Rate(s.Rate.Requests()), number.Rate(s.Rate.Bytes()/number.Mega), s.sizedLoad(), s.Headroom,
-		number.Grouped(s.GiB, 0))
 }
 
 // SpreadOfNeed returns how far apart the repetitions lie of what was sized for; empty: there is only one, or a model.

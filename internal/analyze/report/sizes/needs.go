@@ -216,3 +216,10 @@ func (s Sized) scaled() []string {
 
 // wide is the ratio between the ends of a need from which a run is worth while.
 const wide = 2
+
+// Demand returns what was sized for.
+func (s Sized) Demand() string {
+	return fmt.Sprintf("%s requests and %s MB a second (%s, with %.0f%% of headroom) on %s GiB",
+		number.Rate(s.Rate.Requests()), number.Rate(s.Rate.Bytes()/number.Mega), s.sizedLoad(), s.Headroom,
+		number.Grouped(s.GiB, 0))
+}

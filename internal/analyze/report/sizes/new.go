@@ -2,7 +2,6 @@ package sizes
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -246,39 +245,6 @@ func perRequest(v *float64, n needs.Need) *float64 {
 
 func sizeMachine(m sizing.MachineCost) SizeMachine {
 	return SizeMachine{m, catalog.AsOf(m.Source)}
-}
-
-func sizeOption(o sizing.Option, region string) SizeOption {
-	v := SizeOption{
-		Region: region, OnCredits: o.OnCredits,
-		Volume: o.Volume.Name, Title: o.Volume.Title, Provider: o.Volume.Provider, Standing: string(o.Standing),
-		Why: o.Why, NoPrice: o.NoBill,
-		Operations: [2]float64{o.Least, o.Most}, Note: o.Volume.Note, Unverified: o.Volume.Unverified,
-		Sources: o.Volume.Sources,
-	}
-	v.Credits, v.Bare = sizeCredits(o.Burst), sizeCredits(o.Bare)
-	if o.Order == nil {
-		return v
-	}
-	tier, _ := o.Volume.Tier(o.Order.GiB)
-	v.Tier, v.GiB, v.IOPS, v.MiBps, v.Binding = tier.Name, o.Order.GiB, o.Order.IOPS, o.Order.MiBps,
-		string(o.Order.Binding)
-	if o.Volume.InMB {
-		v.MBps = math.Round(o.Order.MiBps / o.Volume.Step())
-	}
-	v.Volumes = tier.Volumes
-	if o.Disks > 1 {
-		v.Disks = o.Disks
-	}
-	if !o.Volume.Unlimited {
-		v.Carries = &[2]float64{o.Order.Capacity.IOPS, o.Order.Capacity.MiBps}
-	}
-	if o.Bill != nil {
-		v.Bill, v.Monthly, v.Span, v.Currency, v.AsOf, v.Inferred = o.Bill.Lines, &o.Bill.Total, o.BillSpan,
-			o.Bill.Currency, o.Bill.AsOf(), o.Bill.Inferred
-	}
-	v.Instance = o.Cap
-	return v
 }
 
 // misread shows what WAL records would have led to.
