@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -176,8 +177,40 @@ func TestAction(t *testing.T) {
 	}
 }
 
+// Where nothing was measured, that is in the summary and in the comment, which would show what an earlier run found. An
+// empty connection string is none: without one realiops measures a server that it starts itself.
+func TestActionWithoutMeasurement(t *testing.T) {
+	t.Parallel()
+	_, action := parsedAction(t)
+	bin := filepath.Dir(built(t))
+	for _, c := range []struct{ dsn, sql, says string }{
+		{"", "select 1", "dsn is empty, as secrets are on a pull request from a fork: which server is to be measured?"},
+		{"postgres://127.0.0.1:1/shop", "select 1", "connect to 127.0.0.1:1"},
+		{"postgres://127.0.0.1:1/shop", "", "name one thing to measure"},
+	} {
+		summary, outputs := filepath.Join(t.TempDir(), "summary.md"), filepath.Join(t.TempDir(), "outputs")
+		step := action.step(t, "Measure", bin, "GITHUB_STEP_SUMMARY="+summary, "GITHUB_OUTPUT="+outputs,
+			"REALIOPS_DSN="+c.dsn, "SQL="+c.sql, "REPETITIONS=1")
+		out, _ := step.CombinedOutput()
+		told, errTold := os.ReadFile(summary)
+		said, errSaid := os.ReadFile(outputs)
+		report := strings.TrimSpace(strings.TrimPrefix(string(said), "report="))
+		comment, errComment := os.ReadFile(report)
+		if err := errors.Join(errTold, errSaid, errComment); err != nil || step.ProcessState.ExitCode() != 1 ||
+			!strings.Contains(string(out), "::error title=realiops measure::") || !strings.Contains(string(out), c.says) {
+			t.Errorf("%+v: exit status %d, %v\n%s", c, step.ProcessState.ExitCode(), err, out)
+		}
+		for _, text := range []string{string(told), string(comment)} {
+			if !strings.HasPrefix(text, "Nothing was measured:\n\n    ") || !strings.Contains(text, c.says) {
+				t.Errorf("%+v: %s", c, text)
+			}
+		}
+	}
+}
+
 // A pull request gets one comment, which a later run replaces. Where none may be written, that is said and fails
-// nothing. GitHub itself is not to be had in a test: what answers stands in for its program.
+// nothing. A report longer than a comment may be is cut, and says so. GitHub itself is not to be had in a test: what
+// answers stands in for its program.
 func TestActionComments(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("jq"); err != nil {
@@ -189,8 +222,9 @@ func TestActionComments(t *testing.T) {
 			"api --silent repos/shop/shop/issues/7/comments -F body=@"},
 		{"another", `{"pull_request":{"number":7}}`, "echo 42", "x",
 			"api --silent -X PATCH repos/shop/shop/issues/comments/42 -F body=@"},
-		{"none may be written", `{"pull_request":{"number":7}}`, "exit 1", "x",
-			"::notice title=realiops measure::There is no comment"},
+		{"none may be written", `{"pull_request":{"number":7}}`, "echo 403% >&2; exit 1", "x",
+			"::notice title=realiops measure::There is no comment, for which the workflow needs pull-requests: write. " +
+				"GitHub says: 403%25"},
 		{"no pull request", `{"push":{}}`, "echo", "x", ""},
 		{"none wanted", `{"pull_request":{"number":7}}`, "echo", "", ""},
 	} {
@@ -203,6 +237,12 @@ func TestActionComments(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		if c.name == "another" {
+			long := "| rows | 1 |\n" + strings.Repeat("| wal | 1 |\n", 6000)
+			if err := os.WriteFile(filepath.Join(dir, "report.md"), []byte(long), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
 		out, err := action.step(t, "Comment on the pull request", dir, "GH_TOKEN="+c.token, "REPORT="+
 			filepath.Join(dir, "report.md"), "OF=./order",
 			"GITHUB_EVENT_PATH="+filepath.Join(dir, "event.json"), "GITHUB_REPOSITORY=shop/shop").CombinedOutput()
@@ -212,6 +252,10 @@ func TestActionComments(t *testing.T) {
 		if written := strings.HasPrefix(c.want, "api"); written != strings.Contains(string(out),
 			"<!-- realiops measure ") || written != strings.Contains(string(out), "| rows | 1 |") {
 			t.Errorf("%s: the comment is\n%s", c.name, out)
+		}
+		if cut := strings.Contains(string(out), "The rest is in the summary of the job."); cut != (c.name == "another") ||
+			len(out) > 65_536 {
+			t.Errorf("%s: %d bytes of a comment, cut %v", c.name, len(out), cut)
 		}
 	}
 }

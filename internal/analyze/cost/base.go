@@ -237,11 +237,23 @@ func parseBaseLine(text []byte) (l readLine, err error) {
 		}
 		return l, err
 	}
+	for tokens := json.NewDecoder(bytes.NewReader(text)); ; {
+		switch token, err := tokens.Token(); {
+		case err != nil: // the end: it was decoded
+			return l, l.known()
+		case token == nil && l.Of == nil:
+			return l, errors.New("it has a null, which is no amount")
+		}
+	}
+}
+
+// known refuses a line of another form.
+func (l readLine) known() error {
 	if l.Schema != "" && l.Schema != BaseSchema {
-		return l, fmt.Errorf("it has the form %q, and this version of realiops reads %s: use the one that wrote it, "+
+		return fmt.Errorf("it has the form %q, and this version of realiops reads %s: use the one that wrote it, "+
 			"or measure again", l.Schema, BaseSchema)
 	}
-	return l, nil
+	return nil
 }
 
 func (c *Cost) readBaseLine(l readLine) error {

@@ -267,6 +267,8 @@ func TestBases(t *testing.T) {
 		strings.SplitAfter(text, "\n")[0]:                              "it has no counts",
 		text + "{\"count\":\"wal_bytes\",\"each\":-5}\n": "line 12 is not a line of a base: " +
 			"wal_bytes: -5 is negative",
+		text + "{\"count\":\"wal_bytes\",\"each\":null}\n":             "it has a null, which is no amount",
+		text + "{\"count\":\"rows\",\"each\":1,\"runs\":[1,null,1]}\n": "it has a null, which is no amount",
 		text + "hello\n": "line 12 is not a line of a base",
 	} {
 		if _, err := cost.ReadBase([]byte(edit)); err == nil || !strings.Contains(err.Error(), why) {
