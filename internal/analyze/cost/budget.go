@@ -111,3 +111,20 @@ func parseAmount(text string) (float64, error) {
 	}
 	return v, nil
 }
+
+// amount returns a count: whole where it is whole.
+func amount(v float64) string {
+	if v == float64(int64(v)) {
+		return number.Grouped(v, 0)
+	}
+	return number.Grouped(v, 2)
+}
+
+// spread returns the median of repetitions, and what they lie between.
+func spread(runs []float64) string {
+	low, high := slices.Min(runs), slices.Max(runs)
+	if low == high {
+		return amount(low)
+	}
+	return amount(low) + " to " + amount(high)
+}

@@ -13,23 +13,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Causes are the statements, tables or indexes that an operation wrote by, those that wrote most first.
-type Causes struct {
-	Items   []Cause `json:"items"`
-	Missing string  `json:"missing,omitempty"` // why there are none
-	// Others were at work in all repetitions, or may have been: what they wrote by is among the items.
-	Others bool `json:"others,omitempty"`
-}
-
-// Cause is one statement, table or index.
-type Cause struct {
-	Name string `json:"name"`           // with its schema; of a statement, its queryid
-	Text string `json:"text,omitempty"` // of a statement, without its values
-	// each time that the operation was done; what is not there was not counted
-	Each    map[string]float64 `json:"each"`
-	AtLeast bool               `json:"at_least,omitempty"`
-}
-
 // causes returns those of one sort, each with the median of its repetitions.
 func causes(tops []runfile.Top, repetitions []counts.Repetition, of string) Causes {
 	c := Causes{Items: []Cause{}}

@@ -10,12 +10,6 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// Compared is a cost to compare with.
-type Compared struct {
-	File string `json:"file"`
-	Cost Cost   `json:"cost"`
-}
-
 // Refuse says why a base cannot be compared with a cost: what was measured is another thing, or was measured in another
 // way. It looks at what is known of the cost so far.
 func (b Compared) Refuse(now Cost) error {
@@ -117,13 +111,4 @@ func (c Change) Text() string {
 	default:
 		return fmt.Sprintf("%s%s (%+.1f%%)", sign(c.more), amount(math.Abs(c.more)), 100*(c.Ratio-1))
 	}
-}
-
-// spread returns the median of repetitions, and what they lie between.
-func spread(runs []float64) string {
-	low, high := slices.Min(runs), slices.Max(runs)
-	if low == high {
-		return amount(low)
-	}
-	return amount(low) + " to " + amount(high)
 }

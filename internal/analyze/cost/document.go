@@ -12,14 +12,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// Result is a cost, what it was held against, and what came of that.
-type Result struct {
-	Cost
-	Budgets []Judged  `json:"budgets"`
-	Base    *Compared `json:"base"`             // nil: it was compared with nothing
-	Failed  string    `json:"failed,omitempty"` // why the operation was not done to the end
-}
-
 // Document returns a result for people, in the order from what was asked of the database to what its device did.
 // meanings says what each count is.
 func (r Result) Document(meanings bool) document.Document {
@@ -106,14 +98,6 @@ func (r Result) row(c Count) []document.Cell {
 			document.Number(change.Text(), change.Ratio-1))
 	}
 	return cells
-}
-
-// amount returns a count: whole where it is whole.
-func amount(v float64) string {
-	if v == float64(int64(v)) {
-		return number.Grouped(v, 0)
-	}
-	return number.Grouped(v, 2)
 }
 
 // everyCount returns all that was counted, of the operation and of the statements, tables and indexes that it wrote by.

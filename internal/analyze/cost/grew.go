@@ -11,18 +11,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Growth is a statement, a table or an index that did more than in the base.
-type Growth struct {
-	Of   string  `json:"of"` // statement, table, index, or another thing that WAL is of
-	Name string  `json:"name"`
-	What string  `json:"what"` // that it did more of
-	Base float64 `json:"base"`
-	Now  float64 `json:"now"`
-	New  bool    `json:"new,omitempty"` // the base does not have it
-	// Bytes is the size of the additional records, if the WAL shows it.
-	Bytes float64 `json:"bytes,omitempty"`
-}
-
 // sayAll says each in one line, and what is the same only once.
 func sayAll(grew []Growth) (all []string) {
 	var called []string

@@ -72,8 +72,3 @@ func interferer(r counts.Repetition, column string, fewer bool) string {
 		return "by what is left, " + walWriter + ": there was no checkpoint"
 	}
 }
-
-func grew(r counts.Repetition, metric string) (by float64, known bool) {
-	c, there := r.Counts[metric]
-	return c.Raw, there && c.Missing == nil
-}

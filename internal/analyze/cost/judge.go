@@ -10,27 +10,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
-// Verdict is the result of checking a budget.
-type Verdict string
-
-// The verdicts. That something cannot be told is never taken for a pass.
-const (
-	Over       Verdict = "over"
-	Within     Verdict = "within"
-	CannotTell Verdict = "cannot tell"
-	NotJudged  Verdict = "not judged" // the operation failed
-)
-
-// Judged is a budget and what became of it.
-type Judged struct {
-	Budget
-	Verdict Verdict  `json:"verdict"`
-	Value   float64  `json:"value"` // the median
-	Base    *float64 `json:"base"`  // the median of the base; nil: the budget does not refer to one, or it is not known
-	Why     string   `json:"why,omitempty"`
-	Grew    []Growth `json:"grew"` // what did more than in the base, where it is over that; what did most comes first
-}
-
 // Judge holds a cost against a budget that refers to no base.
 func (c Cost) Judge(b Budget) Judged { return c.JudgeBy(b, nil) }
 

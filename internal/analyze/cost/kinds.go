@@ -1,11 +1,14 @@
 package cost
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -259,4 +262,99 @@ func olderThan(r counts.Repetition) bool {
 func quiet(r counts.Repetition) bool {
 	moved, known := r.Counts[metric.InsertPosition]
 	return known && moved.Missing == nil && moved.Raw == 0
+}
+
+// kind is one thing that is counted of each repetition.
+type kind struct {
+	name, unit, help string
+	// of gives what was counted, and how much of that the server does by itself in the time.
+	of counting
+	// everybody returns the device's count for all programs; nil: of returns all there is.
+	everybody func(counts.Load, counts.Repetition) (float64, error)
+	// needed returns the least count that the operation needs, as far as that is known; subtracting the background
+	// goes no lower. Nil: 0.
+	needed func(counts.Load, counts.Repetition) float64
+	// own returns the part that is certainly the operation's own, and rest says who else may have done more; nil:
+	// all is its own.
+	own  func(counts.Load, counts.Repetition) float64
+	rest string
+	// mayLack: it may be unknown in a repetition that was read whole.
+	mayLack bool
+}
+
+// less takes off what the server does by itself.
+func (k kind) less(counted, background float64, load counts.Load, r counts.Repetition) float64 {
+	var needed float64
+	if k.needed != nil {
+		needed = min(counted, k.needed(load, r))
+	}
+	return max(needed, counted-math.Round(background))
+}
+
+// missingCount returns a count of which nothing is known so far.
+func missingCount(k kind) Count {
+	return Count{Name: k.name, Unit: k.unit, Help: k.help, Median: math.NaN(), Low: math.NaN(), High: math.NaN()}
+}
+
+func (k kind) count(load counts.Load) Count {
+	c := missingCount(k)
+	for _, r := range load.Repetitions {
+		counted, background, err := k.of(load, r)
+		if err != nil {
+			c.Missing, c.Runs, c.Own, c.Rest, c.Background = reason(err), nil, nil, "", 0
+			return c
+		}
+		c.Background = max(c.Background, background)
+		is := k.less(counted, background, load, r)
+		c.Runs = append(c.Runs, is)
+		own, rest := k.surely(r)
+		if own != nil {
+			c.Own, c.Rest = append(c.Own, min(is, own(load, r))), rest
+		}
+	}
+	c.Low, c.Median, c.High = slices.Min(c.Runs), stats.Median(c.Runs), slices.Max(c.Runs)
+	c.Everybody = k.forEverybody(load)
+	return c
+}
+
+func (k kind) forEverybody(load counts.Load) *float64 {
+	if k.everybody == nil {
+		return nil
+	}
+	var did []float64
+	for _, r := range load.Repetitions {
+		all, err := k.everybody(load, r.AsRead())
+		if err != nil {
+			return nil
+		}
+		did = append(did, all)
+	}
+	return new(stats.Median(did))
+}
+
+// counting is a count of a repetition, and what of it the server does by itself.
+type counting = func(counts.Load, counts.Repetition) (counted, background float64, err error)
+
+func connected(r counts.Repetition) (float64, bool) {
+	if r.Sessions == nil {
+		return 0, false
+	}
+	return float64(*r.Sessions), true
+}
+
+func grew(r counts.Repetition, metric string) (by float64, known bool) {
+	c, there := r.Counts[metric]
+	return c.Raw, there && c.Missing == nil
+}
+
+func reason(err error) string {
+	missing, ok := errors.AsType[*series.Missing](err)
+	switch {
+	case ok && missing.Reason == series.Reset:
+		return "its statistics were reset meanwhile" // which shows as a lower value, or by what its view says
+	case ok:
+		return cmp.Or(missing.Detail, err.Error())
+	default:
+		return err.Error()
+	}
 }

@@ -130,13 +130,6 @@ func (c *Cost) maybe(why string) {
 // tally counts something of a repetition, if it is known.
 type tally func(counts.Repetition) (float64, bool)
 
-func connected(r counts.Repetition) (float64, bool) {
-	if r.Sessions == nil {
-		return 0, false
-	}
-	return float64(*r.Sessions), true
-}
-
 // written are rows of the operation's database.
 func written(r counts.Repetition) (float64, bool) {
 	sum, err := rows(counts.Load{}, r.AsRead())

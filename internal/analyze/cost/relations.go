@@ -12,38 +12,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Relations are the tables, indexes and sequences that an operation wrote WAL for, those with most bytes first.
-type Relations struct {
-	Items   []Relation `json:"items"`
-	Missing string     `json:"missing,omitempty"` // why there are none
-}
-
-// Relation is one table, index or sequence, or what names none; see [runfile.WALItem].
-type Relation struct {
-	Name       string `json:"name"`
-	Is         string `json:"is"` // as in run files: table, index, …
-	Table      string `json:"table,omitempty"`
-	Dropped    bool   `json:"dropped,omitempty"`
-	Constraint string `json:"constraint,omitempty"`
-	// Own are records of rows, entries and commits, without images of pages: what budgets for own WAL are about.
-	OwnRecords Each `json:"own_records"`
-	OwnBytes   Each `json:"own_bytes"`
-	Records    Each `json:"records,omitzero"` // not in a base, as the next two
-	Bytes      Each `json:"bytes,omitzero"`   // with images
-	Images     Each `json:"images,omitzero"`
-	ImageBytes Each `json:"image_bytes"`
-
-	last runfile.WALItem // as it was told last
-}
-
-// Each is an amount in each repetition.
-type Each struct {
-	Runs   []float64 `json:"runs"`
-	Median float64   `json:"median"`
-	Low    float64   `json:"low"`
-	High   float64   `json:"high"`
-}
-
 // relations returns those of a load, if the WAL of all its repetitions was told by them.
 func relations(load counts.Load) Relations {
 	all := Relations{Items: []Relation{}}

@@ -10,9 +10,6 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// counting is a count of a repetition, and what of it the server does by itself.
-type counting = func(counts.Load, counts.Repetition) (counted, background float64, err error)
-
 // flushing holds the server's settings and counts of WAL fsyncs.
 type flushing struct {
 	settings map[string]string

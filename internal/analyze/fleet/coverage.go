@@ -130,3 +130,14 @@ func (c coverage) busiestBeside(requests []float64) string {
 	}
 	return ""
 }
+
+// cover notes which hours are known.
+func (d *Database) cover(c coverage) {
+	d.Known = c.count(0, len(c.known))
+	if text := c.text(); text != "" {
+		d.lack("%s", text)
+	}
+	if _, after := c.ends(); after > 0 {
+		d.KnownUntil = c.at(after)
+	}
+}

@@ -107,23 +107,6 @@ func databases(n int) string {
 	return number.Grouped(float64(n), 0) + " databases"
 }
 
-// ends returns the interval.
-func (s Span) ends() string {
-	lowest, highest := number.Grouped(s.Lowest, 0), number.Grouped(s.Highest, 0)
-	if lowest == highest {
-		return lowest
-	}
-	return lowest + " to " + highest
-}
-
-// before returns the interval and what follows it; nothing where it is one number, which has been said.
-func (s Span) before(more string) string {
-	if number.Grouped(s.Lowest, 0) == number.Grouped(s.Highest, 0) {
-		return ""
-	}
-	return s.ends() + more
-}
-
 // moneySection lists those that cost most for nothing.
 func (f Fleet) moneySection(top int) document.Block {
 	cheaper := slices.DeleteFunc(slices.Clone(f.Databases), func(d Database) bool { return !d.cheaper() })
@@ -138,9 +121,6 @@ func (f Fleet) moneySection(top int) document.Block {
 	return listed("What costs more than it needs to", t, cheaper)
 }
 
-// grid is a table of databases.
-type grid = document.Grid[Database]
-
 // riskSection lists those whose storage is in the way.
 func (f Fleet) riskSection(top int) document.Block {
 	risky := f.atRisk()
@@ -153,13 +133,6 @@ func (f Fleet) riskSection(top int) document.Block {
 	t.Wordy("when", func(d Database) string { return d.Risk.when() })
 	t.Column(document.Wordy("order instead"), Database.orderCell)
 	return listed("Where storage is the limit", t, risky)
-}
-
-// addKnown adds how much is known of each database where it is not nearly all of some.
-func addKnown(t *grid, of []Database) {
-	if partly(of) {
-		t.Wordy("known", Database.knownText)
-	}
 }
 
 // listed returns a table of the first of some databases under a title, with how many more there are.
@@ -191,113 +164,6 @@ func (f Fleet) lackSection(top int) document.Block {
 		return nil
 	}
 	return document.Section{Title: "What is missing", Blocks: []document.Block{list}}
-}
-
-// when says since or until when.
-func (r Risk) when() string {
-	c := r.Credits
-	day := func(at time.Time) string { return at.Format(time.DateOnly) }
-	switch {
-	case r.Level == Exhausted && c.Metric == "":
-		return hours(c.Hours) + ", by its rule"
-	case r.Level == Exhausted:
-		return hours(c.Hours)
-	case r.Level == Ending && c.Ended:
-		return "by now, if the last seven days went on"
-	case r.Level == Ending && c.Ends == nil:
-		return "from " + day(*c.Early) + " on, if it grows"
-	case r.Level == Ending && day(*c.Early) != day(*c.Ends):
-		return day(*c.Early) + " to " + day(*c.Ends)
-	case r.Level == Ending:
-		return day(*c.Ends)
-	case r.Hours > 0:
-		return hours(r.Hours)
-	default:
-		return number.Percent(r.Uses)
-	}
-}
-
-func hours(n int) string {
-	if n == 1 {
-		return "1 hour"
-	}
-	return fmt.Sprintf("%d hours", n)
-}
-
-// text returns an order for people.
-func (s Storage) text() string {
-	text := fmt.Sprintf("%s %s GiB", s.Title, number.Grouped(s.GiB, 0))
-	if s.IOPS > 0 {
-		text += fmt.Sprintf(", %s IOPS", number.Grouped(s.IOPS, 0))
-	}
-	if s.MiBps > 0 {
-		text += fmt.Sprintf(", %s MiB/s", number.Grouped(s.MiBps, 0))
-	}
-	return text
-}
-
-// configurations are Aurora's for people.
-func configurations() map[string]string {
-	return map[string]string{"aurora": "Aurora Standard", "aurora-iopt1": "Aurora I/O-Optimized"}
-}
-
-func (d Database) hasCell() document.Cell {
-	switch {
-	case d.Aurora != nil && d.Aurora.Now != "":
-		return document.Words(configurations()[d.Aurora.Now])
-	case d.Has != nil:
-		return document.Words(d.Has.text())
-	}
-	return document.Words("-")
-}
-
-func (d Database) orderCell() document.Cell {
-	switch {
-	case d.Aurora != nil && d.Aurora.Cheaper != d.Aurora.Now:
-		return document.Words(configurations()[d.Aurora.Cheaper])
-	case d.Order != nil:
-		return document.Words(d.Order.text())
-	case d.Saves != nil:
-		return document.Words("as it is")
-	}
-	return document.Words("-")
-}
-
-func (d Database) nameCell() document.Cell { return document.Name(d.Name) }
-
-func (d Database) requestsCell() document.Cell {
-	return d.needCell(func(r Rate) float64 { return r.Requests })
-}
-
-// needCell returns a number of the worst hour.
-func (d Database) needCell(of func(Rate) float64) document.Cell {
-	if d.Need == nil {
-		return document.Words("-")
-	}
-	v := of(d.Need.WorstHour)
-	return document.Number(number.Rate(v), v)
-}
-
-func (d Database) carriesCell() document.Cell {
-	if d.Has == nil {
-		return document.Words("-")
-	}
-	return document.Number(number.Rate(d.Has.Carries.Requests), d.Has.Carries.Requests)
-}
-
-func (d Database) riskCell() document.Cell {
-	c := document.Words(string(d.Risk.Level))
-	if d.Risk.Level == Exhausted || d.Risk.Level == Throttled {
-		c.Mark = "grave"
-	}
-	return c
-}
-
-func (d Database) savesCell() document.Cell {
-	if d.Saves == nil {
-		return document.Words("-")
-	}
-	return document.Number(number.Grouped(d.Saves.Value, 0), d.Saves.Value)
 }
 
 // csvTable has a line for each database, with all its numbers.

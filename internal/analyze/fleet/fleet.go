@@ -7,9 +7,13 @@
 package fleet
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
 // Schema names the JSON that a [Fleet] is written as.
@@ -145,4 +149,84 @@ type Has struct {
 	Class   string
 	Region  string
 	MultiAZ bool
+}
+
+func (d *Database) lack(format string, values ...any) {
+	d.Lacks = append(d.Lacks, fmt.Sprintf(format, values...))
+}
+
+// withhold leaves out an order, and what can only be said of all hours.
+func (d *Database) withhold(why string) {
+	d.Order, d.Saves = nil, nil
+	if d.Risk.Level == None {
+		d.Risk.Level = NotKnown
+	}
+	d.lack("no order: %s", why)
+}
+
+func (d *Database) note(format string, values ...any) {
+	d.Notes = append(d.Notes, fmt.Sprintf(format, values...))
+}
+
+func (a Ask) tariff(region string) sizing.Tariff {
+	return sizing.Tariff{Region: region, Prices: a.Prices}
+}
+
+func hours(n int) string {
+	if n == 1 {
+		return "1 hour"
+	}
+	return fmt.Sprintf("%d hours", n)
+}
+
+func named(names []string) string {
+	text := strings.Join(names[:min(few, len(names))], ", ")
+	if more := len(names) - few; more > 0 {
+		text += fmt.Sprintf(" and %s more", number.Grouped(float64(more), 0))
+	}
+	return text
+}
+
+// few is the number of names that a sentence lists of many.
+const few = 5
+
+// Risk grades how close a database is to being limited by its storage.
+type Risk struct {
+	Level Level   `json:"level"`
+	Uses  float64 `json:"uses"`  // the highest hour as a share of what its volume and machine carry for good
+	By    string  `json:"by"`    // operations or bytes
+	Of    string  `json:"of"`    // volume or instance, whichever carries less
+	Hours int     `json:"hours"` // at 95% of it and more
+	// Credits is the emptiest bucket; nil: there is none.
+	Credits *Credits `json:"credits"`
+}
+
+// Level is a kind of risk.
+type Level string
+
+// The levels, the gravest first.
+const (
+	Exhausted Level = "out of credits"
+	Throttled Level = "at its limit"
+	Ending    Level = "credits end"
+	Near      Level = "near its limit"
+	None      Level = "none"
+	NotKnown  Level = "not known"
+)
+
+func levels() []Level { return []Level{Exhausted, Throttled, Ending, Near, None, NotKnown} }
+
+// Credits is the balance of a volume's bucket or of its machine's.
+type Credits struct {
+	// BurstBalance, EBSIOBalance%, EBSByteBalance%; empty: by the provider's rule, from a full bucket on
+	Metric string  `json:"metric"`
+	Now    float64 `json:"now"` // percent, in the last hour that is known
+	Lowest float64 `json:"lowest"`
+	Hours  int     `json:"hours_without"` // in which nothing was left
+	// Ends is when nothing will be left if the next weeks are as the last seven days were, and Early if they ask for as
+	// much more as the headroom is; nil: not within 31 days.
+	Ends  *time.Time `json:"ends"`
+	Early *time.Time `json:"ends_early"`
+	// Ended: by the same reckoning they have ended since the last hour that is known.
+	Ended bool `json:"ended_since"`
 }

@@ -4,12 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/realiops/realiops/internal/analyze/number"
 )
-
-// few is the number of names that a sentence lists of many.
-const few = 5
 
 // incomplete counts the databases of which only a part is known, or nothing.
 func (f Fleet) incomplete() (sentences []string) {
@@ -61,14 +56,6 @@ func (f Fleet) unseen() (all []string) {
 			named(f.Families)))
 	}
 	return append(all, f.repeated()...)
-}
-
-func named(names []string) string {
-	text := strings.Join(names[:min(few, len(names))], ", ")
-	if more := len(names) - few; more > 0 {
-		text += fmt.Sprintf(" and %s more", number.Grouped(float64(more), 0))
-	}
-	return text
 }
 
 // partly reports whether of any of some databases only a part is known.

@@ -162,3 +162,13 @@ func (s sheet) days() (all [][2]int) {
 	}
 	return all
 }
+
+// knownMeans returns those of the hours from one on of which all is known.
+func (w work) knownMeans(from int) (all []needs.Rate) {
+	for _, r := range w.means[max(0, from):] {
+		if known(r) {
+			all = append(all, r)
+		}
+	}
+	return all
+}

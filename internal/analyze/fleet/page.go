@@ -60,35 +60,6 @@ func (f Fleet) gravestFirst() []Database {
 	})...)
 }
 
-// endCell is when credits end.
-func (r Risk) endCell() document.Cell {
-	switch {
-	case r.Level == Exhausted:
-		return document.Words("has run out").By(0)
-	case r.Level == Ending:
-		return document.Words(r.when()).By(float64(r.Credits.first().Unix()))
-	}
-	return document.Words("-")
-}
-
-func (r Risk) hoursCell() document.Cell {
-	n := r.Hours
-	if r.Level == Exhausted {
-		n = r.Credits.Hours
-	}
-	if n == 0 {
-		return document.Words("-")
-	}
-	return document.Number(number.Grouped(float64(n), 0), float64(n))
-}
-
-func (d Database) usesCell() document.Cell {
-	if d.Has == nil {
-		return document.Words("-")
-	}
-	return document.Number(number.Percent(d.Risk.Uses), d.Risk.Uses)
-}
-
 // Document returns the page of one database.
 func (p Page) Document(currency string) document.Document {
 	return document.Document{Title: "realiops: " + p.Name, Heading: p.Name, Blocks: []document.Block{

@@ -11,7 +11,6 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/billing"
 	"github.com/realiops/realiops/internal/analyze/catalog"
-	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -120,38 +119,6 @@ func (r record) kind() Kind {
 	default:
 		return RDS
 	}
-}
-
-func (d *Database) lack(format string, values ...any) {
-	d.Lacks = append(d.Lacks, fmt.Sprintf(format, values...))
-}
-
-// cover notes which hours are known.
-func (d *Database) cover(c coverage) {
-	d.Known = c.count(0, len(c.known))
-	if text := c.text(); text != "" {
-		d.lack("%s", text)
-	}
-	if _, after := c.ends(); after > 0 {
-		d.KnownUntil = c.at(after)
-	}
-}
-
-// withhold leaves out an order, and what can only be said of all hours.
-func (d *Database) withhold(why string) {
-	d.Order, d.Saves = nil, nil
-	if d.Risk.Level == None {
-		d.Risk.Level = NotKnown
-	}
-	d.lack("no order: %s", why)
-}
-
-func (d *Database) note(format string, values ...any) {
-	d.Notes = append(d.Notes, fmt.Sprintf(format, values...))
-}
-
-func (a Ask) tariff(region string) sizing.Tariff {
-	return sizing.Tariff{Region: region, Prices: a.Prices}
 }
 
 // cluster compares an Aurora cluster's cost in both configurations.

@@ -8,50 +8,8 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/burst"
 	"github.com/realiops/realiops/internal/analyze/sizing"
-	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/runfile"
 )
-
-// Risk grades how close a database is to being limited by its storage.
-type Risk struct {
-	Level Level   `json:"level"`
-	Uses  float64 `json:"uses"`  // the highest hour as a share of what its volume and machine carry for good
-	By    string  `json:"by"`    // operations or bytes
-	Of    string  `json:"of"`    // volume or instance, whichever carries less
-	Hours int     `json:"hours"` // at 95% of it and more
-	// Credits is the emptiest bucket; nil: there is none.
-	Credits *Credits `json:"credits"`
-}
-
-// Level is a kind of risk.
-type Level string
-
-// The levels, the gravest first.
-const (
-	Exhausted Level = "out of credits"
-	Throttled Level = "at its limit"
-	Ending    Level = "credits end"
-	Near      Level = "near its limit"
-	None      Level = "none"
-	NotKnown  Level = "not known"
-)
-
-func levels() []Level { return []Level{Exhausted, Throttled, Ending, Near, None, NotKnown} }
-
-// Credits is the balance of a volume's bucket or of its machine's.
-type Credits struct {
-	// BurstBalance, EBSIOBalance%, EBSByteBalance%; empty: by the provider's rule, from a full bucket on
-	Metric string  `json:"metric"`
-	Now    float64 `json:"now"` // percent, in the last hour that is known
-	Lowest float64 `json:"lowest"`
-	Hours  int     `json:"hours_without"` // in which nothing was left
-	// Ends is when nothing will be left if the next weeks are as the last seven days were, and Early if they ask for as
-	// much more as the headroom is; nil: not within 31 days.
-	Ends  *time.Time `json:"ends"`
-	Early *time.Time `json:"ends_early"`
-	// Ended: by the same reckoning they have ended since the last hour that is known.
-	Ended bool `json:"ended_since"`
-}
 
 // first is when credits may end; zero: by now.
 func (c *Credits) first() time.Time {
@@ -185,16 +143,6 @@ func (a Ask) forecast(w work, c Credits, held sizing.Held, limit, hour int) Cred
 func hourly(l burst.Limit) burst.Limit {
 	l.Base, l.Burst = l.Base*time.Hour.Seconds(), l.Burst*time.Hour.Seconds()
 	return l
-}
-
-// knownMeans returns those of the hours from one on of which all is known.
-func (w work) knownMeans(from int) (all []needs.Rate) {
-	for _, r := range w.means[max(0, from):] {
-		if known(r) {
-			all = append(all, r)
-		}
-	}
-	return all
 }
 
 // runsOut is when a bucket is empty if what was done in the last seven days goes on, so many times, from an hour on;

@@ -213,3 +213,6 @@ func (t Tariff) AsOf(v catalog.Volume) string {
 	}
 	return catalog.Dates(all...)
 }
+
+// auroraStandard is Aurora's volume in the catalog and in price lists.
+const auroraStandard = "aurora"

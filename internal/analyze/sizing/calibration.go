@@ -122,3 +122,19 @@ func spanned(ratios []float64) *Range {
 	middle := math.Exp(mean)
 	return &Range{Value: middle, Least: middle / factor, Most: middle * factor}
 }
+
+// Range is an estimate with its bounds.
+type Range struct {
+	Value float64 `json:"-"`
+	Least float64 `json:"lo"`
+	Most  float64 `json:"hi"`
+}
+
+// Between returns the range with these bounds, and the geometric middle for its value: the ends are factors apart.
+func Between(least, most float64) *Range {
+	return &Range{Value: math.Sqrt(least * most), Least: least, Most: most}
+}
+
+func (r Range) times(factor float64) Range {
+	return Range{r.Value * factor, r.Least * factor, r.Most * factor}
+}

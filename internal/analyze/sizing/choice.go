@@ -5,36 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/realiops/realiops/internal/analyze/sizing/needs"
-
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
-
-// Choice is the recommended order: the cheapest that carries the need.
-type Choice struct {
-	Option
-	If     string  // what is not known and must hold for it; empty: it carries the need
-	Next   *Option // the cheapest of another kind; nil: there is none
-	Single *Option // the cheapest that is one volume, where the choice is a stripe; nil: no one volume carries it
-	Also   []Also  // what carries it, too, and has no price that ranks it
-	Turns  []Turn  // where another kind would be chosen
-	Raised *Raised // nil: it is asked for all day, or nothing of the order is more than what comes with the size
-}
-
-// Also is an order that carries the need, and that may cost less: its price is not known.
-type Also struct {
-	Volume catalog.Volume
-	Fitted
-	Disks int
-	Bill  *Bill // by an inferred price; nil: none is known
-}
-
-// Turn is the order for another need: the first of those tried whose order is of another kind.
-type Turn struct {
-	Load, Data float64 // times what was asked for
-	Option     *Option // nil: nothing carries it
-	HeldBack   bool    // by the machine that was named, where nothing carries it
-}
 
 // choice picks it; nil: there is none.
 func (s Sizing) choice() (*Choice, error) {
@@ -73,12 +46,6 @@ func (s Sizing) also(c Choice) (all []Also) {
 		}
 	}
 	return all
-}
-
-// chosen reports whether something may be ordered: it carries the need, or would if the machine did, of which nothing
-// is known.
-func (o Option) chosen() bool {
-	return o.Standing == Carries || o.Standing == Unknown && o.unknownMachine
 }
 
 // addTurns tries other loads and other amounts of data, from the nearest on.

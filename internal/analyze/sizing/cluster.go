@@ -8,17 +8,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// AuroraAnswer predicts the load's metrics and cost on Aurora.
-type AuroraAnswer struct {
-	Forecast Forecast
-	IOCost   *[3]float64 // a month: at least, as estimated, at most; nil: no price is known
-	// Bills are the whole cluster's, with each of these; nil: no class was asked for, or its price is not known.
-	Bills *[3]Aurora
-}
-
-// auroraStandard is Aurora's volume in the catalog and in price lists.
-const auroraStandard = "aurora"
-
 // forecast returns what the mean of the load would show on Aurora; nil: neither rows nor bytes of WAL are known.
 func (s Sizing) forecast() (*Forecast, error) {
 	c, err := Calibrate(s.Ask.Calibrate, s.Need.Load)

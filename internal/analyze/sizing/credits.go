@@ -7,14 +7,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// Bursting is the course of a repeated demand on a volume with credits.
-type Bursting struct {
-	Order   Config
-	Outcome burst.Outcome
-	Limits  []burst.Limit // that it was played against, as they were at the start
-	Bill    *Bill         // nil: no price is known
-}
-
 // burst looks for the two sizes below that of an order that are worth to know: the least whose credits carry the
 // demand, and the one that only holds the data, where its credits do not last. There are none where a volume has no
 // credits, and where the seconds of the demand are not known.
@@ -112,11 +104,6 @@ func (q Question) limits(v catalog.Volume, gib float64, m *machine) []burst.Limi
 	}
 	return limits
 }
-
-// burstSeconds is the time for which a bursting instance sustains its maximum at least once in 24 hours, by the EC2
-// user guide. We infer that its bucket holds just that and fills like a volume's: idle, it is full again within
-// three hours on the classes here.
-const burstSeconds = 30 * 60
 
 // machineLimits returns those of a class of machine.
 func machineLimits(m catalog.Instance, balance Balance) []burst.Limit {

@@ -7,30 +7,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// Requirement is the load that a volume must sustain, in the provider's own accounting.
-type Requirement struct {
-	GiB   float64
-	IOPS  float64
-	MiBps float64
-}
-
-// Binding is the part of a requirement that decides an order.
-type Binding string
-
-// What may decide an order.
-const (
-	BySize       Binding = "size"
-	ByOperations Binding = "operations"
-	ByBytes      Binding = "bytes"
-)
-
-// Fitted is an order that carries a requirement.
-type Fitted struct {
-	Config
-	Capacity Capacity
-	Binding  Binding
-}
-
 // tooMuch says that no size of a volume carries a requirement.
 func tooMuch(v catalog.Volume, need Requirement) error {
 	return fmt.Errorf("%s carries no %.0f IOPS and %.0f MiB/s on %.0f GiB: more than it can be", v.Title, need.IOPS,

@@ -13,18 +13,6 @@ type Forecast struct {
 	Calibration Calibration
 }
 
-// Range is an estimate with its bounds.
-type Range struct {
-	Value float64 `json:"-"`
-	Least float64 `json:"lo"`
-	Most  float64 `json:"hi"`
-}
-
-// Between returns the range with these bounds, and the geometric middle for its value: the ends are factors apart.
-func Between(least, most float64) *Range {
-	return &Range{Value: math.Sqrt(least * most), Least: least, Most: most}
-}
-
 // IO returns what is billed in a second, reads and writes together.
 func (f Forecast) IO() Range {
 	w, r := f.BilledWrites, f.BilledReads
@@ -63,8 +51,4 @@ func ForecastAurora(rows, walBytes *float64, c Calibration) (Range, Calibration,
 		return Range{*rows / r.Value, *rows / r.Most, *rows / r.Least}, c, true
 	}
 	return Range{}, c, false
-}
-
-func (r Range) times(factor float64) Range {
-	return Range{r.Value * factor, r.Least * factor, r.Most * factor}
 }

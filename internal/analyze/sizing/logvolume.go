@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/realiops/realiops/internal/analyze/sizing/needs"
-
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
@@ -55,12 +53,6 @@ func (q Question) besideLog(v catalog.Volume, m *machine, t Tariff) (Option, boo
 	}
 	o.stand(q, m)
 	return o, true
-}
-
-// of returns the same question about another need.
-func (q Question) of(need needs.Rate) Question {
-	q.Need = need
-	return q
 }
 
 // oneVolume returns how many MiB/s the log volume lets through, which is not striped.

@@ -10,25 +10,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// Cap is the throughput of the machine class together with the volume.
-type Cap struct {
-	Class    string           `json:"class"`
-	Instance catalog.Instance `json:"-"`
-	Path                      // past any cache of the host, which is the way of all writes
-	Carries  bool             `json:"carries"` // it does
-	// while both have credits, which the machine has for half an hour a day at least; nil: it does not burst
-	Burst  *Path `json:"burst"`
-	Cached *Path `json:"cached"` // of reads that the host's cache answers; nil: the machine or the volume has none
-}
-
-// Path is the sustained throughput of one way to the volumes: for operations and for bytes, the lower of the
-// volumes' sum and the machine's cap.
-type Path struct {
-	IOPS  float64 `json:"iops"`
-	MiBps float64 `json:"mibps"`
-	Binds string  `json:"binds"` // volume or instance
-}
-
 type machine struct {
 	class    string
 	provider string            // whose volumes it has, by its name; empty: the name does not tell
@@ -202,3 +183,8 @@ func bound(v float64) float64 {
 	}
 	return v
 }
+
+// burstSeconds is the time for which a bursting instance sustains its maximum at least once in 24 hours, by the EC2
+// user guide. We infer that its bucket holds just that and fills like a volume's: idle, it is full again within
+// three hours on the classes here.
+const burstSeconds = 30 * 60

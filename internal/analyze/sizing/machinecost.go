@@ -6,16 +6,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// MachineCost is the cost of the requested machine class without its storage.
-type MachineCost struct {
-	Class    string  `json:"class"`             // m5.large on EC2, db.m5.large on RDS
-	Standby  bool    `json:"standby,omitempty"` // two of them, in two zones
-	Hourly   float64 `json:"hourly"`
-	Monthly  float64 `json:"monthly"`
-	Currency string  `json:"currency"`
-	Source   string  `json:"source"`
-}
-
 // machineCosts returns those of a class on EC2 and on RDS, as far as their prices are known and volumes behind them are
 // among the options.
 func (s Sizing) machineCosts() (all []MachineCost) {

@@ -6,11 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/realiops/realiops/internal/analyze/sizing/needs"
-
 	"github.com/realiops/realiops/internal/analyze/catalog"
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
 // flushesOfOneLeast and flushesOfOneMost bound the flushes per second, one after the other, of a cloud volume that
@@ -127,17 +125,6 @@ func (s Sizing) ofThumb() []string {
 		text += ", which are not known here: realiops size on a run tells them"
 	}
 	return []string{"Order: nothing", text}
-}
-
-// keptCold returns a function that reports whether a load of the run was made to find nothing in memory.
-func keptCold(run *counts.Run) func(needs.Need) bool {
-	return func(n needs.Need) bool {
-		if run == nil {
-			return false
-		}
-		load, found := run.Load(n.Load)
-		return found && load.Cold
-	}
 }
 
 // warm says why the load that is sized for may have found in memory what it was to read.

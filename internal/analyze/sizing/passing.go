@@ -9,14 +9,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// Passing is the throughput that an order needs from its machine, and the smallest class that has it.
-type Passing struct {
-	IOPS  float64 `json:"iops"` // with headroom, as is MiBps
-	MiBps float64 `json:"mibps"`
-	Class string  `json:"class,omitempty"` // as its provider spells it; empty: see Known
-	Known bool    `json:"known"`           // limits of such machines are known, and without Class none of them passes it
-}
-
 // passing returns what a machine has to pass for what is ordered, or would be; nil: the one that was named does, or
 // nothing is known of it.
 func (s Sizing) passing() *Passing {
@@ -81,13 +73,6 @@ const (
 	generalPurpose = "m7g"
 	countedKiB     = 256
 )
-
-// Raised is gp3 that has what a batch needs only while it runs.
-type Raised struct {
-	Config
-	Hours float64 // of a day that it stays raised
-	Bill  Bill
-}
 
 // betweenChanges is the number of hours between two changes of a volume: the EBS user guide allowed one in six
 // hours until 15 January 2026, and four in 24 hours since, which on average is the same.

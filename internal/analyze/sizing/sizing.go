@@ -5,94 +5,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/sizing/needs"
-	"github.com/realiops/realiops/internal/printable"
-
-	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
-)
-
-// Ask holds a user's choices for sizing a run.
-type Ask struct {
-	Load          string  // whose load is like theirs; empty: the one that asked most of storage
-	RowsPerSecond float64 // to scale to; 0: as measured
-	Growth        float64 // percent on top
-	Percentile    float64 // of the seconds of the load, that is sized for; 0: the 99th
-	Headroom      float64 // percent
-	GiB           float64 // of data
-	Instance      string
-	HardDisks     bool    // may be ordered
-	MultiAZ       bool    // with a standby, on RDS
-	Disks         int     // to stripe it over, exactly so many; 0: as many as cost least
-	Hours         float64 // of a day that the need lasts; 0 or 24: all of it
-	DefaultGiB    bool    // nobody said how much data there is
-	DefaultRegion bool    // nobody said whose prices count
-	Repeated      bool    // reads and writes were read apart, and are the same figures
-	Repeat        int     // seconds that the demand goes on for, over and over
-	Balance       Asked
-	Calibrate     *counts.Run // on Aurora; nil: what was published stands
-	Tariff        Tariff
-	Volumes       []catalog.Volume
-	Instances     []catalog.Instance
-	Distributed   []catalog.Distributed
-	Doubts        []string // about what was given beside the need, each a sentence without its full stop
-}
-
-// Sizing is the answer.
-type Sizing struct {
-	Ask Ask
-	// what each run needs, or each load of an observation; what is sized for is the worst of them, number by number
-	Parts    []Part
-	Part     // the one that asks for most bytes; of an observation, that which does so on average
-	Balance  Balance
-	Target   Span // what storage must carry, before headroom
-	Options  []Option
-	Choice   *Choice          // nil: nothing is known to carry it
-	Passing  *Passing         // what the machine must pass; nil: one was named that does, or nothing is known of it
-	Machines []MachineCost    // of the class that was asked for; none: no price is known
-	Omitted  []string         // what is not in the need
-	Cautions []string         // about the need itself, for those who pay
-	Aurora   *AuroraAnswer    // nil: rows or bytes of WAL are not known
-	Misread  *Misread         // nil: WAL records are not known
-	Spreads  []catalog.Spread // on distributed databases; none: rows are not known
-	// the same for each volume of a server that has several; none: it has one, or of several runs
-	Apart    []Apart
-	Warnings []string
-}
-
-// Part is the need of one run, or of one load of an observation.
-type Part struct {
-	Run   *counts.Run  // nil: the need was said
-	Needs []needs.Need // of every load
-	Need  needs.Need   // that is sized for
-	Basis string       // of its rate: p99 or as was asked, mean, model or said
-	Scale Scale
-	Own   Span // what it makes of the target
-	// Above are the seconds that asked for more than is sized for, headroom included; nil: none are known.
-	Above *Above
-}
-
-// Above are seconds that asked for more than is sized for.
-type Above struct {
-	Seconds int
-	Worst   needs.Rate // each number by itself
-}
-
-// Misread is the order that would follow from taking WAL records for I/O.
-type Misread struct {
-	Records  float64  // a second
-	Factor   float64  // of the requests that are sized for
-	Cheapest *Option  // nil: nothing carries as much
-	IOCost   *float64 // a month on Aurora, were each record billed; nil: no price is known
-}
-
-// What the rate that is sized for is, where it is no percentile of the seconds of the load, as p99.
-const (
-	ByMean  = "mean"
-	ByModel = "model"
 )
 
 // Size answers what to order for runs: what carries the worst of them.
@@ -212,24 +130,6 @@ func (s *Sizing) worst() {
 	}
 }
 
-func (s Sizing) question() Question {
-	q := Question{
-		Need: s.Target.Most, GiB: s.Ask.GiB, Headroom: s.Ask.Headroom, Instance: s.Ask.Instance,
-		Repeat: s.Ask.Repeat, Balance: s.Balance, Log: s.Need.WALShare(), HardDisks: s.Ask.HardDisks,
-		MultiAZ: s.Ask.MultiAZ, Disks: s.Ask.Disks,
-	}
-	if s.Ask.Disks == 0 {
-		q.MostDisks = mostDisks
-	}
-	if p := s.Need.Peaks; p != nil && p.Length > time.Second {
-		return q // credits come and go by the second
-	}
-	for _, rate := range s.Need.Seconds {
-		q.Demand = append(q.Demand, s.Scale.Apply(rate).Most)
-	}
-	return q
-}
-
 // choose picks the load to size for: the one that was named, or that asked most of storage. What was kept from finding
 // its table in memory asks for as much as the device gives, and is chosen by itself only where there is nothing else.
 func choose(among []needs.Need, load string, cached func(needs.Need) bool) (needs.Need, error) {
@@ -337,4 +237,15 @@ func (s Sizing) misread() (*Misread, error) {
 		m.IOCost = &cost
 	}
 	return m, nil
+}
+
+// keptCold returns a function that reports whether a load of the run was made to find nothing in memory.
+func keptCold(run *counts.Run) func(needs.Need) bool {
+	return func(n needs.Need) bool {
+		if run == nil {
+			return false
+		}
+		load, found := run.Load(n.Load)
+		return found && load.Cold
+	}
 }

@@ -6,19 +6,6 @@ import (
 	"slices"
 )
 
-// Standing classifies an option by whether it carries a need.
-type Standing string
-
-// The standings, in the order in which options are told.
-const (
-	Carries Standing = "carries" // it does, and so does the machine in front of it where one was asked for
-	// no limits of it are published, or none of the machine, or it is none of this machine's volumes
-	Unknown  Standing = "unknown"
-	HeldBack Standing = "held-back" // the machine lets too little by
-	Unasked  Standing = "unasked"   // a hard disk, which nobody is advised to put a database on
-	TooSmall Standing = "too-small" // at any size
-)
-
 // stand finds where an option stands, and why it does not carry the need.
 func (o *Option) stand(q Question, m *machine) {
 	o.Standing = Carries
@@ -59,14 +46,6 @@ func cheaper(a, b Option) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), less(a.cost(), b.cost()), less(a.rank, b.rank))
 }
 
-// cost returns what ranks an option: no inferred price does; nil: nothing.
-func (o Option) cost() *float64 {
-	if o.Bill == nil || o.Bill.Inferred {
-		return nil
-	}
-	return &o.Bill.Total
-}
-
 // less orders amounts, those that are not known last.
 func less(a, b *float64) int {
 	switch {
@@ -78,4 +57,10 @@ func less(a, b *float64) int {
 		return -1
 	}
 	return cmp.Compare(*a, *b)
+}
+
+// chosen reports whether something may be ordered: it carries the need, or would if the machine did, of which nothing
+// is known.
+func (o Option) chosen() bool {
+	return o.Standing == Carries || o.Standing == Unknown && o.unknownMachine
 }

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/realiops/realiops/internal/analyze/sizing/needs"
-
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
 // Stated is a need that somebody says, a second. NaN was not said; two of the first three are enough.
@@ -48,9 +47,6 @@ func (s Stated) Rate() (needs.Rate, error) {
 		ReadBytes: bytes * s.Reads, WriteBytes: bytes * (1 - s.Reads),
 	}, nil
 }
-
-// BySaying is the basis of a need that was stated.
-const BySaying = "said"
 
 // SizeStated answers what to order for a need that somebody says.
 func SizeStated(ask Ask, need Stated) (Sizing, error) {

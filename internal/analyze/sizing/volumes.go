@@ -7,13 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/realiops/realiops/internal/analyze/sizing/needs"
-	"github.com/realiops/realiops/internal/series"
-
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
 )
 
 // Volume is the devices that hold a part of a server's files.
@@ -87,13 +86,6 @@ func holding(devices []runfile.StorageDevice, role string) (names []string) {
 		}
 	}
 	return names
-}
-
-// Apart is the order for one of a server's volumes.
-type Apart struct {
-	Volume
-	Sizing *Sizing // nil: see Why
-	Why    string  // there is nothing to order for
 }
 
 // apart sizes each volume of a run by itself, for the load that all were sized for together. It is none where their
