@@ -11,17 +11,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// SizeBaseline compares the sized need with a device that was measured.
-type SizeBaseline struct {
-	ID      string           `json:"id"` // of the baseline's run
-	Storage runfile.Storage  `json:"storage"`
-	Fits    *bool            `json:"fits"`        // null: it cannot be told
-	First   string           `json:"binds_first"` // empty: nothing can be told
-	Bounds  []baseline.Bound `json:"bounds"`
-	// Throttled: the device slowed down for good while it was measured, and this is about what it gave after that.
-	Throttled bool `json:"throttled"`
-}
-
 // Against adds what was measured of a device.
 func (s *Size) Against(header runfile.Run, device baseline.Baseline, f baseline.Fit) {
 	v := &SizeBaseline{ID: header.ID, Storage: header.Target.Storage, Fits: f.Fits, Bounds: f.Bounds,

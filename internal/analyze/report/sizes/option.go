@@ -12,45 +12,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// SizeOption is one way to carry it.
-type SizeOption struct {
-	Volume   string `json:"volume"`
-	Title    string `json:"title"`
-	Provider string `json:"provider"`
-	// carries, unknown, held-back (by the machine), unasked (hard disks), too-small
-	Standing string  `json:"standing"`
-	Why      string  `json:"why,omitempty"` // it does not carry it, or is not known to
-	Tier     string  `json:"tier,omitempty"`
-	Disks    int     `json:"disks,omitempty"` // of this size and make that are striped; none: one
-	GiB      float64 `json:"gib,omitempty"`
-	IOPS     float64 `json:"iops,omitempty"`    // bought beside the size
-	MiBps    float64 `json:"mibps,omitempty"`   // likewise
-	MBps     float64 `json:"mbps,omitempty"`    // the same in MB of 10^6, where it is sold so
-	Volumes  int     `json:"volumes,omitempty"` // that the provider stripes it over
-	// operations and MiB a second, for good; null: it cannot, or no limit is published
-	Carries *[2]float64 `json:"carries"`
-	Binding string      `json:"binding,omitempty"`
-	// that the provider counts: where it merges all it can, and where nothing
-	Operations [2]float64  `json:"operations"`
-	Monthly    *float64    `json:"monthly"`
-	Span       *[2]float64 `json:"monthly_span"` // what monthly may come to; null: it is no estimate
-	Currency   string      `json:"currency,omitempty"`
-	Region     string      `json:"region"` // whose prices count
-	// from the oldest to the newest date of those in monthly
-	AsOf     string `json:"prices_as_of,omitempty"`
-	Inferred bool   `json:"inferred,omitempty"` // one of them was, so that it ranks no order
-	// of a day for which the machine carries it by its burst alone
-	OnCredits  float64           `json:"on_credits_seconds,omitempty"`
-	Bill       []sizing.BillLine `json:"bill"`    // what monthly is made of
-	Sources    []string          `json:"sources"` // keys, of the limits
-	NoPrice    string            `json:"no_price,omitempty"`
-	Instance   *sizing.Cap       `json:"instance"`
-	Credits    *SizeCredits      `json:"credits"` // a smaller size that credits carry; null: none, or not known
-	Bare       *SizeCredits      `json:"bare"`    // the smallest that holds the data, where its credits do not last
-	Note       string            `json:"note,omitempty"`
-	Unverified string            `json:"unverified,omitempty"`
-}
-
 func sizeOption(o sizing.Option, region string) SizeOption {
 	v := SizeOption{
 		Region: region, OnCredits: o.OnCredits,

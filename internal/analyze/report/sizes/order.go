@@ -13,52 +13,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// SizeOrder is the order in short.
-type SizeOrder struct {
-	SizeChosen
-	If string `json:"if,omitempty"` // what is not known and must hold for it
-	// what carries it, too, at a price that is not known, or inferred
-	Also []SizeChosen `json:"also"`
-	// the cheapest that is one volume; null: the order is, or none carries it
-	Single *SizeChosen `json:"one_volume"`
-	// gp3 that is raised for the hours of the need; null: it lasts all day
-	Raised *SizeRaised `json:"raised"`
-	// the cheapest of another kind; null: nothing else is known to carry it
-	Next *SizeChosen `json:"next"`
-	// of a day for which the machine carries it by its burst alone
-	OnCredits float64  `json:"on_credits_seconds,omitempty"`
-	Decides   string   `json:"decides"`
-	Changes   []string `json:"changes"` // what another load, other data or more knowledge would do to it
-
-	unranked bool // no price holds it against others
-	grown    bool // it is larger than its data, for what it does
-}
-
-// SizeRaised is an order that has what a batch needs only while it runs.
-type SizeRaised struct {
-	SizeChosen
-	Hours float64 `json:"hours"` // of a day that it stays raised
-}
-
-// SizeChosen is one order.
-type SizeChosen struct {
-	Volume   string   `json:"volume"`
-	Title    string   `json:"title"`           // with the name of the size, where sizes have names
-	Disks    int      `json:"disks,omitempty"` // that are striped, each as it stands here; none: one
-	GiB      float64  `json:"gib"`
-	IOPS     float64  `json:"iops,omitempty"`  // bought beside the size
-	MiBps    float64  `json:"mibps,omitempty"` // likewise
-	MBps     float64  `json:"mbps,omitempty"`  // the same in MB of 10^6, where it is sold so
-	Monthly  *float64 `json:"monthly"`
-	Currency string   `json:"currency,omitempty"`
-	Region   string   `json:"region"`                 // whose prices count
-	AsOf     string   `json:"prices_as_of,omitempty"` // from the oldest to the newest date of its prices
-	Inferred bool     `json:"inferred,omitempty"`     // a price in it was, so that it ranks no order
-
-	unpriced string // the unit whose price is missing; empty: it has none of its own, or nothing is missing
-	regions  bool   // its price names its region: it is one of several, or nobody named it
-}
-
 func (o SizeOption) chosen() SizeChosen {
 	return SizeChosen{Volume: o.Volume, Title: o.name(), Disks: o.Disks, GiB: o.GiB, IOPS: o.IOPS, MiBps: o.MiBps,
 		MBps: o.MBps, Monthly: o.Monthly, Currency: o.Currency, Region: o.Region, AsOf: o.AsOf, Inferred: o.Inferred}

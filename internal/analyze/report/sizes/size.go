@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
@@ -199,4 +200,126 @@ func (s Sized) Behind() string {
 		return ""
 	}
 	return " behind one " + s.machine()
+}
+
+// SizeOption is one way to carry it.
+type SizeOption struct {
+	Volume   string `json:"volume"`
+	Title    string `json:"title"`
+	Provider string `json:"provider"`
+	// carries, unknown, held-back (by the machine), unasked (hard disks), too-small
+	Standing string  `json:"standing"`
+	Why      string  `json:"why,omitempty"` // it does not carry it, or is not known to
+	Tier     string  `json:"tier,omitempty"`
+	Disks    int     `json:"disks,omitempty"` // of this size and make that are striped; none: one
+	GiB      float64 `json:"gib,omitempty"`
+	IOPS     float64 `json:"iops,omitempty"`    // bought beside the size
+	MiBps    float64 `json:"mibps,omitempty"`   // likewise
+	MBps     float64 `json:"mbps,omitempty"`    // the same in MB of 10^6, where it is sold so
+	Volumes  int     `json:"volumes,omitempty"` // that the provider stripes it over
+	// operations and MiB a second, for good; null: it cannot, or no limit is published
+	Carries *[2]float64 `json:"carries"`
+	Binding string      `json:"binding,omitempty"`
+	// that the provider counts: where it merges all it can, and where nothing
+	Operations [2]float64  `json:"operations"`
+	Monthly    *float64    `json:"monthly"`
+	Span       *[2]float64 `json:"monthly_span"` // what monthly may come to; null: it is no estimate
+	Currency   string      `json:"currency,omitempty"`
+	Region     string      `json:"region"` // whose prices count
+	// from the oldest to the newest date of those in monthly
+	AsOf     string `json:"prices_as_of,omitempty"`
+	Inferred bool   `json:"inferred,omitempty"` // one of them was, so that it ranks no order
+	// of a day for which the machine carries it by its burst alone
+	OnCredits  float64           `json:"on_credits_seconds,omitempty"`
+	Bill       []sizing.BillLine `json:"bill"`    // what monthly is made of
+	Sources    []string          `json:"sources"` // keys, of the limits
+	NoPrice    string            `json:"no_price,omitempty"`
+	Instance   *sizing.Cap       `json:"instance"`
+	Credits    *SizeCredits      `json:"credits"` // a smaller size that credits carry; null: none, or not known
+	Bare       *SizeCredits      `json:"bare"`    // the smallest that holds the data, where its credits do not last
+	Note       string            `json:"note,omitempty"`
+	Unverified string            `json:"unverified,omitempty"`
+}
+
+// SizeOrder is the order in short.
+type SizeOrder struct {
+	SizeChosen
+	If string `json:"if,omitempty"` // what is not known and must hold for it
+	// what carries it, too, at a price that is not known, or inferred
+	Also []SizeChosen `json:"also"`
+	// the cheapest that is one volume; null: the order is, or none carries it
+	Single *SizeChosen `json:"one_volume"`
+	// gp3 that is raised for the hours of the need; null: it lasts all day
+	Raised *SizeRaised `json:"raised"`
+	// the cheapest of another kind; null: nothing else is known to carry it
+	Next *SizeChosen `json:"next"`
+	// of a day for which the machine carries it by its burst alone
+	OnCredits float64  `json:"on_credits_seconds,omitempty"`
+	Decides   string   `json:"decides"`
+	Changes   []string `json:"changes"` // what another load, other data or more knowledge would do to it
+
+	unranked bool // no price holds it against others
+	grown    bool // it is larger than its data, for what it does
+}
+
+// SizeRaised is an order that has what a batch needs only while it runs.
+type SizeRaised struct {
+	SizeChosen
+	Hours float64 `json:"hours"` // of a day that it stays raised
+}
+
+// SizeChosen is one order.
+type SizeChosen struct {
+	Volume   string   `json:"volume"`
+	Title    string   `json:"title"`           // with the name of the size, where sizes have names
+	Disks    int      `json:"disks,omitempty"` // that are striped, each as it stands here; none: one
+	GiB      float64  `json:"gib"`
+	IOPS     float64  `json:"iops,omitempty"`  // bought beside the size
+	MiBps    float64  `json:"mibps,omitempty"` // likewise
+	MBps     float64  `json:"mbps,omitempty"`  // the same in MB of 10^6, where it is sold so
+	Monthly  *float64 `json:"monthly"`
+	Currency string   `json:"currency,omitempty"`
+	Region   string   `json:"region"`                 // whose prices count
+	AsOf     string   `json:"prices_as_of,omitempty"` // from the oldest to the newest date of its prices
+	Inferred bool     `json:"inferred,omitempty"`     // a price in it was, so that it ranks no order
+
+	unpriced string // the unit whose price is missing; empty: it has none of its own, or nothing is missing
+	regions  bool   // its price names its region: it is one of several, or nobody named it
+}
+
+// SizeBaseline compares the sized need with a device that was measured.
+type SizeBaseline struct {
+	ID      string           `json:"id"` // of the baseline's run
+	Storage runfile.Storage  `json:"storage"`
+	Fits    *bool            `json:"fits"`        // null: it cannot be told
+	First   string           `json:"binds_first"` // empty: nothing can be told
+	Bounds  []baseline.Bound `json:"bounds"`
+	// Throttled: the device slowed down for good while it was measured, and this is about what it gave after that.
+	Throttled bool `json:"throttled"`
+}
+
+// SizeApart is the order for one of several volumes.
+type SizeApart struct {
+	Volume
+	Rate  *needs.Rate `json:"rate"` // that is sized for, headroom not included; null: see Why
+	GiB   float64     `json:"gib,omitempty"`
+	Order *SizeChosen `json:"order"` // null: nothing is known to carry it, or see Why
+	Why   string      `json:"why,omitempty"`
+}
+
+// Volume holds each load's demand on one volume of a server that keeps WAL, tablespaces or temporary files apart.
+type Volume struct {
+	Name    string       `json:"volume"` // by what it holds: WAL, data and temporary files
+	Devices []string     `json:"devices"`
+	Shared  bool         `json:"shared,omitempty"` // another volume has some of the devices, too
+	Loads   []VolumeLoad `json:"loads"`
+}
+
+// VolumeLoad is one load's demand on a volume per second, less the background.
+type VolumeLoad struct {
+	Load    string          `json:"load"`
+	Mean    *needs.Rate     `json:"mean"`   // null: see Missing
+	Lowest  *needs.Rate     `json:"lowest"` // of the repetitions
+	Highest *needs.Rate     `json:"highest"`
+	Missing *series.Missing `json:"missing,omitempty"`
 }

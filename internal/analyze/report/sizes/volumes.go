@@ -12,34 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
-	"github.com/realiops/realiops/internal/series"
 )
-
-// Volume holds each load's demand on one volume of a server that keeps WAL, tablespaces or temporary files apart.
-type Volume struct {
-	Name    string       `json:"volume"` // by what it holds: WAL, data and temporary files
-	Devices []string     `json:"devices"`
-	Shared  bool         `json:"shared,omitempty"` // another volume has some of the devices, too
-	Loads   []VolumeLoad `json:"loads"`
-}
-
-// VolumeLoad is one load's demand on a volume per second, less the background.
-type VolumeLoad struct {
-	Load    string          `json:"load"`
-	Mean    *needs.Rate     `json:"mean"`   // null: see Missing
-	Lowest  *needs.Rate     `json:"lowest"` // of the repetitions
-	Highest *needs.Rate     `json:"highest"`
-	Missing *series.Missing `json:"missing,omitempty"`
-}
-
-// SizeApart is the order for one of several volumes.
-type SizeApart struct {
-	Volume
-	Rate  *needs.Rate `json:"rate"` // that is sized for, headroom not included; null: see Why
-	GiB   float64     `json:"gib,omitempty"`
-	Order *SizeChosen `json:"order"` // null: nothing is known to carry it, or see Why
-	Why   string      `json:"why,omitempty"`
-}
 
 var filesOf = map[string]string{
 	metric.DataRole: "data", metric.WALRole: "WAL", metric.TablespacesRole: "tablespaces",
