@@ -115,7 +115,7 @@ func (d *rowDecoder) item(line []byte) item {
 		i.record = row
 		return i
 	}
-	if work, ok := decodeWork(line); ok {
+	if work, ok := decodeWork(line); ok && hasAmounts(line) {
 		i.record = work
 		return i
 	}

@@ -3,6 +3,7 @@ package runfile
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -28,7 +29,7 @@ var decodeKind = map[Kind]func(line []byte) (Record, error){
 	KindGap:    decodeAs[Gap],
 	KindLoad:   decodeAs[LoadEvent],
 	KindRead:   decodeReading,
-	KindWork:   decodeAs[Work],
+	KindWork:   decodeAnyWork,
 	KindProof:  decodeAs[Proof],
 	KindPeriod: decodePeriod,
 	KindTotal:  decodeTotal,
@@ -90,6 +91,26 @@ func decodeAs[R Record](line []byte) (Record, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// decodeAnyWork refuses work of which an amount is missing: it is not 0.
+func decodeAnyWork(line []byte) (Record, error) {
+	var told struct {
+		Transactions, Statements, Rows *int64
+	}
+	switch err := json.Unmarshal(line, &told); {
+	case err != nil:
+		return nil, err
+	case told.Transactions == nil || told.Statements == nil || told.Rows == nil:
+		return nil, errors.New("it does not say all of the transactions, statements and rows of this work")
+	}
+	return decodeAs[Work](line)
+}
+
+// hasAmounts reports the same of a line that has no null.
+func hasAmounts(line []byte) bool {
+	return bytes.Contains(line, []byte(`"transactions":`)) && bytes.Contains(line, []byte(`"statements":`)) &&
+		bytes.Contains(line, []byte(`"rows":`))
 }
 
 // decodeReading leaves out what is null: it was not read, and is not 0.

@@ -251,4 +251,12 @@ func TestNullIsNotZero(t *testing.T) {
 			t.Errorf("%s: %s", line, diff)
 		}
 	}
+	for _, amounts := range []string{`"transactions":1,"statements":1`, `"transactions":1,"rows":1`,
+		`"statements":1,"rows":1`, `"transactions":1,"statements":1,"rows":null`} {
+		line := `{"kind":"work","load":"bulk",` + amounts + "}\n"
+		if got, err := collect(strings.NewReader(head + line)); err == nil ||
+			!strings.Contains(err.Error(), "transactions, statements and rows") {
+			t.Errorf("%s: %+v, %v", line, got, err)
+		}
+	}
 }
