@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command cost runs a command some times and prints what it took: the seconds of the fastest by the clock and of its
 // processors, and the most memory that any held, in MB. What the command prints is left out.
 //

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command longrun writes a run file as long as you like, to see what analyzing it costs: the loads of a plan, each for
 // its part of the time, every series read each second.
 //
