@@ -113,17 +113,8 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 	run := runs[0]
 	withSizes := !baseline.Is(run) && !cost.Is(run) &&
 		slices.Contains([]string{command.FormatHTML, command.FormatMarkdown, command.FormatJSON}, format)
-	if pictures := []string{command.FormatPNG, command.FormatSVG}; o.sizes && len(runs) == 1 && !withSizes &&
-		!baseline.Is(run) && !slices.Contains(pictures, format) {
-		return fmt.Errorf("%s has no sizes: ask realiops size, or for a page with -o page.html", format)
-	}
-	if len(runs) > 1 && !withSizes {
-		return fmt.Errorf("that format has no sizes, so it is of %s alone: leave %s out", names[0],
-			strings.Join(names[1:], ", "))
-	}
-	if (baseline.Is(run) || cost.Is(run)) && len(o.require.patterns) > 0 {
-		return fmt.Errorf("%s: no metric gets a verdict from it: --require is for runs that put loads on a database",
-			names[0])
+	if err := o.refuse(run, names, withSizes); err != nil {
+		return err
 	}
 	switch {
 	case cost.Is(run):
@@ -135,6 +126,28 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 	case baseline.Is(run):
 		return o.writeBaseline(env, run, format)
 	}
+	return o.reportRuns(env, runs, names[0], withSizes)
+}
+
+// refuse says why what was asked for is not had of these files; nil: it is.
+func (o reportOptions) refuse(run *counts.Run, names []string, withSizes bool) error {
+	pictures := []string{command.FormatPNG, command.FormatSVG}
+	switch {
+	case o.sizes && len(names) == 1 && !withSizes && !baseline.Is(run) && !slices.Contains(pictures, o.format.Chosen):
+		return fmt.Errorf("%s has no sizes: ask realiops size, or for a page with -o page.html", o.format.Chosen)
+	case len(names) > 1 && !withSizes:
+		return fmt.Errorf("that format has no sizes, so it is of %s alone: leave %s out", names[0],
+			strings.Join(names[1:], ", "))
+	case (baseline.Is(run) || cost.Is(run)) && len(o.require.patterns) > 0:
+		return fmt.Errorf("%s: no metric gets a verdict from it: --require is for runs that put loads on a database",
+			names[0])
+	}
+	return nil
+}
+
+// reportRuns writes the report on the first of some runs, with what to order for all where the format has sizes.
+func (o reportOptions) reportRuns(env command.Env, runs []*counts.Run, name string, withSizes bool) error {
+	run, format := runs[0], o.format.Chosen
 	asked := run.MetricNames()
 	required, err := o.require.Names(asked)
 	if err != nil {
@@ -156,7 +169,7 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 	}
 	verdicts := attribution.Judge(run, attribution.Options{Asked: asked}) // all, also those that are true by definition
 	view := report.New(run, verdicts)
-	view.File = named(names[0])
+	view.File = named(name)
 	if err := o.writeAs(env, func(env command.Env) error {
 		return o.write(env, run, report.WithSize{Report: view, Size: size}, unsized, format, only)
 	}); err != nil {

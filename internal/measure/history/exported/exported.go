@@ -179,28 +179,11 @@ func (p *points) add(r results) {
 	}
 }
 
+// series takes the periods of one series.
 func (e *Export) series(p *points, now time.Time) error {
-	meaning, statistic, id, known := parse(p.label, e.taken())
-	if !known {
-		e.warn("The series %q is left out: its label names no metric %s.", p.label, e.of())
-		return nil
-	}
-	_, _, scale := meaning.InBase()
-	if e.Flavor == "" && statistic == runfile.SampleCount { // of all instances of the cluster
-		meaning.Dimension, scale = ofCluster, 1
-	} else if id == "" && meaning.Level == "instance" {
-		id = p.id
-	}
-	if statistic == "" {
-		statistic = meaning.Statistics[0]
-		e.warn("The label %q does not say the statistic: it is taken for %s.", p.label, statistic)
-	} else if e.Flavor == "" && statistic != meaning.Statistics[0] && meaning.Metric != "CPUUtilization" {
-		return fmt.Errorf("the series %q is the %s of %s, and its bill takes the %s", p.label, statistic,
-			meaning.Metric, meaning.Statistics[0])
-	} else if e.Flavor != "" && !slices.Contains(meaning.Statistics, statistic) {
-		e.warn("The series %q is left out: it is the %s of %s, and %s is read.", p.label, statistic,
-			meaning.Metric, strings.Join(meaning.Statistics, " and the "))
-		return nil
+	l, taken, err := e.labelled(p)
+	if err != nil || !taken {
+		return err
 	}
 	if p.unpaired {
 		return fmt.Errorf("the series %q has not as many values as times, so nobody knows which belong together",
@@ -219,6 +202,45 @@ func (e *Export) series(p *points, now time.Time) error {
 			p.label, p.part)
 	}
 	e.doubts(p)
+	return e.addPeriods(p, l, length, now)
+}
+
+// labelled is what a label says of its series.
+type labelled struct {
+	meaning       metric.Meaning
+	statistic, id string
+	scale         float64 // to the metric's base unit
+}
+
+// labelled reads the label of a series; taken is false of one that is left out.
+func (e *Export) labelled(p *points) (l labelled, taken bool, err error) {
+	meaning, statistic, id, known := parse(p.label, e.taken())
+	if !known {
+		e.warn("The series %q is left out: its label names no metric %s.", p.label, e.of())
+		return l, false, nil
+	}
+	_, _, scale := meaning.InBase()
+	if e.Flavor == "" && statistic == runfile.SampleCount { // of all instances of the cluster
+		meaning.Dimension, scale = ofCluster, 1
+	} else if id == "" && meaning.Level == "instance" {
+		id = p.id
+	}
+	if statistic == "" {
+		statistic = meaning.Statistics[0]
+		e.warn("The label %q does not say the statistic: it is taken for %s.", p.label, statistic)
+	} else if e.Flavor == "" && statistic != meaning.Statistics[0] && meaning.Metric != "CPUUtilization" {
+		return l, false, fmt.Errorf("the series %q is the %s of %s, and its bill takes the %s", p.label, statistic,
+			meaning.Metric, meaning.Statistics[0])
+	} else if e.Flavor != "" && !slices.Contains(meaning.Statistics, statistic) {
+		e.warn("The series %q is left out: it is the %s of %s, and %s is read.", p.label, statistic,
+			meaning.Metric, strings.Join(meaning.Statistics, " and the "))
+		return l, false, nil
+	}
+	return labelled{meaning, statistic, id, scale}, true, nil
+}
+
+// addPeriods takes the points of a series. On a bill each of them must be an amount; of a history others are left out.
+func (e *Export) addPeriods(p *points, l labelled, length time.Duration, now time.Time) error {
 	ahead, lost := 0, []string{}
 	for _, at := range p.times() {
 		v := p.values[at]
@@ -243,8 +265,8 @@ func (e *Export) series(p *points, now time.Time) error {
 			continue
 		}
 		e.Periods = append(e.Periods, runfile.Period{From: at, To: at.Add(length), Probe: metric.CloudWatch,
-			Metric:     meaning.Row().Name,
-			Dimensions: map[string]string{meaning.Dimension: id}, Statistic: statistic, Value: p.values[at] * scale})
+			Metric:     l.meaning.Row().Name,
+			Dimensions: map[string]string{l.meaning.Dimension: l.id}, Statistic: l.statistic, Value: p.values[at] * l.scale})
 	}
 	if len(lost) > 0 {
 		e.warn("%d of %d points of %q are no amount (%s) and are left out: what was done then is not known.", len(lost),

@@ -51,7 +51,7 @@ func newClient(l *load, t *thread, id int, random script.Random, common *script.
 		load: l, id: id, thread: t, env: script.Env{Vars: vars, Random: &random, Debug: l.debug},
 		tally: tally{totals: l.totals},
 	}
-	if l.Rate > 0 || l.sleeps() {
+	if l.Rate > 0 || l.has(script.KindSleep) {
 		c.alarm = newAlarm()
 	}
 	return c, nil

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/realiops/realiops/internal/measure/load/script"
 	"github.com/realiops/realiops/internal/measure/load/session"
@@ -51,13 +52,9 @@ func compileStep(mode Mode, c *script.Command, number, at int) (step, error) {
 	return st, err
 }
 
-func (l *load) sleeps() bool {
-	for i := range l.programs {
-		for _, st := range l.programs[i].steps {
-			if st.command.Kind == script.KindSleep {
-				return true
-			}
-		}
-	}
-	return false
+// has reports whether a script has a command of a kind.
+func (l *load) has(kind script.CommandKind) bool {
+	return slices.ContainsFunc(l.programs, func(p program) bool {
+		return slices.ContainsFunc(p.steps, func(st step) bool { return st.command.Kind == kind })
+	})
 }

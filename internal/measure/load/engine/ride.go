@@ -43,7 +43,7 @@ func (l *load) ring() (*ring.Ring, error) {
 	switch {
 	case l.Reconnect:
 		return nil, errReconnects
-	case l.streams():
+	case l.has(script.KindCopyRows): // which takes a goroutine that reads meanwhile
 		return nil, errStreams
 	}
 	sockets := make([]syscall.RawConn, len(l.clients))
@@ -64,18 +64,6 @@ func (l *load) ring() (*ring.Ring, error) {
 		}
 	}
 	return r, nil
-}
-
-// streams reports whether a script streams rows, which takes a goroutine that reads meanwhile.
-func (l *load) streams() bool {
-	for _, p := range l.programs {
-		for _, st := range p.steps {
-			if st.command.Kind == script.KindCopyRows {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 type seatAlarm struct{ seat *ring.Seat }
