@@ -36,7 +36,40 @@ const mostSeries = 10_000
 // Find looks for the metrics of a server, each from one exporter and of one instance. Disks are those of the server's
 // machine, unless --host names another.
 func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
-	byName := map[string][]labelSet{}
+	byName, err := s.seriesByName(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	taken := map[string]bool{}
+	for _, row := range rows() {
+		sets, err := row.pick(byName[row.Name])
+		if err != nil {
+			return nil, err
+		}
+		if len(sets) == 0 || taken[row.Ours] {
+			continue
+		}
+		taken[row.Ours] = true
+		if devices := valuesOf(sets, deviceLabel); ofHost(row.Exporter) && len(devices) > 1 {
+			return nil, fmt.Errorf("the machine has several disks: name the one that PostgreSQL is on with --device; "+
+				"there are %s", listed(devices))
+		}
+		found = append(found, Found{row, sets[0][instanceLabel], q.selector(row, sets[0])})
+	}
+	if len(found) == 0 {
+		by := ""
+		if q.Server+q.Host != "" {
+			by = ", by --server and --host as they were given"
+		}
+		return nil, fmt.Errorf("%s has %w, from %s to %s%s",
+			s.host, ErrNothing, q.From.UTC().Format(time.RFC3339), q.To.UTC().Format(time.RFC3339), by)
+	}
+	return found, nil
+}
+
+// seriesByName returns the series of a server and its machine, of one instance of each exporter.
+func (s *Store) seriesByName(ctx context.Context, q Query) (byName map[string][]labelSet, err error) {
+	byName = map[string][]labelSet{}
 	var machines []string
 	series := map[string][]labelSet{}
 	for _, exporter := range exporters() {
@@ -79,31 +112,7 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 			`exporters of several servers tell of PostgreSQL (%s): pick one with --server 'instance=~"…:.*"'`,
 			listed(machines))
 	}
-	taken := map[string]bool{}
-	for _, row := range rows() {
-		sets, err := row.pick(byName[row.Name])
-		if err != nil {
-			return nil, err
-		}
-		if len(sets) == 0 || taken[row.Ours] {
-			continue
-		}
-		taken[row.Ours] = true
-		if devices := valuesOf(sets, deviceLabel); ofHost(row.Exporter) && len(devices) > 1 {
-			return nil, fmt.Errorf("the machine has several disks: name the one that PostgreSQL is on with --device; "+
-				"there are %s", listed(devices))
-		}
-		found = append(found, Found{row, sets[0][instanceLabel], q.selector(row, sets[0])})
-	}
-	if len(found) == 0 {
-		by := ""
-		if q.Server+q.Host != "" {
-			by = ", by --server and --host as they were given"
-		}
-		return nil, fmt.Errorf("%s has %w, from %s to %s%s",
-			s.host, ErrNothing, q.From.UTC().Format(time.RFC3339), q.To.UTC().Format(time.RFC3339), by)
-	}
-	return found, nil
+	return byName, nil
 }
 
 // hostsOf returns the machines of series.
