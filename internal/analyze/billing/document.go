@@ -227,11 +227,4 @@ func (c Comparison) switchingBlock() document.Block {
 	return document.Section{Title: "Changing back and forth", Blocks: []document.Block{document.Paragraph{Text: text}}}
 }
 
-func days(n int) string {
-	if n == 1 {
-		return "1 day"
-	}
-	return fmt.Sprintf("%d days", n)
-}
-
 func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + "." }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/shell"
 )
 
@@ -46,7 +47,7 @@ func (c Comparison) judge() Verdict {
 		v.Why = "the figures are larger than those of any bill"
 		return v
 	case !c.stated && len(c.Days) < fewDays:
-		v.Why = fmt.Sprintf("it has %s whole, and a week is the least that says anything", days(len(c.Days)))
+		v.Why = fmt.Sprintf("it has %s whole, and a week is the least that says anything", printable.Counted(len(c.Days), "day"))
 		return v
 	case cheaper(c.savedLeast) != cheaper(c.savedMost):
 		v.Why = c.guessed() + ", and within what they may be either costs less: " + askPrices(c.Region)
@@ -251,7 +252,7 @@ func (c Comparison) warn(u Use) (all []string) {
 			strings.TrimSuffix(sentence(c.guessed()), "."), name(v.Cheaper), money(v.Least), money(v.Most), c.Currency))
 	}
 	if !u.Stated && len(c.Days) >= fewDays && len(c.Days) < enoughDays {
-		all = append(all, fmt.Sprintf("Only %s are compared: two weeks are the least to go by.", days(len(c.Days))))
+		all = append(all, fmt.Sprintf("Only %s are compared: two weeks are the least to go by.", printable.Counted(len(c.Days), "day")))
 	}
 	return all
 }

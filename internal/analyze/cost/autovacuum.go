@@ -74,12 +74,7 @@ func ofUsers(w *runfile.WAL) (records, bytes float64) {
 		if item.Is != runfile.WALTable && item.Is != runfile.WALIndex || strings.HasPrefix(item.Name, "pg_") {
 			continue
 		}
-		var log counts.Anatomy
-		for name, p := range item.Parts {
-			log.Parts = append(log.Parts, counts.Part{Name: name, Records: float64(p.Records), Bytes: float64(p.Bytes),
-				Images: float64(p.ImageBytes)})
-		}
-		n, size := ownOf(log)
+		n, size := ownOf(anatomyOf(item))
 		records, bytes = records+n, bytes+size
 	}
 	return records, bytes

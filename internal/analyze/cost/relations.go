@@ -115,19 +115,23 @@ func (r *Relation) named() []namedEach {
 
 func (r *Relation) add(n int, i runfile.WALItem) {
 	r.Table, r.Dropped, r.Constraint, r.last = i.Table, i.Dropped, i.Constraint, i
-	var log counts.Anatomy
-	for name, p := range i.Parts {
-		log.Parts = append(log.Parts, counts.Part{Name: name, Records: float64(p.Records), Bytes: float64(p.Bytes),
-			Images: float64(p.ImageBytes)})
-	}
 	all := counts.Written(i)
-	records, bytes := ownOf(log)
+	records, bytes := ownOf(anatomyOf(i))
 	for e, more := range map[*Each]float64{
 		&r.OwnRecords: records, &r.OwnBytes: bytes, &r.Records: float64(all.Records), &r.Bytes: float64(all.Bytes),
 		&r.Images: float64(all.Images), &r.ImageBytes: float64(all.ImageBytes),
 	} {
 		e.Runs[n] += more
 	}
+}
+
+// anatomyOf returns the WAL of one relation by its parts.
+func anatomyOf(i runfile.WALItem) (log counts.Anatomy) {
+	for name, p := range i.Parts {
+		log.Parts = append(log.Parts, counts.Part{Name: name, Records: float64(p.Records), Bytes: float64(p.Bytes),
+			Images: float64(p.ImageBytes)})
+	}
+	return log
 }
 
 // ownOf returns the records of rows, entries and commits, and their bytes without images. The record of a page that was

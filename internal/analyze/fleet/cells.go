@@ -6,6 +6,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // ends returns the interval.
@@ -41,9 +42,9 @@ func (r Risk) when() string {
 	day := func(at time.Time) string { return at.Format(time.DateOnly) }
 	switch {
 	case r.Level == Exhausted && c.Metric == "":
-		return hours(c.Hours) + ", by its rule"
+		return printable.Counted(c.Hours, "hour") + ", by its rule"
 	case r.Level == Exhausted:
-		return hours(c.Hours)
+		return printable.Counted(c.Hours, "hour")
 	case r.Level == Ending && c.Ended:
 		return "by now, if the last seven days went on"
 	case r.Level == Ending && c.Ends == nil:
@@ -53,7 +54,7 @@ func (r Risk) when() string {
 	case r.Level == Ending:
 		return day(*c.Ends)
 	case r.Hours > 0:
-		return hours(r.Hours)
+		return printable.Counted(r.Hours, "hour")
 	default:
 		return number.Percent(r.Uses)
 	}

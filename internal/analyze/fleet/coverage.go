@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // coverage is which hours of a stretch that was asked for are known.
@@ -66,7 +68,7 @@ func (c coverage) text() string {
 		text += ", nothing since " + since.Format(shortly)
 	}
 	if holes := after - first - n; holes > 0 {
-		text += fmt.Sprintf(", %s missing in between", hours(holes))
+		text += fmt.Sprintf(", %s missing in between", printable.Counted(holes, "hour"))
 	}
 	return text
 }
@@ -83,7 +85,7 @@ func (c coverage) tooLittle(requests []float64) string {
 		case first > all-last:
 			return "nothing is known before " + c.at(first).Format(shortly)
 		}
-		return fmt.Sprintf("of the last %s only %d are known", hours(last), c.count(all-last, all))
+		return fmt.Sprintf("of the last %s only %d are known", printable.Counted(last, "hour"), c.count(all-last, all))
 	}
 	if at := c.emptySlots(); at != nil {
 		return "nothing is ever known of " + strings.Join(at, ", ") + " UTC, and the busiest hour may be then"

@@ -172,13 +172,6 @@ func (a Ask) tariff(region string) sizing.Tariff {
 	return sizing.Tariff{Region: region, Prices: a.Prices}
 }
 
-func hours(n int) string {
-	if n == 1 {
-		return "1 hour"
-	}
-	return fmt.Sprintf("%d hours", n)
-}
-
 func named(names []string) string {
 	text := strings.Join(names[:min(few, len(names))], ", ")
 	if more := len(names) - few; more > 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 const mib = 1 << 20
@@ -57,7 +58,7 @@ func (w *work) fillPeaks(d *Page) {
 	}
 	if below > 0 {
 		d.lack("in %s its highest minutes are below the mean of the hour, which cannot be: there the order is for "+
-			"the mean", hours(below))
+			"the mean", printable.Counted(below, "hour"))
 	}
 	switch {
 	case all == 0:
@@ -65,7 +66,7 @@ func (w *work) fillPeaks(d *Page) {
 		w.peaks = nil
 		d.lack("what happened within the hours is not known: the order is for means of hours")
 	case unknown > all/20:
-		d.lack("what happened within %d of %s is not known: there the order is for means of hours", unknown, hours(all))
+		d.lack("what happened within %d of %s is not known: there the order is for means of hours", unknown, printable.Counted(all, "hour"))
 	}
 }
 

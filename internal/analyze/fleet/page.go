@@ -12,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/plot"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -156,7 +157,7 @@ func (p Page) creditsBlock() document.Block {
 		source = "they were not recorded, and are computed by the volume's rule, from a full bucket on"
 	}
 	text := fmt.Sprintf("%s of its credits are left, and at the least %s were; nothing was left in %s (%s). ",
-		number.Percent(c.Now/100), number.Percent(c.Lowest/100), hours(c.Hours), source)
+		number.Percent(c.Now/100), number.Percent(c.Lowest/100), printable.Counted(c.Hours, "hour"), source)
 	switch {
 	case c.Ended:
 		text += "At the rate of the last seven known days, they have ended by now."

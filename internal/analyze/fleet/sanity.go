@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -46,7 +47,7 @@ func (w work) againstRule(held sizing.Held) string {
 		return ""
 	}
 	return fmt.Sprintf("its credits fell by %s%% in %s in which it did less than its volume earns: its volume is "+
-		"not the one named, or it does more than is shown", number.Rate(by), hours(n))
+		"not the one named, or it does more than is shown", number.Rate(by), printable.Counted(n, "hour"))
 }
 
 // asked returns what rates of hours ask of a limit in a second; NaN where that is not known.
