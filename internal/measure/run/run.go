@@ -149,6 +149,13 @@ func (m *measurement) experiment(ctx context.Context) error {
 	}
 	clock := probe.NewClock(m.Interval, e.Record, probes.Samplers...)
 	m.readFrom(e, probes, clock)
+	free := newDisks(nil)
+	if m.Target.Yours {
+		free = newDisks(e.Layout)
+	}
+	if err := free.refuse(); err != nil {
+		return err
+	}
 
 	metrics := slices.Concat(clock.Metrics(), m.cloud.Metrics())
 	room, err := m.room(ctx, e)
@@ -169,6 +176,7 @@ func (m *measurement) experiment(ctx context.Context) error {
 	go m.stops.watch(running)
 	m.writers.begin()
 	go m.watchServer(running, stop)
+	go free.watch(running, stop)
 	clock.Start(context.WithoutCancel(ctx))
 	m.Show.Stage("warming up")
 	began := time.Now()

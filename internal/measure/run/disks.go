@@ -1,0 +1,103 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/measure/host"
+	"github.com/realiops/realiops/internal/measure/layout"
+	"github.com/realiops/realiops/internal/measure/postgres"
+)
+
+// disks follows how much is free where the user's server keeps its files, as far as they are on this machine. A full
+// disk fails the statements of everybody, and ends a server whose WAL is there.
+type disks struct {
+	roots []layout.Root
+	free  func(path string) (int64, error)
+	left  map[string]int64 // by path, as last looked at
+}
+
+const (
+	freeLook = 100 * time.Millisecond
+	// leastLeft bytes stay free, and what is written in a few looks, until the clients have ended.
+	leastLeft   = 128 << 20
+	looksToEnd  = 5
+	leastToHave = 2 * leastLeft // before the first load
+)
+
+func newDisks(l *layout.Layout) *disks {
+	d := &disks{free: host.Free, left: map[string]int64{}}
+	if l == nil {
+		return d
+	}
+	for _, r := range l.Roots {
+		if r.Err == nil && r.Role != layout.Log {
+			d.roots = append(d.roots, r)
+		}
+	}
+	return d
+}
+
+// refuse returns an error if a disk is nearly full before anything is put on it.
+func (d *disks) refuse() error {
+	return d.each(func(r layout.Root, free, _ int64) error {
+		if free >= leastToHave {
+			return nil
+		}
+		return fmt.Errorf("%s has %d MB free, and a run needs %d MB, or it could fill the disk and stop the server: make room, "+
+			"or use another server", holds(r), free/1e6, leastToHave/1_000_000)
+	})
+}
+
+// watch calls end before the loads fill a disk.
+func (d *disks) watch(ctx context.Context, end func(error)) {
+	for experiment.Wait(ctx, freeLook) == nil {
+		if err := d.look(); err != nil {
+			end(err)
+			return
+		}
+	}
+}
+
+func (d *disks) look() error {
+	return d.each(func(r layout.Root, free, used int64) error {
+		if free >= leastLeft+looksToEnd*used {
+			return nil
+		}
+		return fmt.Errorf("%s has only %d MB left, and the loads ended before it was full: make room, or run shorter loads "+
+			"(--load-seconds)", holds(r), free/1e6)
+	})
+}
+
+// each hands on how much is free, and how much less that is than at the last look. What the system does not tell is not
+// looked at.
+func (d *disks) each(look func(r layout.Root, free, used int64) error) error {
+	for _, r := range d.roots {
+		free, err := d.free(r.Path)
+		if err != nil {
+			continue
+		}
+		before, known := d.left[r.Path]
+		if !known {
+			before = free
+		}
+		d.left[r.Path] = free
+		if err := look(r, free, max(0, before-free)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func holds(r layout.Root) string {
+	switch r.Role {
+	case layout.WAL:
+		return "the disk under the server's WAL"
+	case layout.Tablespaces:
+		return "the disk under the tablespace " + postgres.Quoted(r.Name)
+	default:
+		return "the disk under the server's data"
+	}
+}
