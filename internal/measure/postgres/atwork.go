@@ -11,14 +11,13 @@ import (
 
 // atWork are the sessions that work on the server, in any database, and are not ours. Those of other runs of realiops
 // that put a load on it are among them, and those that only read its counters are not. A role without pg_read_all_stats
-// sees the state of its own sessions alone.
-const (
-	atWork = ofOthers + " and " + working
-
-	ofOthers = `from pg_catalog.pg_stat_activity
-		where backend_type = 'client backend' and pid <> pg_catalog.pg_backend_pid() and application_name <> '` + applicationName + "'"
-	working = "state in ('active', 'idle in transaction')"
-)
+// sees the state of its own sessions alone, and with track_activities off nobody sees any. Then those are at work that
+// are in a transaction, by the lock on it that every role sees.
+const atWork = `from pg_catalog.pg_stat_activity a
+		where coalesce(backend_type = 'client backend', usename is not null and datname is not null)
+		and pid <> pg_catalog.pg_backend_pid() and application_name <> '` + applicationName + `'
+		and (state in ('active', 'idle in transaction') or coalesce(state, 'disabled') = 'disabled' and exists (
+			select from pg_catalog.pg_locks l where l.pid = a.pid and l.locktype = 'virtualxid' and l.mode = 'ExclusiveLock'))`
 
 // names are the program, the role and the database of a session, for Name.
 var names = Named("application_name") + ", " + Named("coalesce(usename, '')") + ", " + Named("coalesce(datname, '')")

@@ -189,6 +189,35 @@ func TestBusySessionsAreThoseOfOthersAtWork(t *testing.T) {
 	}
 }
 
+// Who is at work shows by the transactions of others, where nobody or not this role sees the states of their sessions.
+func TestBusySessionsWhoseStateIsHidden(t *testing.T) {
+	for _, version := range servertest.Matrix("17", "13", "18") {
+		s := servertest.Start(t, embedded.Options{Version: version})
+		endpoint := servertest.Endpoint(t, s.DSN())
+		boss := servertest.Connect(t, endpoint)
+		servertest.Exec(t, boss, "create role bare login password 'bare'")
+		config := endpoint.Config()
+		bare := servertest.Connect(t, servertest.Endpoint(t, fmt.Sprintf(
+			"host=%s port=%d dbname=postgres user=bare password=bare sslmode=disable", config.Host, config.Port)))
+		other := servertest.Connect(t, endpoint)
+		servertest.Exec(t, other, "set application_name = 'their app'")
+		check := func(what string, conn *pgx.Conn, want int) {
+			t.Helper()
+			if facts, err := postgres.Inspect(t.Context(), conn); err != nil || facts.BusySessions != want {
+				t.Errorf("%s, %s: %d busy sessions, want %d: %v", version, what, facts.BusySessions, want, err)
+			}
+		}
+		for _, hidden := range []string{"off", "on"} {
+			servertest.Exec(t, other, "set track_activities = "+hidden+"; begin")
+			check("of a role that sees nothing, track_activities "+hidden, bare, 1)
+			check("of a superuser, track_activities "+hidden, boss, 1)
+			servertest.Exec(t, other, "commit")
+			check("of a role that sees nothing, after it", bare, 0)
+			check("of a superuser, after it", boss, 0)
+		}
+	}
+}
+
 // Other runs of realiops are others, and so is whatever else they call themselves; who only reads the counters is not.
 func TestAtWorkAreOtherRunsToo(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
