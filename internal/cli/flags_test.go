@@ -2,7 +2,11 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -127,5 +131,41 @@ func TestFlagsOfOtherPrograms(t *testing.T) {
 		if code != 1 || !strings.Contains(errors, "put -- before") {
 			t.Errorf("%s: %d, %s", typed, code, errors)
 		}
+	}
+}
+
+// TestDocsNameFlagsThatAre: where a page names a command and a flag in one piece of code, the command has the flag.
+func TestDocsNameFlagsThatAre(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("../../docs/*.md")
+	reference, errReference := filepath.Glob("../../docs/reference/*.md")
+	if err := errors.Join(err, errReference); err != nil {
+		t.Fatal(err)
+	}
+	code := regexp.MustCompile("`(?:realiops )?([a-z]+)( [a-z]+)?([^`]*)`")
+	flag := regexp.MustCompile(`(?:^|\s)--([a-z][a-z-]+)`)
+	root, seen := Command(command.Env{Getenv: os.Getenv}), 0
+	for _, page := range append(pages, reference...) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, named := range code.FindAllStringSubmatch(string(text), -1) {
+			of, _, err := root.Find([]string{named[1]})
+			if err != nil || of == root {
+				continue
+			}
+			if below, _, err := of.Find([]string{strings.TrimSpace(named[2])}); err == nil {
+				of = below
+			}
+			for _, f := range flag.FindAllStringSubmatch(named[3], -1) {
+				if seen++; of.Flags().Lookup(f[1]) == nil {
+					t.Errorf("%s: %s has no --%s: %s", page, of.CommandPath(), f[1], named[0])
+				}
+			}
+		}
+	}
+	if seen < 100 {
+		t.Errorf("%d flags on the pages: are they found?", seen)
 	}
 }
