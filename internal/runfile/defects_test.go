@@ -260,3 +260,24 @@ func TestNullIsNotZero(t *testing.T) {
 		}
 	}
 }
+
+// TestPossibleHasTimes: a period without its begin would last two thousand years, and what was read at no time be read
+// before everything else.
+func TestPossibleHasTimes(t *testing.T) {
+	for _, c := range []struct {
+		record Record
+		says   string
+	}{
+		{Row{}, "a reading"}, {Reading{}, "a reading"}, {LoadEvent{Event: End}, "the end of a load"},
+		{Work{To: noon}, "work"}, {Work{From: noon}, "work"}, {Period{To: noon}, "a period"},
+		{Period{From: noon}, "a period"}, {Period{From: noon, To: noon}, "a period"},
+		{Period{From: noon, To: noon.Add(1)}, ""}, {Row{At: noon}, ""}, {Work{From: noon, To: noon}, ""},
+	} {
+		for _, err := range Possible(func(yield func(Record, error) bool) { yield(c.record, nil) }) {
+			if want := "it has " + c.says + " that does not say when"; c.says == "" && err != nil ||
+				c.says != "" && (err == nil || err.Error() != want) {
+				t.Errorf("%+v: %v, want %q", c.record, err, want)
+			}
+		}
+	}
+}

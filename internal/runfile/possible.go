@@ -1,6 +1,7 @@
 package runfile
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -13,8 +14,8 @@ const MostCounted = 1e20
 // Counted reports whether a value can be one of a counter. Those that are no number cannot.
 func Counted(value float64) bool { return math.Abs(value) <= MostCounted }
 
-// Possible yields records up to one with a value that nothing can have counted, which is an error: of files that people
-// hand in.
+// Possible yields records up to one with a value that nothing can have counted, or without its time, which is an error:
+// of files that people hand in.
 func Possible(records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for record, err := range records {
@@ -29,6 +30,9 @@ func Possible(records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
 }
 
 func possible(record Record) error {
+	if what := untimed(record); what != "" {
+		return errors.New("it has " + what + " that does not say when")
+	}
 	switch r := record.(type) {
 	case Row:
 		for i, value := range r.Values {
@@ -51,6 +55,33 @@ func possible(record Record) error {
 		return allPossible(r.Total)
 	}
 	return nil
+}
+
+// untimed returns what a record is that lacks a time, or ends before it begins; empty: it does not.
+func untimed(record Record) string {
+	switch r := record.(type) {
+	case Row:
+		if r.At.IsZero() {
+			return "a reading"
+		}
+	case Reading:
+		if r.At.IsZero() {
+			return "a reading"
+		}
+	case LoadEvent:
+		if r.At.IsZero() {
+			return "the " + string(r.Event) + " of a load"
+		}
+	case Work:
+		if r.From.IsZero() || r.To.IsZero() {
+			return "work"
+		}
+	case Period:
+		if r.From.IsZero() || !r.To.After(r.From) {
+			return "a period"
+		}
+	}
+	return ""
 }
 
 func allPossible(values map[string]float64) error {

@@ -215,11 +215,10 @@ func (o auroraCostOptions) ofFiles(ctx context.Context, env command.Env, members
 			errors.New("the files have no point of any metric: --query prints the question for aws cloudwatch " +
 				"get-metric-data")
 	}
-	from, to := e.Span()
-	if to.Sub(from) > command.Longest+command.Day {
-		return billed{}, fmt.Errorf("the points of the files reach from %s to %s, and CloudWatch keeps 455 days: are "+
-			"all of them its own?", from.Format(time.DateOnly), to.Format(time.DateOnly))
+	if err := e.Kept(); err != nil {
+		return billed{}, err
 	}
+	from, to := e.Span()
 	b := billed{cluster: c, region: e.Region(c.Name), warnings: e.Warnings}
 	named, always := instancesOf(append(c.Members, members...))
 	b.use = billing.FromPeriods(e.Periods, from, to, named).Always(always)

@@ -418,6 +418,17 @@ func distinct(names []string) []string {
 	return slices.DeleteFunc(slices.Compact(names), func(s string) bool { return s == "" })
 }
 
+// Kept refuses points further apart than CloudWatch keeps them.
+func (e *Export) Kept() error {
+	const keeps, slack = 455 * 24 * time.Hour, 24 * time.Hour
+	from, to := e.Span()
+	if to.Sub(from) <= keeps+slack {
+		return nil
+	}
+	return fmt.Errorf("the points of the files reach from %s to %s, and CloudWatch keeps 455 days: are all of them its "+
+		"own?", from.Format(time.DateOnly), to.Format(time.DateOnly))
+}
+
 // Span is from the first period to the end of the last one.
 func (e *Export) Span() (from, to time.Time) { return history.Data{Periods: e.Periods}.Span() }
 

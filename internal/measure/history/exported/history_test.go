@@ -42,6 +42,8 @@ func TestHistoryOfSpoiledFiles(t *testing.T) {
 			"not as many values as times"},
 		{"means alone are a history", strings.ReplaceAll(metrics, " Maximum ", " Minimum "), described, "rds",
 			"it is the Minimum of ReadIOPS"},
+		{"a time of before CloudWatch", strings.Replace(metrics, "2026-11-18T", "1970-01-01T", 1), described, "",
+			"reach from 1970-01-01 to 2026-11-21, and CloudWatch keeps 455 days"},
 		{"no means", strings.ReplaceAll(metrics, " Average ", " Sum "), described, "", "only the Maximum"},
 		{"no means of writes", strings.ReplaceAll(metrics, "WriteIOPS Average", "WriteIOPS Sum"), described, "rds",
 			"Of WriteIOPS there is only the Maximum"},
