@@ -591,3 +591,16 @@ func TestAClaimIsNotCutShort(t *testing.T) {
 		t.Errorf("a claim after that: %v", err)
 	}
 }
+
+// What is asked in a session that has ended fails with an error that people understand.
+func TestALostSessionIsSaid(t *testing.T) {
+	conn := servertest.Connect(t, servertest.Database(t, "17"))
+	if err := conn.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err := postgres.Unconfirmed(t.Context(), conn)
+	const want = "ask which standbys confirm commits: the connection to the server was lost"
+	if said := postgres.Lost(err); said.Error() != want || !errors.Is(said, err) {
+		t.Errorf("%q, want %q", said, want)
+	}
+}

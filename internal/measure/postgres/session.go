@@ -191,3 +191,20 @@ func wrap(err error, format string, values ...any) error {
 	}
 	return fmt.Errorf(format+": %w", append(values, err)...)
 }
+
+// Lost returns the error, in words where it is the driver's for a session that had ended before it was asked.
+func Lost(err error) error {
+	const drivers = "conn closed"
+	if before, ended := strings.CutSuffix(err.Error(), drivers); ended {
+		return &lost{before + "the connection to the server was lost", err}
+	}
+	return err
+}
+
+type lost struct {
+	words string
+	err   error
+}
+
+func (l *lost) Error() string { return l.words }
+func (l *lost) Unwrap() error { return l.err }

@@ -137,7 +137,7 @@ func (t *Target) Because(ctx context.Context, err error) error {
 		case <-time.After(newsWithin):
 		}
 	}
-	return cmp.Or(context.Cause(ctx), err)
+	return cmp.Or(context.Cause(ctx), postgres.Lost(err))
 }
 
 // stopWithin bounds the stop of a server of ours. One that is kept writes a last checkpoint first.
