@@ -13,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/measure/run"
 	"github.com/realiops/realiops/internal/measure/target"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -137,6 +138,9 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 		return diagnosis.Diagnosis{}, err
 	}
 	defer p.Close(context.WithoutCancel(ctx))
+	if full := run.RefuseFull(p.Layout()); refusal == "" && full != nil {
+		refusal = full.Error()
+	}
 	aws := diagnoseAWS(ctx, &t.AWS)
 	subject := diagnosis.Subject{
 		Target: t.Describe(facts, p.Storage), Clock: facts.Clock, Refusal: refusal, AWS: aws,

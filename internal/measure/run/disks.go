@@ -40,6 +40,9 @@ func newDisks(l *layout.Layout) *disks {
 	return d
 }
 
+// RefuseFull returns an error if a run would not begin on a server with that layout because of a disk that is nearly full.
+func RefuseFull(l *layout.Layout) error { return newDisks(l).refuse() }
+
 // refuse returns an error if a disk is nearly full before anything is put on it.
 func (d *disks) refuse() error {
 	return d.each(func(r layout.Root, free, _ int64) error {
