@@ -238,6 +238,10 @@ func runSize(ctx context.Context, env command.Env, o SizeOptions, names []string
 	if err != nil {
 		return err
 	}
+	if i := slices.IndexFunc(runs, baseline.Is); i >= 0 {
+		return command.Naming(names[i], errors.New("a baseline measured storage alone: what that gave is no need. "+
+			"realiops size RUN --baseline FILE says whether it carries what a run needed"))
+	}
 	o.server = commonServer(runs)
 	ask, err := o.Asked(ctx)
 	if err != nil {
