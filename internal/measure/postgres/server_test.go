@@ -157,6 +157,9 @@ func TestReservedConnectionsAreNotLeft(t *testing.T) {
 			t.Errorf("%d connections are left to %s, %v; want %d", f.Connections, role, err, want)
 		}
 		conn.Close(t.Context())
+		for servertest.Value[bool](t, boss, "select exists (select from pg_stat_activity where usename = '"+role+"')") {
+			time.Sleep(10 * time.Millisecond) // a session takes a moment to leave
+		}
 	}
 }
 
