@@ -72,7 +72,7 @@ func (s *Sizing) parts(run *counts.Run, among []needs.Need) (all []Part, err err
 		err = errTooShort
 	case len(among) == 0 && (o.Whole > o.Quiet || o.Whole == 0):
 		err = fmt.Errorf("too little was read: of its %d windows of %s, %d have all of their counters and some load: "+
-			"ask for a longer time, or read more often", o.Windows, printable.Largest(o.Window), o.Whole-o.Quiet)
+			"give it more time, or read more often", o.Windows, printable.Largest(o.Window), o.Whole-o.Quiet)
 	}
 	if err != nil {
 		return nil, err
