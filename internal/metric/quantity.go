@@ -8,6 +8,14 @@ import (
 // Quantity is one way to count the work of a load, by its name in run files and JSON.
 type Quantity string
 
+// Sides that a metric may count on.
+const (
+	Logical   = "logical"
+	Requested = "requested" // of the operating system or a storage service: a cache may answer
+	Physical  = "physical"
+	NoSide    = "none"
+)
+
 // The counted quantities, from what is asked of the database down to what its device does.
 const (
 	RowsWritten    Quantity = "rows"
@@ -150,14 +158,4 @@ func QuantityNamed(typed string) (Quantity, bool) {
 		}
 	}
 	return "", false
-}
-
-// Making returns the rows that make a quantity, the preferred first.
-func (t Table) Making(q Quantity) []Metric {
-	return t.those(func(m *Metric) bool { return m.Makes == q })
-}
-
-// Adding returns the rows whose sum makes a quantity in versions that have none which makes it alone.
-func (t Table) Adding(q Quantity) []Metric {
-	return t.those(func(m *Metric) bool { return m.Adds == q })
 }

@@ -2,7 +2,6 @@ package pgstat
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -13,9 +12,6 @@ import (
 
 // mostTables are as many as may be read each second without being felt: the server looks at each of them.
 const mostTables = 200
-
-// ErrStandby is a server that only repeats what its primary does.
-var ErrStandby = errors.New("the server is a standby: it writes what its primary tells it to; observe the primary")
 
 // NewObserver is New for a server on which others work: it reads what all databases did together, and the tables of all
 // schemas of its own database, if they are not too many. What statements did is left out, which costs more than all

@@ -27,9 +27,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Name of the sampler; that of a metric goes on with a dot, the view, a slash and the column: pgstat.wal/wal_records.
-const Name = "pgstat"
-
 // applicationName is the application_name of all our sessions except the load's.
 const applicationName = "realiops"
 

@@ -23,14 +23,6 @@ type Ranking struct {
 	server  serverTally
 }
 
-// amounts holds the counts of many things by the key that tells them apart.
-type amounts map[string]ranked
-
-type ranked struct {
-	name string
-	of   map[string]float64 // by the name of a column; what is not there was not counted
-}
-
 const (
 	// mostRanked are more than which are not asked for: to remember them all would take too much room.
 	mostRanked = 20000

@@ -40,6 +40,9 @@ func reasonOf(code string) runfile.Reason {
 	}
 }
 
+// ErrStandby is a server that only repeats what its primary does.
+var ErrStandby = errors.New("the server is a standby: it writes what its primary tells it to; observe the primary")
+
 // asError puts into one line why nothing could be read.
 func asError(err error) error {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {

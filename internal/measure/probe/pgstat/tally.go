@@ -8,6 +8,14 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
+// amounts holds the counts of many things by the key that tells them apart.
+type amounts map[string]ranked
+
+type ranked struct {
+	name string
+	of   map[string]float64 // by the name of a column; what is not there was not counted
+}
+
 // tally is by how much each thing of one sort grew, put together look by look: where counters begin anew, no more is
 // lost than what lay between two looks.
 type tally struct {

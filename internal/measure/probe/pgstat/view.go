@@ -9,6 +9,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
+// Name of the sampler; that of a metric goes on with a dot, the view, a slash and the column: pgstat.wal/wal_records.
+const Name = "pgstat"
+
 // view is one of the server's statistics views, or one function, and what is read of it.
 type view struct {
 	name      string   // of its metrics, up to the slash
