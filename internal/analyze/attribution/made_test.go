@@ -265,6 +265,17 @@ func TestOddLoad(t *testing.T) {
 	}
 }
 
+// TestATermIsNoException: of one commit in a hundred there is next to nothing beside writes and requests, but where nobody waits for the log it is twenty
+// times as much as these. That such a load is an exception, by so much and in all of its repetitions, is no explanation.
+func TestATermIsNoException(t *testing.T) {
+	v := judged(t, with(t, func(_ string, _ float64, x map[string]float64) float64 {
+		return x[counts.WALWrites] + 0.8*x[counts.DeviceRequests] + 0.01*x[counts.Commits]
+	}))
+	if v.Kind != attribution.Mixed || v.Mixture == nil {
+		t.Errorf("%s: %s", v.Kind, v.Why)
+	}
+}
+
 func TestAsked(t *testing.T) {
 	run := with(t, of(counts.Rows, 1))
 	all := attribution.Judge(run, attribution.Options{Asked: []string{"pgstat.wal/wal_records", "no/such"}})

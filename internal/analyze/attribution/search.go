@@ -62,6 +62,10 @@ type odd struct {
 	load int // row of the table
 }
 
+// mostOdd is the factor up to which a load may be an exception: one that shows more than that too much or too little, in each of its repetitions, does
+// some other work.
+const mostOdd = 10
+
 // oddLoad finds the sum of a size, with as much freedom as one with a term more, that explains all loads but one: the
 // honest alternative to a further term that matters in one load only.
 func (t *table) oddLoad(models []model) (best odd) {
@@ -73,7 +77,8 @@ func (t *table) oddLoad(models []model) (best odd) {
 				fit := t.omitting(load).NonNegative(m.columns...)
 				o.of = slices.Clone(fit.Of[:len(m.columns)])
 			}
-			if o.deviance = t.devianceBut(load, m.columns, o.of); o.deviance < best.deviance {
+			off := t.logs[load] - math.Log(t.predict(m.columns, o.of, load))
+			if o.deviance = t.devianceBut(load, m.columns, o.of); o.deviance < best.deviance && math.Abs(off) < math.Log(mostOdd) {
 				best = o
 			}
 		}
