@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/realiops/realiops/internal/measure/load/script"
 	"github.com/realiops/realiops/internal/measure/load/session"
@@ -50,11 +49,4 @@ func compileStep(mode Mode, c *script.Command, number, at int) (step, error) {
 		st.generate = newGenerator(name, c.Rows)
 	}
 	return st, err
-}
-
-// has reports whether a script has a command of a kind.
-func (l *load) has(kind script.CommandKind) bool {
-	return slices.ContainsFunc(l.programs, func(p program) bool {
-		return slices.ContainsFunc(p.steps, func(st step) bool { return st.command.Kind == kind })
-	})
 }

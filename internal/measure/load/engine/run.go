@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/load/script"
@@ -40,39 +38,6 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	l.run()
 	return l.result(), context.Cause(ctx)
 }
-
-type load struct {
-	Options
-	ctx      context.Context
-	cancel   context.CancelCauseFunc
-	stopping <-chan struct{}
-	dialer   *session.Dialer
-	programs []program
-	threads  []*thread
-	clients  []*client
-	totals   *totals
-	debug    io.Writer
-
-	poller            string // who moves the clients' bytes
-	clock             clock
-	began, warm, over time.Duration // over is when no transaction begins any more
-
-	ticked    time.Duration // when the last tick was
-	stoppedAt time.Duration // before its time, 0 where it was not
-
-	connecting  time.Duration // before the start
-	connections atomic.Int64
-	running     atomic.Int64
-	reports     sync.Mutex // held while a function of the options is called, except Tick
-}
-
-// clock tells the time in the load, in steps that never go back.
-type clock struct{ zero time.Time }
-
-func (c clock) now() time.Duration              { return time.Since(c.zero) }
-func (c clock) time(at time.Duration) time.Time { return c.zero.Add(at) }
-
-const never = time.Duration(math.MaxInt64)
 
 func newLoad(o *Options) (*load, error) {
 	if err := o.complete(); err != nil {

@@ -24,9 +24,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Name of the sampler, and the beginning of the names of its metrics.
-const Name = "anatomy"
-
 // Sampler reads the WAL of one server. Its methods may be called from several goroutines, and wait for each other.
 type Sampler struct {
 	config *pgx.ConnConfig

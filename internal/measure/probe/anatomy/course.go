@@ -1,6 +1,7 @@
 package anatomy
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -37,6 +38,24 @@ type place struct {
 	span
 	firstKnown, lastKnown bool
 }
+
+func (p place) arguments() []any {
+	return []any{position(p.first), position(p.last), p.firstKnown, p.lastKnown}
+}
+
+// window is a stretch of the WAL with its kinds of records.
+type window struct {
+	span  span
+	kinds []kind
+}
+
+type kind struct {
+	name                   string // Heap/INSERT
+	records, bytes, images float64
+}
+
+// position returns a place in the WAL as PostgreSQL writes it.
+func position(bytes uint64) string { return fmt.Sprintf("%X/%X", bytes>>32, uint32(bytes)) }
 
 // course records how far the WAL has been looked at. Its positions are beginnings of records.
 type course struct {

@@ -2,15 +2,12 @@ package anatomy
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
-	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -137,47 +134,3 @@ const (
 	walStats    = "pg_get_wal_stats"
 	blockInfo   = "pg_get_wal_block_info"
 )
-
-func gap(reason runfile.Reason, code, format string, arguments ...any) error {
-	return &probe.Error{Reason: reason, Code: code, Err: fmt.Errorf(format, arguments...)}
-}
-
-// What servers say (SQLSTATE, https://www.postgresql.org/docs/current/errcodes-appendix.html).
-const (
-	notSupported      = "0A000"
-	noPrivilege       = "42501"
-	undefinedObject   = "42704"
-	undefinedFunction = "42883"
-	invalidSchemaName = "3F000"
-	internalError     = "XX000" // up to 15: the same; and that there is no whole record
-	undefinedFile     = "58P01" // a part of the WAL that has been recycled
-	queryCanceled     = "57014" // by statement_timeout
-	invalidParameter  = "22023" // a position that is not in the WAL
-)
-
-// asError puts into the terms of a gap why nothing could be read.
-func asError(err error) error {
-	if known, ok := errors.AsType[*probe.Error](err); ok {
-		return known
-	}
-	refused, ok := isRefusal(err)
-	if !ok {
-		return err
-	}
-	reason := runfile.Failed
-	switch refused.Code {
-	case noPrivilege:
-		reason = runfile.Permission
-	case notSupported, undefinedFunction, invalidSchemaName:
-		reason = runfile.Unsupported
-	case internalError, undefinedFile, queryCanceled, invalidParameter:
-		reason = runfile.Late
-	}
-	return &probe.Error{Reason: reason, Code: refused.Code, Err: errors.New(refused.Message)}
-}
-
-// lasts reports whether asking again would get the same answer.
-func lasts(err error) bool {
-	known, ok := errors.AsType[*probe.Error](err)
-	return ok && slices.Contains([]runfile.Reason{runfile.Permission, runfile.Unsupported, runfile.Absent}, known.Reason)
-}

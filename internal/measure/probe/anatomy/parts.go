@@ -7,6 +7,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
+// Name of the sampler, and the beginning of the names of its metrics.
+const Name = "anatomy"
+
 // part is a kind of record, or several that mean the same work, by its name in internal/metric.
 type part struct {
 	name string

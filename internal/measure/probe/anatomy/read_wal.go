@@ -5,14 +5,6 @@ import (
 	"time"
 )
 
-const (
-	// readWithin bounds a look back, in which the server does nothing else for us.
-	readWithin = time.Second
-	// flushedWithin is the longest wait for the WAL's last records to be flushed: three rounds of the WAL writer.
-	flushedWithin = 600 * time.Millisecond
-	askEvery      = 20 * time.Millisecond
-)
-
 // ReadWAL reads the WAL since the last WaitForCounters and counts what no window has covered. It is to be called when a
 // load is over and before the next checkpoint, after which the server may recycle that WAL. What it cannot read stays
 // uncovered; the error is about ctx only.

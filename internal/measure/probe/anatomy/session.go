@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
@@ -25,16 +24,13 @@ const limits = mark +
 const positions = mark + `select pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), '0/0')::bigint,
 	pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_flush_lsn(), '0/0')::bigint`
 
-// window is a stretch of the WAL with its kinds of records.
-type window struct {
-	span  span
-	kinds []kind
-}
-
-type kind struct {
-	name                   string // Heap/INSERT
-	records, bytes, images float64
-}
+const (
+	// readWithin bounds a look back, in which the server does nothing else for us.
+	readWithin = time.Second
+	// flushedWithin is the longest wait for the WAL's last records to be flushed: three rounds of the WAL writer.
+	flushedWithin = 600 * time.Millisecond
+	askEvery      = 20 * time.Millisecond
+)
 
 // session is a connection to a server that lets us read its WAL.
 type session struct {
@@ -248,13 +244,6 @@ func (s *session) countAll(ctx context.Context, places []place, add func(window)
 	})
 }
 
-func (p place) arguments() []any {
-	return []any{position(p.first), position(p.last), p.firstKnown, p.lastKnown}
-}
-
-// position returns a place in the WAL as PostgreSQL writes it.
-func position(bytes uint64) string { return fmt.Sprintf("%X/%X", bytes>>32, uint32(bytes)) }
-
 func windowOf(rows pgx.Rows) (w window, err error) {
 	var k kind
 	_, err = pgx.ForEachRow(rows, []any{&w.span.first, &w.span.last, &k.name, &k.records, &k.bytes, &k.images},
@@ -264,6 +253,3 @@ func windowOf(rows pgx.Rows) (w window, err error) {
 		})
 	return w, err
 }
-
-// isRefusal reports whether the server answered, if not as hoped.
-func isRefusal(err error) (*pgconn.PgError, bool) { return errors.AsType[*pgconn.PgError](err) }

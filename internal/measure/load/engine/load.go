@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"context"
+	"io"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/load/script"
+	"github.com/realiops/realiops/internal/measure/load/session"
+)
+
+type load struct {
+	Options
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	stopping <-chan struct{}
+	dialer   *session.Dialer
+	programs []program
+	threads  []*thread
+	clients  []*client
+	totals   *totals
+	debug    io.Writer
+
+	poller            string // who moves the clients' bytes
+	clock             clock
+	began, warm, over time.Duration // over is when no transaction begins any more
+
+	ticked    time.Duration // when the last tick was
+	stoppedAt time.Duration // before its time, 0 where it was not
+
+	connecting  time.Duration // before the start
+	connections atomic.Int64
+	running     atomic.Int64
+	reports     sync.Mutex // held while a function of the options is called, except Tick
+}
+
+// clock tells the time in the load, in steps that never go back.
+type clock struct{ zero time.Time }
+
+func (c clock) now() time.Duration              { return time.Since(c.zero) }
+func (c clock) time(at time.Duration) time.Time { return c.zero.Add(at) }
+
+const never = time.Duration(math.MaxInt64)
+
+// has reports whether a script has a command of a kind.
+func (l *load) has(kind script.CommandKind) bool {
+	return slices.ContainsFunc(l.programs, func(p program) bool {
+		return slices.ContainsFunc(p.steps, func(st step) bool { return st.command.Kind == kind })
+	})
+}
