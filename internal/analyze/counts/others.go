@@ -3,16 +3,7 @@ package counts
 import (
 	"fmt"
 	"slices"
-
-	"github.com/realiops/realiops/internal/runfile"
 )
-
-// OthersWorked is a repetition during which others worked on the server, and how much.
-type OthersWorked struct {
-	Load       string
-	Repetition int
-	runfile.Others
-}
 
 // OthersShare returns how much of what was done under a load was the work of others, at most: of its repetitions that
 // are used, and of rows, commits and WAL; 0: nothing that is known.

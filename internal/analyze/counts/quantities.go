@@ -100,15 +100,6 @@ func noPages(Load, Repetition) (float64, error) {
 		Detail: "Aurora writes no pages to its storage, only its WAL"}
 }
 
-func (r *Run) counts(metric string) bool {
-	return slices.ContainsFunc(r.Loads, func(a Load) bool {
-		return slices.ContainsFunc(a.Repetitions, func(r Repetition) bool {
-			_, err := r.Count(metric)
-			return err == nil
-		})
-	})
-}
-
 // carriedBytes returns the quantity of WAL bytes on Aurora where the position in the WAL was not read: only the WAL
 // crosses to its storage, so that what is written there is WAL.
 func (r *Run) carriedBytes(d Quantity) Quantity {

@@ -82,13 +82,6 @@ func (d Quantity) StandardError(a Load, r Repetition) float64 {
 // All lists the quantities, from what is asked of the database down to what its device does.
 func All() []Quantity { return slices.Clone(quantities()) }
 
-// OfObservations returns the same as counters tell of them, where no clients of ours do.
-func OfObservations() []Quantity {
-	all := OfInserts()
-	observedQuantities(all, tallyOf(func(string) bool { return true }))
-	return all
-}
-
 // OfInserts returns those that loads which only insert rows tell from each other.
 func OfInserts() []Quantity {
 	return slices.DeleteFunc(All(), func(d Quantity) bool { return !metric.Quantity(d.Name).OfInserts() })

@@ -58,6 +58,13 @@ type LeftOut struct {
 	Why        string
 }
 
+// OthersWorked is a repetition during which others worked on the server, and how much.
+type OthersWorked struct {
+	Load       string
+	Repetition int
+	runfile.Others
+}
+
 // Repetition is one go of a load.
 type Repetition struct {
 	Number     int
@@ -117,6 +124,18 @@ func (r Repetition) Count(metric string) (float64, error) {
 	return c.Amount, nil
 }
 
+// sumCounts adds up metrics of which none may be missing.
+func (r Repetition) sumCounts(metrics ...string) (sum float64, err error) {
+	for _, m := range metrics {
+		value, err := r.Count(m)
+		if err != nil {
+			return 0, err
+		}
+		sum += value
+	}
+	return sum, nil
+}
+
 // Lasted is Seconds, or why nobody knows them. The error is a *series.Missing.
 func (r Repetition) Lasted() (float64, error) {
 	if r.Seconds <= 0 {
@@ -165,4 +184,17 @@ func (r *Run) Counter(name string) (runfile.Metric, bool) {
 		return runfile.Metric{}, false
 	}
 	return r.Counters[i], true
+}
+
+func (r *Run) loaded() []Load {
+	return slices.DeleteFunc(slices.Clone(r.Loads), func(a Load) bool { return a.Idle() })
+}
+
+func (r *Run) counts(metric string) bool {
+	return slices.ContainsFunc(r.Loads, func(a Load) bool {
+		return slices.ContainsFunc(a.Repetitions, func(r Repetition) bool {
+			_, err := r.Count(metric)
+			return err == nil
+		})
+	})
 }

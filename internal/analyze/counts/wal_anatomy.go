@@ -38,19 +38,3 @@ type Part struct {
 
 // Exact reports whether every record was counted one by one.
 func (a Anatomy) Exact() bool { return a.Coverage == 1 }
-
-// Anatomy returns what the repetition put into the WAL, as it was read, or else as the model has it. The error, where
-// there is neither, is a *series.Missing.
-func (a Load) Anatomy(r Repetition) (Anatomy, error) {
-	if r.Log != nil && r.Log.Missing == nil {
-		return *r.Log, nil
-	}
-	model, err := a.model(r)
-	if err != nil {
-		return Anatomy{}, err
-	}
-	if r.Log != nil {
-		model.Missing = r.Log.Missing
-	}
-	return model, nil
-}

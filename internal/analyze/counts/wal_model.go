@@ -24,6 +24,22 @@ const (
 // merged entries. Measured, the least and the most, in loads of 3 to 40 s.
 var upkeep = [2]float64{0.008, 0.03}
 
+// Anatomy returns what the repetition put into the WAL, as it was read, or else as the model has it. The error, where
+// there is neither, is a *series.Missing.
+func (a Load) Anatomy(r Repetition) (Anatomy, error) {
+	if r.Log != nil && r.Log.Missing == nil {
+		return *r.Log, nil
+	}
+	model, err := a.model(r)
+	if err != nil {
+		return Anatomy{}, err
+	}
+	if r.Log != nil {
+		model.Missing = r.Log.Missing
+	}
+	return model, nil
+}
+
 // model returns what the load's work must have put into the WAL: a record for each row, or each page of a COPY, one for
 // each index entry, one for 33 values of the sequence and one for each commit. What it cannot know are the other
 // records of indexes, and whether a vacuum came in between, which leaves a record in each page.

@@ -3,7 +3,6 @@ package counts
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
@@ -32,10 +31,6 @@ func (r *Run) otherRecords() (Quantity, bool) {
 	}
 	d.Help, d.From = "records in the WAL, as it was read", []string{metric.AnatomyRecords}
 	return d, known
-}
-
-func (r *Run) loaded() []Load {
-	return slices.DeleteFunc(slices.Clone(r.Loads), func(a Load) bool { return a.Idle() })
 }
 
 // records returns what is known of the WAL of a repetition, as far as it bounds the number of records.
