@@ -74,12 +74,6 @@ func (l Limits) Short(seconds float64) bool { return l.aligned() && seconds < l.
 // whole returns the length of a load in which whole periods lie, in seconds, to a tenth.
 func (l Limits) whole() float64 { return math.Ceil(10*l.Period*(wholePeriods+2*Lead)) / 10 }
 
-// Repetitions: three show how far a load's figures vary, LeastRepetitions hint at it.
-const (
-	usualRepetitions = 3
-	LeastRepetitions = 2
-)
-
 // Fit fills in the length and the repetitions that a plan leaves open, so that all of it fits the budget. Shorter loads
 // are preferred to fewer repetitions until a load has a second and a half. A budget that two repetitions do not fit
 // gets one. What the plan says itself stands, whatever it costs.

@@ -9,9 +9,6 @@ package experiment
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -19,8 +16,6 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/load"
-	"github.com/realiops/realiops/internal/measure/postgres"
-	"github.com/realiops/realiops/internal/measure/stopping"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -101,291 +96,20 @@ type Experiment struct {
 	uncounted bool           // the server's counters of rows stand still, so waiting for them is in vain
 }
 
+// Addition is a load to be run beyond the plan.
+type Addition struct {
+	Load runfile.Load
+	Why  string
+}
+
 // answerWithin bounds a statement of ours: a checkpoint of a large server takes its time, one that hangs must end.
 const answerWithin = 5 * time.Minute
 
 // stoppedWithin bounds a statement of ours while a user who has asked the run to stop waits.
 const stoppedWithin = 10 * time.Second
 
-// Rehearse tries every load with one transaction, so that what cannot work is found before anything is measured.
-func (e *Experiment) Rehearse(ctx context.Context) error {
-	for _, load := range e.Plan.Loads {
-		if err := e.rehearse(ctx, load); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (e *Experiment) rehearse(ctx context.Context, load runfile.Load) error {
-	if load.Idle() {
-		return nil
-	}
-	w, err := e.workload(load)
-	if err != nil {
-		return err
-	}
-	return w.Rehearse(ctx, e.Control)
-}
-
-func (e *Experiment) workload(l runfile.Load) (*load.Workload, error) {
-	w, err := load.NewWorkload(l, e.Schema)
-	if err == nil && e.Pooled {
-		err = w.ThroughPooler()
-	}
-	return w, err
-}
-
-func (e *Experiment) repetition(ctx context.Context, s step) error {
-	if err := e.announce(s); err != nil {
-		return err
-	}
-	w, err := e.create(ctx, s.load)
-	if err != nil {
-		return err
-	}
-	cold, warmAgain := e.makeCold(ctx, s.load, w)
-	defer warmAgain()
-	if err := e.prepare(ctx, w); err != nil {
-		return err
-	}
-	if err := e.align(ctx); err != nil {
-		return err
-	}
-	if err := e.mark(s, runfile.LoadEvent{Event: runfile.Begin, Cold: cold}); err != nil {
-		return err
-	}
-	e.Doing("")
-	rows, failed := e.work(ctx, s, w)
-	warmAgain()
-	if failed == nil {
-		failed = e.finish(ctx, s, w, rows)
-	}
-	end := runfile.LoadEvent{Event: runfile.End}
-	if e.Others != nil {
-		end.Others, end.Autovacuum = e.Others(ctx, s.load)
-	}
-	if failed == nil {
-		failed = e.disturbed(end.Others)
-	}
-	if failed != nil {
-		end.Failed = failed.Error()
-	}
-	if err := errors.Join(e.mark(s, end), e.Sync()); err != nil {
-		return err
-	}
-	if failed == nil && s.repetition == 1 {
-		e.lookingOn.Go(e.SoFar)
-	}
-	if failed == nil {
-		e.Doing("counting rows")
-		failed = e.prove(ctx, s, w)
-	}
-	if err := e.clear(ctx, w); err != nil {
-		return errors.Join(failed, err)
-	}
-	return failed
-}
-
-// create makes the load's table; an idle load has none.
-func (e *Experiment) create(ctx context.Context, l runfile.Load) (*load.Workload, error) {
-	if l.Idle() {
-		return nil, nil //nolint:nilnil // there is no load
-	}
-	w, err := e.workload(l)
-	if err != nil {
-		return nil, err
-	}
-	e.Doing("making the table")
-	if err := w.Create(ctx, e.Control); err != nil || !w.Warms() {
-		return w, err
-	}
-	e.Doing("reading the table")
-	return w, e.warm(ctx, w)
-}
-
-// warm has the server read what the load is to find in memory, in a session of its own: up to 14 one that stays reports
-// what it looked at half a second later, which would be the load's. The kernel is to find there what the server's
-// buffers do not keep.
-func (e *Experiment) warm(ctx context.Context, w *load.Workload) error {
-	conn, err := e.Connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // it has done its work
-	if err := w.Warm(ctx, conn); err != nil || e.Layout == nil {
-		return err
-	}
-	if files, err := w.Files(ctx, conn); err == nil {
-		_ = remember(e.Layout, files) // the device's own count shows what it had to read all the same
-	}
-	return nil
-}
-
-// prepare leaves the server with nothing to write and nothing to count, then takes the reading that the load starts
-// from.
-func (e *Experiment) prepare(ctx context.Context, w *load.Workload) error {
-	e.lookingOn.Wait()
-	if err := e.look(ctx, runfile.Begin); err != nil {
-		return err
-	}
-	if err := e.ReadAll(ctx); err != nil {
-		return err
-	}
-	if err := e.writeOut(ctx); err != nil {
-		return err
-	}
-	if err := e.readCounted(ctx); err != nil || w == nil {
-		return err
-	}
-	if e.PassWAL != nil {
-		if err := e.PassWAL(ctx); err != nil {
-			return err
-		}
-	}
-	return w.Begin(context.WithoutCancel(ctx), e.Control)
-}
-
-// work returns the load, or its silence. It tells how many rows the server confirmed.
-func (e *Experiment) work(ctx context.Context, s step, w *load.Workload) (rows int64, err error) {
-	if w == nil {
-		return 0, e.idle(ctx)
-	}
-	err = w.Run(ctx, e.Connect, e.Engine, e.loadLength(), func(line runfile.Work) error {
-		line.Repetition = s.repetition
-		rows += line.Rows
-		return e.Record(line)
-	})
-	if err == nil && ctx.Err() != nil {
-		return rows, context.Cause(ctx)
-	}
-	return rows, err
-}
-
 func (e *Experiment) loadLength() time.Duration {
 	return time.Duration(e.Plan.LoadSeconds * float64(time.Second))
-}
-
-// finish waits until the load's clients have left and everything they caused is written and counted, and reads it.
-func (e *Experiment) finish(ctx context.Context, s step, w *load.Workload, rows int64) error {
-	e.Doing("clients leave")
-	if err := e.Gone(ctx); err != nil {
-		return err
-	}
-	if w != nil && w.Vacuums() {
-		e.Doing("vacuum")
-		if err := w.Vacuum(ctx, e.Control); err != nil {
-			return err
-		}
-	}
-	if err := e.look(ctx, runfile.End); err != nil {
-		return err
-	}
-	if err := e.ReadAll(ctx); err != nil {
-		return err
-	}
-	if err := e.readWAL(ctx, s); err != nil {
-		return err
-	}
-	if err := e.writeOut(ctx); err != nil {
-		return err
-	}
-	if w != nil && !e.Pooled {
-		if err := e.awaitCounted(ctx, w, rows); err != nil {
-			return err
-		}
-	}
-	return e.readCounted(ctx)
-}
-
-func (e *Experiment) readWAL(ctx context.Context, s step) error {
-	if e.ReadWAL == nil {
-		return nil
-	}
-	e.Doing("reading the WAL")
-	wal, err := e.ReadWAL(ctx)
-	if err != nil || s.load.Idle() {
-		return err
-	}
-	wal.Load, wal.Repetition = s.load.Name, s.repetition
-	return e.Record(wal)
-}
-
-// writeOut brings what is dirty to the device.
-func (e *Experiment) writeOut(ctx context.Context) error {
-	if e.Checkpoint {
-		if err := e.checkpoint(ctx); err != nil {
-			return err
-		}
-	}
-	if e.Flush == nil {
-		return nil
-	}
-	e.Doing("writing to the disk")
-	if err := e.Flush(); err != nil {
-		return fmt.Errorf("flush the server's file system: %w", err)
-	}
-	return nil
-}
-
-// readCounted lets the counters catch up, and reads them.
-func (e *Experiment) readCounted(ctx context.Context) error {
-	e.Doing("waiting for counters")
-	if err := e.catchUp(ctx); err != nil {
-		return err
-	}
-	return e.ReadAll(ctx)
-}
-
-// checkpoint is not cut short by an interrupt, which would cost us the session that has to clear up.
-func (e *Experiment) checkpoint(ctx context.Context) error {
-	e.Doing("checkpoint")
-	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerWithin)
-	defer cancel()
-	defer stopping.For(ctx, "a checkpoint", answerWithin)()
-	if err := postgres.Exec(own, e.Control, "checkpoint"); err != nil {
-		return fmt.Errorf("ask for a checkpoint: %w", err)
-	}
-	return context.Cause(ctx)
-}
-
-// clear drops the load's table, also when the run is being stopped; what cannot be dropped soon then goes with the
-// schema.
-func (e *Experiment) clear(ctx context.Context, w *load.Workload) error {
-	if w == nil || e.Control.IsClosed() {
-		return nil
-	}
-	e.Doing("dropping the table")
-	within := answerWithin
-	if ctx.Err() != nil {
-		within = stoppedWithin
-	}
-	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
-	defer cancel()
-	defer stopping.For(ctx, "the server to drop the table of the load", within)()
-	return w.Drop(own, e.Control)
-}
-
-// announce marks the settling of a repetition, and what makes it one beyond the plan.
-func (e *Experiment) announce(s step) error {
-	line := runfile.LoadEvent{At: time.Now(), Load: s.load.Name, Repetition: s.repetition, Event: runfile.Settle,
-		Added: s.added}
-	if s.added != "" && !slices.ContainsFunc(e.Plan.Loads, func(a runfile.Load) bool { return a.Name == s.load.Name }) {
-		line.Factors = &s.load
-	}
-	return e.Record(line)
-}
-
-// mark completes and records a moment of a repetition.
-func (e *Experiment) mark(s step, line runfile.LoadEvent) error {
-	line.At, line.Load, line.Repetition = time.Now(), s.load.Name, s.repetition
-	if line.Event != runfile.Begin || e.Moved == nil {
-		return e.Record(line)
-	}
-	if line.Cloud = e.Moved(); line.Cloud != nil {
-		line.Instance = line.Cloud.Instance
-	}
-	return e.Record(line)
 }
 
 // Wait waits until d has passed, or ctx ends.

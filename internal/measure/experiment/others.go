@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -31,19 +30,4 @@ func (e *Experiment) disturbed(others *runfile.Others) error {
 			others.String(), ", and it cannot be told from what the load did; --shared keeps such numbers, marked"}
 	}
 	return nil
-}
-
-// mostDisturbed is the number of times that a run repeats disturbed repetitions; after that it leaves them out.
-const mostDisturbed = 5
-
-// again reports whether there is time to try once more what was disturbed, and says so.
-func (e *Experiment) again(p *pace, s step, disturbed *disturbedError) bool {
-	message := fmt.Sprintf("Repetition %d of %s is left out, because %s", s.repetition, s.load.Name, disturbed.why)
-	may := e.spoiled < mostDisturbed && e.timeFor(1, p, e.grace(p))
-	e.spoiled++
-	if may {
-		message += ", and there is time to run it again"
-	}
-	e.Tell(message)
-	return may
 }

@@ -29,6 +29,12 @@ type Sizes struct {
 // DefaultSizes returns those of the measurements in docs/reference/benchmarks.md.
 func DefaultSizes() Sizes { return Sizes{Clients: 8, RowsPerTx: 1000} }
 
+// Repetitions: three show how far a load's figures vary, LeastRepetitions hint at it.
+const (
+	usualRepetitions = 3
+	LeastRepetitions = 2
+)
+
 // Published returns the pair of loads of the published runs, bulk insert without and with two indexes, with the two
 // that make it tell something: COPY, whose rows leave few WAL records, and idle, for what happens without us.
 func Published() runfile.Plan {

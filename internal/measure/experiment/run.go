@@ -6,14 +6,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/printable"
-	"github.com/realiops/realiops/internal/runfile"
 )
-
-// Addition is a load to be run beyond the plan.
-type Addition struct {
-	Load runfile.Load
-	Why  string
-}
 
 // pace records how far a run has come.
 type pace struct {
@@ -122,8 +115,23 @@ func (e *Experiment) recover(ctx context.Context, failed error) error {
 	return nil
 }
 
+// again reports whether there is time to try once more what was disturbed, and says so.
+func (e *Experiment) again(p *pace, s step, disturbed *disturbedError) bool {
+	message := fmt.Sprintf("Repetition %d of %s is left out, because %s", s.repetition, s.load.Name, disturbed.why)
+	may := e.spoiled < mostDisturbed && e.timeFor(1, p, e.grace(p))
+	e.spoiled++
+	if may {
+		message += ", and there is time to run it again"
+	}
+	e.Tell(message)
+	return may
+}
+
 // mostRepeats is the number of times that a run tolerates the loss of its server.
 const mostRepeats = 5
+
+// mostDisturbed is the number of times that a run repeats disturbed repetitions; after that it leaves them out.
+const mostDisturbed = 5
 
 // timeFor reports whether that many more repetitions fit into the time, give or take the grace, if they take as long
 // as those until now.

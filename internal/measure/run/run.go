@@ -11,10 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/realiops/realiops/internal/measure/collect"
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/host"
 	"github.com/realiops/realiops/internal/measure/load/engine"
@@ -25,61 +23,6 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
-
-// Options configures a run.
-type Options struct {
-	Head     runfile.Run // the file's first line, as far as it is known beforehand
-	Path     string      // of the file
-	Target   target.Options
-	Program  *Program
-	Interval time.Duration // between two readings of the probes
-	Show     Display
-	Verbose  bool // say at the end where the time went
-
-	// AWSPeriod is the longest period among AWS's metrics to be judged, in seconds; 0: there are none.
-	AWSPeriod float64
-	Tempo     collect.Tempo
-
-	// Agree is asked before a server that is not on this machine is put under load. An error from it ends the run.
-	Agree func(question string) error
-	// Bill returns the likely cost of a plan's writes on a server of AWS's, as a sentence with a space before it;
-	// empty if there is nothing to say.
-	Bill func(runfile.Cloud, runfile.Plan) string
-	// Required returns the names of the metrics, among all that the run will hold, that the user requires; none: any
-	// will do. An error ends the run before anything is measured.
-	Required func([]runfile.Metric) ([]string, error)
-	// SoFar shows the findings from the file so far; nil: nobody looks on.
-	SoFar func(path string)
-	// Next names, from the file so far, which of the loads would tell most about the required metrics if it were run
-	// once more, and says why; an empty name: none would.
-	Next func(path string, required []string, loads []runfile.Load) (load, why string)
-}
-
-// Display shows people how far a run has come.
-type Display interface {
-	target.Notices
-	// Doing shows the activity while no load runs; empty: a load runs.
-	Doing(text string)
-	// Lasts sets the announced duration of the loads from here.
-	Lasts(time.Duration)
-	Record(runfile.Record)
-}
-
-type measurement struct {
-	Options
-	file     *runfile.Writer
-	target   *target.Target
-	session  *target.Session
-	cloud    *collect.Cloud // what AWS tells later; nil: it is not asked
-	moved    *runfile.Cloud // where the load is by now, after a failover; nil: where it began
-	others   others         // what they do on the server
-	writers  writers        // who of them writes
-	standbys standbys       // that our commits wait for
-	settings settings       // of the server
-	stops    stops          // of this process
-	phases   phases         // of the loads and what lies between them
-	recorded bool           // the file holds a run, however it ended
-}
 
 // Do runs the plan. The file is made first, so that a place that cannot be written is found before a server is started.
 // recorded reports whether the file holds a run, however it ended; without one there is no file.
@@ -337,24 +280,4 @@ func (m *measurement) end(ctx context.Context, failed error) error {
 		end.Clocks = []runfile.Clock{clock}
 	}
 	return m.record(end)
-}
-
-// record keeps a record, and shows how far the run has come.
-func (m *measurement) record(r runfile.Record) error {
-	m.Show.Record(r)
-	m.others.follow(r)
-	return m.file.Write(r)
-}
-
-// doing shows what goes on while no load runs, and times it.
-func (m *measurement) doing(text string) {
-	m.phases.enter(text, time.Now())
-	m.Show.Doing(text)
-}
-
-// say passes on what there may be to say.
-func (m *measurement) say(text string) {
-	if text = strings.TrimSpace(text); text != "" {
-		m.Show.Message(text)
-	}
 }
