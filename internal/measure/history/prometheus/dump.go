@@ -90,10 +90,7 @@ func (d *dump) order() (from, to time.Time) {
 	return from, to
 }
 
-var (
-	sampleLine = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)?(?:\{(.*)\})? +([^ ]+)(?: +([^ ]+))?(?: +#.*)?$`)
-	matcher    = regexp.MustCompile(`^\s*([a-zA-Z_][a-zA-Z0-9_]*)(=~|!~|!=|=)("(?:[^"\\]|\\.)*")\s*,?`)
-)
+var sampleLine = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)?(?:\{(.*)\})? +([^ ]+)(?: +([^ ]+))?(?: +#.*)?$`)
 
 // parseSample reads a line. Without a name before the braces it is of promtool tsdb dump, whose times are milliseconds;
 // those of OpenMetrics are seconds.
@@ -131,28 +128,6 @@ func parseSample(line string) (labels labelSet, sample samplePair, err error) {
 
 // latest bounds the milliseconds of a time: the year 9999.
 const latest = 2.5e14
-
-// match is a condition of a selector.
-type match struct {
-	label string
-	how   string
-	value string
-}
-
-func parseMatchers(text string) (all []match, err error) {
-	for strings.TrimSpace(text) != "" {
-		part := matcher.FindStringSubmatch(text)
-		if part == nil {
-			return nil, fmt.Errorf("%s are no label matchers", text)
-		}
-		value, err := strconv.Unquote(part[3])
-		if err != nil {
-			return nil, fmt.Errorf("%s is not a label value", part[3])
-		}
-		all, text = append(all, match{part[1], part[2], value}), text[len(part[0]):]
-	}
-	return all, nil
-}
 
 // those returns the series that a selector picks, in order.
 func (d *dump) those(selector string) (all []*sampleStream, err error) {

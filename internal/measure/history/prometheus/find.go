@@ -11,18 +11,6 @@ import (
 	"github.com/realiops/realiops/internal/measure/history"
 )
 
-// Query is which server is meant, and when.
-type Query struct {
-	Server string // label matchers that pick the server's exporters: instance="db1:9187"
-	Host   string // and the machine's
-	Device string // the disk that the server is on
-	From   time.Time
-	To     time.Time
-	// NameLabels lists the labels that name the databases of a fleet; empty: the exporters' own, and others where
-	// those are not enough.
-	NameLabels []string
-}
-
 // Found is a metric of ours that a store has of the server.
 type Found struct {
 	Row
@@ -180,8 +168,6 @@ func (q Query) selector(row Row, of labelSet) string {
 	return "{" + strings.Join(all, ",") + "}"
 }
 
-func quoted(value string) string { return fmt.Sprintf("%q", value) }
-
 // pick returns those of the series of a row's name that are the row's.
 func (r Row) pick(sets []labelSet) ([]labelSet, error) {
 	matchers, err := parseMatchers(r.Where)
@@ -270,16 +256,6 @@ func checkOneInstance(exporter string, sets []labelSet) error {
 	}
 	return fmt.Errorf(`%s has %d %s: name one with %s '%s="…"'; there are %s`, exporter, len(instances), noun, flag,
 		identity(exporter), listed(instances))
-}
-
-func valuesOf(sets []labelSet, label string) (values []string) {
-	for _, set := range sets {
-		if v := set[label]; v != "" && !slices.Contains(values, v) {
-			values = append(values, v)
-		}
-	}
-	slices.Sort(values)
-	return values
 }
 
 func listed(names []string) string {

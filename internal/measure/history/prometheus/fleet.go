@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -374,31 +373,4 @@ func (m member) onWhole(devices map[string][]string, infos map[string]map[string
 	slices.Sort(all)
 	m.devices, m.without = split(slices.Compact(all), m.infos, counts)
 	return m
-}
-
-// allOf returns the values of a label, also those of series that lack it.
-func allOf(sets []labelSet, label string) (values []string) {
-	for _, set := range sets {
-		values = append(values, set[label])
-	}
-	slices.Sort(values)
-	return slices.Compact(values)
-}
-
-func anyOf(label string, values []string) string { return label + "=~" + alternatives(values) }
-
-func noneOf(label string, values []string) string { return label + "!~" + alternatives(values) }
-
-func alternatives(values []string) string {
-	quotedValues := make([]string, len(values))
-	for i, v := range values {
-		quotedValues[i] = regexp.QuoteMeta(v)
-	}
-	return quoted(strings.Join(quotedValues, "|"))
-}
-
-// selector returns of a metric, with label matchers of which some may be empty.
-func selector(name string, matchers ...string) string {
-	all := slices.DeleteFunc(slices.Clone(matchers), func(m string) bool { return m == "" })
-	return name + "{" + strings.Join(all, ",") + "}"
 }

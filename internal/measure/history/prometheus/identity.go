@@ -6,21 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"net"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/fleet"
 )
-
-// hostOf returns the machine in an instance label: what stands before the port, if there is one.
-func hostOf(instance string) string {
-	if host, _, err := net.SplitHostPort(instance); err == nil && host != "" {
-		return host
-	}
-	return instance
-}
 
 // scrapeLabels say how something was scraped. When only they change, it is the same that is scraped.
 var scrapeLabels = []string{"job", "endpoint", "service", "container", "prometheus", "monitor", "scrape_job",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,6 +36,14 @@ const (
 	instanceLabel = "instance"
 )
 
+// hostOf returns the machine in an instance label: what stands before the port, if there is one.
+func hostOf(instance string) string {
+	if host, _, err := net.SplitHostPort(instance); err == nil && host != "" {
+		return host
+	}
+	return instance
+}
+
 func (l labelSet) String() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(l)) {
@@ -52,4 +61,23 @@ func instantOf(text string) (instant, error) {
 		err = fmt.Errorf("%s is no time", text)
 	}
 	return instant(math.Round(seconds * 1000)), err
+}
+
+func valuesOf(sets []labelSet, label string) (values []string) {
+	for _, set := range sets {
+		if v := set[label]; v != "" && !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+	}
+	slices.Sort(values)
+	return values
+}
+
+// allOf returns the values of a label, also those of series that lack it.
+func allOf(sets []labelSet, label string) (values []string) {
+	for _, set := range sets {
+		values = append(values, set[label])
+	}
+	slices.Sort(values)
+	return slices.Compact(values)
 }

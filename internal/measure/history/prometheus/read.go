@@ -41,12 +41,6 @@ type reading struct {
 	values int
 }
 
-// part is one series of several that add up, without the labels that say which replica of a Prometheus scraped it.
-type part struct {
-	labels labelSet
-	values map[int64]float64
-}
-
 // metric asks for a metric chunk by chunk, and adds its series up.
 func (r *reading) metric(ctx context.Context, f Found, q Query) error {
 	parts := map[string]*part{}
@@ -143,43 +137,6 @@ func (r *reading) take(f Found, stream *sampleStream, parts map[string]*part) {
 func (r *reading) notice(format string, values ...any) {
 	if text := fmt.Sprintf(format, values...); !slices.Contains(r.out.Notices, text) {
 		r.out.Notices = append(r.out.Notices, text)
-	}
-}
-
-// sortedParts returns the series without their replicas: of each the one with most samples, and where it has a hole
-// those of the others.
-func sortedParts(parts map[string]*part) (all []*part) {
-	replicas := map[string][]string{} // keys by labels
-	for _, key := range slices.Sorted(maps.Keys(parts)) {
-		_, whole, _ := strings.Cut(key, "\x00")
-		replicas[whole] = append(replicas[whole], key)
-	}
-	for _, whole := range slices.Sorted(maps.Keys(replicas)) {
-		keys := replicas[whole]
-		slices.SortStableFunc(keys, func(a, b string) int {
-			return cmp.Compare(len(parts[b].values), len(parts[a].values))
-		})
-		for _, other := range keys[1:] {
-			parts[keys[0]].fill(parts[other])
-		}
-		all = append(all, parts[keys[0]])
-	}
-	return all
-}
-
-// fill takes samples of another replica where p has none within three quarters of its usual interval.
-func (p *part) fill(other *part) {
-	own := slices.Sorted(maps.Keys(p.values))
-	var apart []time.Duration
-	for i := range max(0, len(own)-1) {
-		apart = append(apart, time.Duration(own[i+1]-own[i])*time.Millisecond)
-	}
-	clear := 3 * usualInterval(apart).Milliseconds() / 4
-	for at, v := range other.values {
-		i, found := slices.BinarySearch(own, at)
-		if !found && (i == 0 || at-own[i-1] > clear) && (i == len(own) || own[i]-at > clear) {
-			p.values[at] = v
-		}
 	}
 }
 

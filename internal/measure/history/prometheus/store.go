@@ -31,6 +31,18 @@ type Options struct {
 	Sign func(*http.Request) error
 }
 
+// Query is which server is meant, and when.
+type Query struct {
+	Server string // label matchers that pick the server's exporters: instance="db1:9187"
+	Host   string // and the machine's
+	Device string // the disk that the server is on
+	From   time.Time
+	To     time.Time
+	// NameLabels lists the labels that name the databases of a fleet; empty: the exporters' own, and others where
+	// those are not enough.
+	NameLabels []string
+}
+
 // Store is a store that is asked.
 type Store struct {
 	source source

@@ -1,0 +1,111 @@
+package prometheus
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// part is one series of several that add up, without the labels that say which replica of a Prometheus scraped it.
+type part struct {
+	labels labelSet
+	values map[int64]float64
+}
+
+// sortedParts returns the series without their replicas: of each the one with most samples, and where it has a hole
+// those of the others.
+func sortedParts(parts map[string]*part) (all []*part) {
+	replicas := map[string][]string{} // keys by labels
+	for _, key := range slices.Sorted(maps.Keys(parts)) {
+		_, whole, _ := strings.Cut(key, "\x00")
+		replicas[whole] = append(replicas[whole], key)
+	}
+	for _, whole := range slices.Sorted(maps.Keys(replicas)) {
+		keys := replicas[whole]
+		slices.SortStableFunc(keys, func(a, b string) int {
+			return cmp.Compare(len(parts[b].values), len(parts[a].values))
+		})
+		for _, other := range keys[1:] {
+			parts[keys[0]].fill(parts[other])
+		}
+		all = append(all, parts[keys[0]])
+	}
+	return all
+}
+
+// fill takes samples of another replica where p has none within three quarters of its usual interval.
+func (p *part) fill(other *part) {
+	own := slices.Sorted(maps.Keys(p.values))
+	var apart []time.Duration
+	for i := range max(0, len(own)-1) {
+		apart = append(apart, time.Duration(own[i+1]-own[i])*time.Millisecond)
+	}
+	clear := 3 * usualInterval(apart).Milliseconds() / 4
+	for at, v := range other.values {
+		i, found := slices.BinarySearch(own, at)
+		if !found && (i == 0 || at-own[i-1] > clear) && (i == len(own) || own[i]-at > clear) {
+			p.values[at] = v
+		}
+	}
+}
+
+// apart returns the labels by which two series of a metric differ, but for those of what adds up.
+func (p *part) apart(other *part, row Row) (differ []string) {
+	for _, labels := range []labelSet{p.labels, other.labels} {
+		for l := range labels {
+			if p.labels[l] != other.labels[l] && !slices.Contains(differ, l) && !row.adds(l) && l != "datid" {
+				differ = append(differ, l)
+			}
+		}
+	}
+	slices.Sort(differ)
+	return differ
+}
+
+// sameRow reports whether two series do not add up.
+func (p *part) sameRow(other *part, row Row) bool {
+	return row.Sum == "" || !slices.ContainsFunc(strings.Split(row.Sum, ","), func(l string) bool {
+		return p.labels[l] != other.labels[l]
+	})
+}
+
+// beside reports whether two series were there together, for more than a moment in which one replaced the other.
+func (p *part) beside(other *part) bool {
+	begin, end := p.span()
+	otherBegin, otherEnd := other.span()
+	const moment = 5 * 60_000
+	return min(end, otherEnd)-max(begin, otherBegin) > moment || len(p.values) > 1 && len(other.values) > 1 &&
+		begin == otherBegin && end == otherEnd
+}
+
+func (p *part) span() (begin, end int64) {
+	for at := range p.values {
+		if begin == 0 || at < begin {
+			begin = at
+		}
+		end = max(end, at)
+	}
+	return begin, end
+}
+
+// follows reports whether a series is another one, scraped at other moments: each of its values lies between those of
+// the other before and after it, or close by.
+func (p *part) follows(other *part) bool {
+	moments := slices.Sorted(maps.Keys(other.values))
+	off, of := 0, 0
+	for at, v := range p.values {
+		i, _ := slices.BinarySearch(moments, at)
+		low, high := max(0, i-1), min(len(moments)-1, i+1)
+		if i == 0 && moments[0] != at || i == len(moments) {
+			continue
+		}
+		of++
+		least, most := other.values[moments[low]], other.values[moments[high]]
+		if slack := 1e-9 * max(v, most); v < least-slack || v > most+slack {
+			off++
+		}
+	}
+	return float64(off) <= (1-agreesMost)*float64(of)
+}
