@@ -97,3 +97,14 @@ func (l *clientWork) workIn(from, to time.Time) float64 {
 	}
 	return done
 }
+
+// times returns a part of some work.
+func times(w counts.Work, part float64) counts.Work {
+	for _, n := range []*int64{
+		&w.Transactions, &w.Statements, &w.Rows, &w.Updated, &w.Deleted, &w.Returned, &w.Lookups, &w.Failures,
+		&w.Retries, &w.Late,
+	} {
+		*n = int64(math.Round(part * float64(*n)))
+	}
+	return w
+}

@@ -3,8 +3,6 @@ package tally
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -73,6 +71,12 @@ type attempt struct {
 type attemptKey struct {
 	load       string
 	repetition int
+}
+
+// topKey identifies a look, so that a later one replaces an earlier one.
+type topKey struct {
+	of   string
+	from time.Time
 }
 
 func newCollector() *collector {
@@ -263,63 +267,3 @@ func (c *collector) Series(metric string) series.Series {
 
 // checks notes what is odd about a run.
 type checks struct{ *builder }
-
-// finish pairs up what was gathered.
-func (b *builder) finish() *counts.Run {
-	observed, check := observer{b}, checks{b}
-	b.run.Source = newViewer(b)
-	if b.thin != nil {
-		observed.keepThin()
-	}
-	b.follow()
-	b.run.Counters = b.counters()
-	b.stretch()
-	check.clocks()
-	check.otherClocks()
-	check.added()
-	check.copied()
-	b.buildLoads()
-	check.capacity()
-	check.still()
-	if b.thin != nil {
-		observed.observe()
-	}
-	b.run.OfServer = b.run.Followed()
-	if b.run.Observed != nil {
-		b.run.Observed.Coarse.OfServer = b.run.OfServer
-	}
-	b.run.Top = append(b.joinTops(), b.wal.top(b.run.Header.Target.Flavor)...)
-	b.run.TakeOffBackground(mostVariants)
-	came := func(name string) bool { return len(b.periods[name]) > 0 || b.totalled[name] }
-	b.run.Uncollected, b.run.Unpublished = b.answers.Lacking(b.metrics, came), b.answers.Without(b.metrics, came)
-	b.run.Notes = b.notes.all()
-	return b.run
-}
-
-// counters returns the metrics announced as such, and those that came in periods, by name.
-func (b *builder) counters() []runfile.Metric {
-	var counters []runfile.Metric
-	for _, m := range b.metrics {
-		inPeriods := m.Type.Statistic() != ""
-		counted := m.Type == runfile.Counter && !ofAnatomy(m.Name)
-		if counted || inPeriods && (len(b.periods[m.Name]) > 0 || b.totalled[m.Name]) {
-			counters = append(counters, m)
-		}
-	}
-	slices.SortFunc(counters, func(a, b runfile.Metric) int { return strings.Compare(a.Name, b.Name) })
-	for _, metric := range slices.Sorted(maps.Keys(b.probes)) {
-		if _, announced := b.metrics[metric]; !announced {
-			b.notes.add("metric-unannounced", metric+" was read but never announced, and was left out")
-		}
-	}
-	return counters
-}
-
-func (k checks) clocks() {
-	for _, probe := range slices.Sorted(maps.Keys(k.readings)) {
-		if back := k.readings[probe].SteppedBack(); back > 0 {
-			k.notes.add("clock-stepped", fmt.Sprintf(
-				"The readings of %s go back in time by %.3g s: the clock was set during the run", probe, back.Seconds()))
-		}
-	}
-}

@@ -2,6 +2,8 @@ package tally
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
@@ -51,6 +53,15 @@ func (k checks) added() {
 	for _, a := range k.attempts {
 		if a.added != "" {
 			k.notes.add("added", fmt.Sprintf("%s %d was run beyond the plan: %s", a.load, a.repetition, a.added))
+		}
+	}
+}
+
+func (k checks) clocks() {
+	for _, probe := range slices.Sorted(maps.Keys(k.readings)) {
+		if back := k.readings[probe].SteppedBack(); back > 0 {
+			k.notes.add("clock-stepped", fmt.Sprintf(
+				"The readings of %s go back in time by %.3g s: the clock was set during the run", probe, back.Seconds()))
 		}
 	}
 }

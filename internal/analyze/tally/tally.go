@@ -3,24 +3,14 @@ package tally
 import (
 	"errors"
 	"iter"
-	"math"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
-
-// times returns a part of some work.
-func times(w counts.Work, part float64) counts.Work {
-	for _, n := range []*int64{
-		&w.Transactions, &w.Statements, &w.Rows, &w.Updated, &w.Deleted, &w.Returned, &w.Lookups, &w.Failures,
-		&w.Retries, &w.Late,
-	} {
-		*n = int64(math.Round(part * float64(*n)))
-	}
-	return w
-}
 
 // Option says what of a run file is read.
 type Option int
@@ -81,6 +71,57 @@ func (c *collector) addLatencies() (wait func()) {
 		close(c.latencies)
 		adding.Wait()
 	}
+}
+
+// finish pairs up what was gathered.
+func (b *builder) finish() *counts.Run {
+	observed, check := observer{b}, checks{b}
+	b.run.Source = newViewer(b)
+	if b.thin != nil {
+		observed.keepThin()
+	}
+	b.follow()
+	b.run.Counters = b.counters()
+	b.stretch()
+	check.clocks()
+	check.otherClocks()
+	check.added()
+	check.copied()
+	b.buildLoads()
+	check.capacity()
+	check.still()
+	if b.thin != nil {
+		observed.observe()
+	}
+	b.run.OfServer = b.run.Followed()
+	if b.run.Observed != nil {
+		b.run.Observed.Coarse.OfServer = b.run.OfServer
+	}
+	b.run.Top = append(b.joinTops(), b.wal.top(b.run.Header.Target.Flavor)...)
+	b.run.TakeOffBackground(mostVariants)
+	came := func(name string) bool { return len(b.periods[name]) > 0 || b.totalled[name] }
+	b.run.Uncollected, b.run.Unpublished = b.answers.Lacking(b.metrics, came), b.answers.Without(b.metrics, came)
+	b.run.Notes = b.notes.all()
+	return b.run
+}
+
+// counters returns the metrics announced as such, and those that came in periods, by name.
+func (b *builder) counters() []runfile.Metric {
+	var counters []runfile.Metric
+	for _, m := range b.metrics {
+		inPeriods := m.Type.Statistic() != ""
+		counted := m.Type == runfile.Counter && !ofAnatomy(m.Name)
+		if counted || inPeriods && (len(b.periods[m.Name]) > 0 || b.totalled[m.Name]) {
+			counters = append(counters, m)
+		}
+	}
+	slices.SortFunc(counters, func(a, b runfile.Metric) int { return strings.Compare(a.Name, b.Name) })
+	for _, metric := range slices.Sorted(maps.Keys(b.probes)) {
+		if _, announced := b.metrics[metric]; !announced {
+			b.notes.add("metric-unannounced", metric+" was read but never announced, and was left out")
+		}
+	}
+	return counters
 }
 
 // FromFile reads a run file, compressed or not, as FromRun does.

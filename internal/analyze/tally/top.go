@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
@@ -14,12 +13,6 @@ import (
 type ranking struct {
 	counts.Top
 	cut bool // some part listed no more than the first of all
-}
-
-// topKey identifies a look, so that a later one replaces an earlier one.
-type topKey struct {
-	of   string
-	from time.Time
 }
 
 // joinTops joins the rankings from one start of the server to the next.
