@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -78,6 +79,12 @@ func (f Facts) AtWork(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 		return nil
 	}, "/* realiops */ select "+names+" "+atWork)
 	return who, wrap(err, "ask who else is at work")
+}
+
+// Backend is a session of the server.
+type Backend struct {
+	PID   int32
+	Since time.Time
 }
 
 // firstWithBackendWAL is the first version that counts the WAL of each session.

@@ -12,6 +12,15 @@ import (
 
 type settings map[string]string
 
+// form is the notation of a connection string.
+type form int
+
+const (
+	databaseName form = iota // a name alone, or nothing
+	keywords                 // host=... user=...
+	address                  // postgresql://...
+)
+
 // conninfo holds the settings of a connection by libpq's sources: a value in the connection string wins over the
 // service's, and that over a variable's. An empty value counts if it is written out, but not in a variable.
 type conninfo struct {
@@ -133,6 +142,9 @@ func (s settings) query() string {
 	}
 	return Encode(query)
 }
+
+// Encode writes the query of a connection string: to libpq, and to pgx, a plus is no space.
+func Encode(query url.Values) string { return strings.ReplaceAll(query.Encode(), "+", "%20") }
 
 // String writes settings as a connection string.
 func (s settings) String() string {

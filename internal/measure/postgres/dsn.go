@@ -60,15 +60,6 @@ var ofFiles = map[string]string{
 	"failed to read service":  adviceOnServices,
 }
 
-// form is the notation of a connection string.
-type form int
-
-const (
-	databaseName form = iota // a name alone, or nothing
-	keywords                 // host=... user=...
-	address                  // postgresql://...
-)
-
 var (
 	firstKeyword = regexp.MustCompile(`^\s*\w+\s*=`)
 	// aimedAtURL matches a URL that lost a letter: joe:pw@host, or slashes.

@@ -10,12 +10,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -26,9 +27,6 @@ const (
 	applicationName = "realiops"
 	clientName      = "realiops load"
 )
-
-// connectTimeout holds where the connection string sets none: a host that drops packets must not look like a hang.
-const connectTimeout = 10 * time.Second
 
 // Endpoint holds the way to a server: host, port, database, user, password, TLS.
 type Endpoint struct {
@@ -67,6 +65,32 @@ func Parse(dsn string) (*Endpoint, error) {
 	return e, nil
 }
 
+// ownServer overrides settings from the environment that are meant for the user's servers, and not for one that
+// realiops has started.
+var ownServer = url.Values{
+	"target_session_attrs": {"any"}, "connect_timeout": {"10"}, "channel_binding": {"prefer"}, "require_auth": {""},
+	"options": {""}, "timezone": {"UTC"}, "application_name": {""},
+}
+
+// ParseOwn is [Parse] for the URL of a server that realiops has started.
+func ParseOwn(dsn string) (*Endpoint, error) {
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("read the address of a server of our own: %w", err)
+	}
+	query := u.Query()
+	maps.Copy(query, ownServer)
+	for _, keyword := range variables {
+		query.Set(keyword, "")
+	}
+	u.RawQuery = Encode(query)
+	e, err := Parse(u.String())
+	if err == nil {
+		e.from.given, e.from.query = parseAddress(dsn)
+	}
+	return e, err
+}
+
 // Warning returns what libpq would warn of: a password file that is not used, because others can read it. It is empty
 // if there is nothing to warn of. [Parse] looks at the file each time, so it is for the caller to say it once.
 func (e *Endpoint) Warning() string { return e.from.warning }
@@ -76,6 +100,9 @@ func (e *Endpoint) Host() string { return e.config.Host }
 
 // Port returns the TCP port, or the number in the socket's name.
 func (e *Endpoint) Port() int { return int(e.config.Port) }
+
+// User returns the name of the role that connects.
+func (e *Endpoint) User() string { return e.config.User }
 
 // Password returns the secret that must never be written down; empty where none is needed.
 func (e *Endpoint) Password() string { return e.config.Password }
@@ -95,6 +122,22 @@ func isLocal(host string) bool {
 	}
 	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback()
+}
+
+// hostPort is one of the servers that are tried in turn.
+type hostPort struct {
+	host string
+	port int
+}
+
+func (e *Endpoint) hosts() []hostPort {
+	all := []hostPort{{e.config.Host, int(e.config.Port)}}
+	for _, f := range e.config.Fallbacks {
+		if next := (hostPort{f.Host, int(f.Port)}); next != all[len(all)-1] { // the same is tried with TLS and without
+			all = append(all, next)
+		}
+	}
+	return all
 }
 
 // String names the endpoint in messages, without secrets.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"net"
-	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -64,35 +63,6 @@ func known(keyword string) bool {
 	startup := keyword == "DateStyle" || keyword == "geqo" // which are variables alone
 	return !startup && (variableOf(keyword) != "" || slices.Contains(without, keyword))
 }
-
-// ownServer overrides settings from the environment that are meant for the user's servers, and not for one that
-// realiops has started.
-var ownServer = url.Values{
-	"target_session_attrs": {"any"}, "connect_timeout": {"10"}, "channel_binding": {"prefer"}, "require_auth": {""},
-	"options": {""}, "timezone": {"UTC"}, "application_name": {""},
-}
-
-// ParseOwn is [Parse] for the URL of a server that realiops has started.
-func ParseOwn(dsn string) (*Endpoint, error) {
-	u, err := url.Parse(dsn)
-	if err != nil {
-		return nil, fmt.Errorf("read the address of a server of our own: %w", err)
-	}
-	query := u.Query()
-	maps.Copy(query, ownServer)
-	for _, keyword := range variables {
-		query.Set(keyword, "")
-	}
-	u.RawQuery = Encode(query)
-	e, err := Parse(u.String())
-	if err == nil {
-		e.from.given, e.from.query = parseAddress(dsn)
-	}
-	return e, err
-}
-
-// Encode writes the query of a connection string: to libpq, and to pgx, a plus is no space.
-func Encode(query url.Values) string { return strings.ReplaceAll(query.Encode(), "+", "%20") }
 
 // libpq obeys or refuses what libpq knows and pgx would send to the server as a setting of the session, or not look at:
 // what is asked for safety's sake is never passed over.
@@ -184,6 +154,9 @@ func (l *libpq) versions() error {
 	return nil
 }
 
+// connectTimeout holds where the connection string sets none: a host that drops packets must not look like a hang.
+const connectTimeout = 10 * time.Second
+
 // dialing returns how connections are opened and watched over.
 func (l *libpq) dialing() error {
 	l.dialer.Timeout = cmp.Or(l.config.ConnectTimeout, connectTimeout)
@@ -237,6 +210,11 @@ func (l *libpq) dial(ctx context.Context, network, address string) (net.Conn, er
 	}
 	return conn, nil
 }
+
+// unsigned is why there was no password for a connection.
+type unsigned struct{ error }
+
+func (u *unsigned) Unwrap() error { return u.error }
 
 // addresses connects to an address in the place of a name, which stays what a certificate must be for.
 func (l *libpq) addresses() error {

@@ -3,9 +3,11 @@ package postgres
 import (
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
@@ -56,4 +58,15 @@ func writtenOut(text string) string {
 		text = text[size:]
 	}
 	return out.String()
+}
+
+// plainName matches the names that SQL takes without quotes, except for its key words.
+var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+
+// Quoted returns a name as messages show it: with the quotes that SQL needs.
+func Quoted(name string) string {
+	if plainName.MatchString(name) {
+		return name
+	}
+	return pgx.Identifier{name}.Sanitize()
 }

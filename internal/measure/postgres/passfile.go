@@ -107,22 +107,6 @@ func unescaped(text string) string {
 	return b.String()
 }
 
-// hostPort is one of the servers that are tried in turn.
-type hostPort struct {
-	host string
-	port int
-}
-
-func (e *Endpoint) hosts() []hostPort {
-	all := []hostPort{{e.config.Host, int(e.config.Port)}}
-	for _, f := range e.config.Fallbacks {
-		if next := (hostPort{f.Host, int(f.Port)}); next != all[len(all)-1] { // the same is tried with TLS and without
-			all = append(all, next)
-		}
-	}
-	return all
-}
-
 // nameInFile returns what the password file calls a host: localhost, where it is the directory that sockets are in by
 // default.
 func nameInFile(host string) string {

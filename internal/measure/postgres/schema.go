@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"regexp"
 	"strings"
 	"time"
 
@@ -342,15 +341,4 @@ func (s *Schema) holder(ctx context.Context) string {
 		return "somebody"
 	}
 	return fmt.Sprintf("session %d of %s (%s)", pid, user, program)
-}
-
-// plainName matches the names that SQL takes without quotes, except for its key words.
-var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
-
-// Quoted returns a name as messages show it: with the quotes that SQL needs.
-func Quoted(name string) string {
-	if plainName.MatchString(name) {
-		return name
-	}
-	return pgx.Identifier{name}.Sanitize()
 }

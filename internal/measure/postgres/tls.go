@@ -2,12 +2,10 @@ package postgres
 
 import (
 	"cmp"
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"runtime"
 	"slices"
@@ -117,34 +115,3 @@ func keyRefused(path string) error {
 	}
 	return nil
 }
-
-// errPlain keeps a token from being sent where anybody can read it.
-var errPlain = errors.New("a token is not sent over a connection without TLS: leave out sslmode, or say verify-full")
-
-// SetPassword makes every connection ask for a password of its own, for those that last only minutes. They are sent
-// over TLS only.
-func (e *Endpoint) SetPassword(ask func(context.Context) (string, error)) {
-	e.ask = ask
-	e.config.AfterNetConnect = func(ctx context.Context, config *pgconn.Config, conn net.Conn) (net.Conn, error) {
-		if _, encrypted := conn.(*tls.Conn); !encrypted {
-			return conn, &unsigned{errPlain}
-		}
-		password, err := ask(ctx)
-		if err != nil {
-			return conn, &unsigned{err}
-		}
-		config.Password = password // of this connection: pgx works on a copy
-		return conn, nil
-	}
-}
-
-// PasswordSource returns what was given to SetPassword; nil where one password is for all connections.
-func (e *Endpoint) PasswordSource() func(context.Context) (string, error) { return e.ask }
-
-// unsigned is why there was no password for a connection.
-type unsigned struct{ error }
-
-func (u *unsigned) Unwrap() error { return u.error }
-
-// User returns the name of the role that connects.
-func (e *Endpoint) User() string { return e.config.User }

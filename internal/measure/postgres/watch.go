@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -64,12 +63,6 @@ type Seen struct {
 	Autovacuum    []string // what it worked on
 	OtherSessions int64    // those of them that are known not to be the operation's
 	total         int64    // as the server counts them
-}
-
-// Backend is a session of the server.
-type Backend struct {
-	PID   int32
-	Since time.Time
 }
 
 // Wrote sums up the WAL that sessions have written, by the server's counters for each session.
