@@ -1,18 +1,13 @@
 package reading
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/dashboard"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/cli/command"
-	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -36,22 +31,6 @@ type boardMetric struct {
 }
 
 const boardSchema = "realiops.dashboard/1"
-
-func explainDashboard(ctx context.Context, env command.Env, o explainOptions) error {
-	text, err := input.Read(ctx, o.dashboard)
-	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		return fmt.Errorf("read the dashboard %s: %w", path.Path, path.Err)
-	}
-	if err != nil {
-		return command.Naming(o.dashboard, err)
-	}
-	panels, err := dashboard.Read(text)
-	if err != nil {
-		return command.Naming(o.dashboard, err)
-	}
-	b := allKnown().board(panels)
-	return env.Answer(o.format.Chosen, command.Finding{What: "a dashboard", Value: b, Words: b.document})
-}
 
 func (k knowledge) board(panels []dashboard.Panel) board {
 	b := board{Schema: boardSchema, Panels: []boardPanel{}}

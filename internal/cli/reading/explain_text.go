@@ -297,48 +297,6 @@ func (k knowledge) list() document.Document {
 	}}
 }
 
-// quantities is the name that stands for all of them.
-const quantities = "quantities"
-
-// sourceOf returns the place that shows a metric which realiops reads: a view, or a file of the kernel.
-func sourceOf(m metric.Metric) string {
-	view, _, _ := strings.Cut(m.Name, "/")
-	if strings.HasPrefix(view, "request") {
-		return "requests by file"
-	}
-	name, _, _ := strings.Cut(metric.PrintedView(view), " (")
-	return name
-}
-
-// sourceGroup are sources of one kind, in order.
-type sourceGroup struct {
-	kind  string
-	names []string
-}
-
-// sources returns all that show metrics, each once.
-func (k knowledge) sources() []sourceGroup {
-	var seen []string
-	group := func(kind string, names []string) sourceGroup {
-		slices.SortFunc(names, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
-		names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return slices.Contains(seen, name) })
-		seen = append(seen, names...)
-		return sourceGroup{kind, names}
-	}
-	return []sourceGroup{
-		group("AWS", words.Each(func(m metric.Meaning) string { return metric.Service(m.Service) }, k.meanings)),
-		group("local", words.Each(sourceOf, k.local)),
-		group("other", words.Each(func(e metric.Entry) string { return e.System }, k.elsewhere)),
-	}
-}
-
-// isSource reports whether a name is that of a source.
-func (k knowledge) isSource(name string) bool {
-	return strings.EqualFold(name, quantities) || slices.ContainsFunc(k.sources(), func(g sourceGroup) bool {
-		return slices.ContainsFunc(g.names, func(source string) bool { return strings.EqualFold(source, name) })
-	})
-}
-
 // overview says which sources there are, how many metrics each shows, and how to see them.
 func (k knowledge) overview() document.Document {
 	var groups entry

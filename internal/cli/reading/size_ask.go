@@ -7,29 +7,14 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/realiops/realiops/internal/analyze/catalog"
-	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/input"
 )
-
-// takeFlags notes which flags the user gave. It refuses 0 where that stands for a flag left out.
-func (o *SizeOptions) takeFlags(flags *pflag.FlagSet) error {
-	o.DefaultGiB = !flags.Changed("gib")
-	switch {
-	case flags.Changed("disks") && o.Disks == 0:
-		return errors.New("--disks is 0 and must be more")
-	case flags.Changed("rows-per-second") && o.RowsPerSecond == 0:
-		return errors.New("--rows-per-second is 0 and must be more")
-	}
-	return nil
-}
 
 // check refuses what no load, disk or price can be.
 func (o SizeOptions) check() error {
@@ -163,27 +148,6 @@ func checkClass(class string, known []catalog.Instance) error {
 	return fmt.Errorf("--class %s is not a machine class%s", class, command.Meant("", bare, names))
 }
 
-// percent is a flag that may be left out, which is nil.
-type percent struct{ value **float64 }
-
-func (p percent) Set(text string) error {
-	v, err := number.Read(text, number.Units{"": 1, "%": 1})
-	if err != nil || !(v >= 0 && v <= 100) {
-		return errors.New("from 0 to 100")
-	}
-	*p.value = &v
-	return nil
-}
-
-func (p percent) String() string {
-	if p.value == nil || *p.value == nil {
-		return ""
-	}
-	return strconv.FormatFloat(**p.value, 'g', -1, 64)
-}
-
-func (p percent) Type() string { return "percent" }
-
 // ReadPrices returns the program's own, with those of a file before them, and what is strange about the file's.
 func ReadPrices(ctx context.Context, file string) (prices []catalog.Price, doubts []string, err error) {
 	known, errKnown := catalog.Prices()
@@ -225,6 +189,14 @@ func (o SizeOptions) readLimits(ctx context.Context) ([]catalog.Instance, error)
 	}
 	own, err := catalog.ReadLimits(bytes.NewReader(text))
 	return catalog.Before(own, known), command.Naming(o.Limits, err)
+}
+
+// readCalibration reads the run on Aurora that was named, if any was.
+func (o *SizeOptions) readCalibration(env command.Env) (err error) {
+	if o.calibrate != "" {
+		o.Calibrate, err = command.NamedRun(env, o.calibrate, tally.WithoutLatencies)
+	}
+	return err
 }
 
 // suggesting adds the nearest name to an error about one that is not known.

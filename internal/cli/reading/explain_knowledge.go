@@ -1,0 +1,187 @@
+package reading
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/typo"
+)
+
+// knowledge holds everything that can be explained.
+type knowledge struct {
+	meanings   []metric.Meaning // what others' services show
+	local      metric.Table     // what realiops reads itself
+	quantities []metric.Quantity
+	elsewhere  []metric.Entry // what realiops does not read
+	asked      []string       // names that were typed and that no console shows just so
+}
+
+func allKnown() knowledge { return knownOf(metric.All()) }
+
+func knownOf(table metric.Table) knowledge {
+	local := slices.DeleteFunc(slices.Clone(table), func(m metric.Metric) bool { return m.On != "" })
+	return knowledge{meanings: metric.Meanings(), local: local, quantities: metric.Quantities(),
+		elsewhere: metric.Dictionary()}
+}
+
+// of picks the things that go by one of the names; without names, everything.
+func (k knowledge) of(names []string) (knowledge, error) {
+	if len(names) == 0 {
+		return k, nil
+	}
+	var picked knowledge
+	for _, name := range names {
+		found := k.named(name)
+		if found.empty() && len(k.ending(name)) == 0 {
+			for _, mentioned := range metric.Mentioned(name) {
+				found.add(k.named(mentioned))
+			}
+		}
+		if found.empty() && len(k.ending(name)) == 0 {
+			return picked, &unknownMetricError{name, typo.Closest(name, k.names(), 3)}
+		}
+		if !slices.ContainsFunc(found.meanings, func(m metric.Meaning) bool {
+			return strings.EqualFold(m.Metric, name)
+		}) {
+			picked.asked = append(picked.asked, name)
+			found.meanings = append(k.ending(name), found.meanings...)
+		}
+		picked.add(found)
+	}
+	return picked, nil
+}
+
+// ending returns the metrics of AWS's consoles whose last word is the name, as it is of WriteIOPS if that is IOPS.
+func (k knowledge) ending(name string) []metric.Meaning {
+	return slices.DeleteFunc(slices.Clone(k.meanings), func(m metric.Meaning) bool {
+		before := len(m.Metric) - len(name)
+		return before <= 0 || !strings.EqualFold(m.Metric[before:], name) || !unicode.IsUpper(rune(m.Metric[before]))
+	})
+}
+
+func (k *knowledge) add(other knowledge) {
+	k.meanings = append(k.meanings, other.meanings...)
+	k.local = append(k.local, other.local...)
+	k.quantities = append(k.quantities, other.quantities...)
+	k.elsewhere = append(k.elsewhere, other.elsewhere...)
+}
+
+// unknownMetricError is a name in no known use, with the most similar names.
+type unknownMetricError struct {
+	name    string
+	closest []string
+}
+
+// within are names that metrics have inside of a query of CloudWatch only.
+var within = regexp.MustCompile(`(?:^|[^\w.])([em][0-9]+)(?:[^\w.]|$)|METRICS\(`)
+
+func (e *unknownMetricError) Error() string {
+	if name := within.FindStringSubmatch(e.name); name != nil {
+		return fmt.Sprintf("unknown metric %q: %s stands for a metric in one query only: type that metric's name",
+			e.name, cmp.Or(name[1], "METRICS()"))
+	}
+	if len(e.closest) == 0 {
+		return fmt.Sprintf("unknown metric %q (realiops explain says what can be asked)", e.name)
+	}
+	return fmt.Sprintf("unknown metric %q: did you mean one of these? (realiops explain says what can be asked)", e.name)
+}
+
+// named picks the things of a name, or everything in a view of that name.
+func (k knowledge) named(name string) knowledge {
+	rows := k.local.Named(name)
+	found := knowledge{
+		meanings: metric.MeaningsOf(name), elsewhere: metric.EntriesOf(name),
+		local: slices.DeleteFunc(slices.Clone(k.local), func(m metric.Metric) bool {
+			view, _, _ := strings.Cut(m.Name, "/")
+			return !slices.Contains(rows, m.Name) && !strings.EqualFold(metric.PrintedView(view), name) &&
+				!strings.EqualFold(sourceOf(m), name)
+		}),
+	}
+	if len(found.meanings) == 0 {
+		found.meanings = slices.DeleteFunc(slices.Clone(k.meanings), func(m metric.Meaning) bool {
+			return !strings.EqualFold(metric.Service(m.Service), name)
+		})
+	}
+	if strings.EqualFold(name, quantities) {
+		found.quantities = k.quantities
+	}
+	if quantity, known := metric.QuantityNamed(name); known {
+		found.quantities = append(found.quantities, quantity)
+	}
+	return found
+}
+
+func (k knowledge) empty() bool {
+	return len(k.meanings)+len(k.local)+len(k.quantities)+len(k.elsewhere) == 0
+}
+
+// names returns all that can be typed.
+func (k knowledge) names() []string {
+	var names []string
+	for _, m := range k.meanings {
+		names = append(names, m.Metric)
+	}
+	for _, m := range k.local {
+		names = append(names, m.Spellings()...)
+	}
+	for _, q := range k.quantities {
+		names = append(names, string(q))
+	}
+	for _, e := range k.elsewhere {
+		names = append(names, e.Names...)
+	}
+	for _, group := range k.sources() {
+		names = append(names, group.names...)
+	}
+	names = append(names, quantities)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// quantities is the name that stands for all of them.
+const quantities = "quantities"
+
+// sourceOf returns the place that shows a metric which realiops reads: a view, or a file of the kernel.
+func sourceOf(m metric.Metric) string {
+	view, _, _ := strings.Cut(m.Name, "/")
+	if strings.HasPrefix(view, "request") {
+		return "requests by file"
+	}
+	name, _, _ := strings.Cut(metric.PrintedView(view), " (")
+	return name
+}
+
+// sourceGroup are sources of one kind, in order.
+type sourceGroup struct {
+	kind  string
+	names []string
+}
+
+// sources returns all that show metrics, each once.
+func (k knowledge) sources() []sourceGroup {
+	var seen []string
+	group := func(kind string, names []string) sourceGroup {
+		slices.SortFunc(names, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
+		names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return slices.Contains(seen, name) })
+		seen = append(seen, names...)
+		return sourceGroup{kind, names}
+	}
+	return []sourceGroup{
+		group("AWS", words.Each(func(m metric.Meaning) string { return metric.Service(m.Service) }, k.meanings)),
+		group("local", words.Each(sourceOf, k.local)),
+		group("other", words.Each(func(e metric.Entry) string { return e.System }, k.elsewhere)),
+	}
+}
+
+// isSource reports whether a name is that of a source.
+func (k knowledge) isSource(name string) bool {
+	return strings.EqualFold(name, quantities) || slices.ContainsFunc(k.sources(), func(g sourceGroup) bool {
+		return slices.ContainsFunc(g.names, func(source string) bool { return strings.EqualFold(source, name) })
+	})
+}
