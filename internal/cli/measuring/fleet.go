@@ -2,34 +2,12 @@ package measuring
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os"
-	"regexp"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/cli/command"
-	"github.com/realiops/realiops/internal/cli/reading"
-	"github.com/realiops/realiops/internal/measure/account"
 )
-
-type fleetOptions struct {
-	store   command.StoreOptions
-	files   []string // of sysstat
-	aws     bool
-	account account.Options
-	maxCost float64
-	out     string
-	size    reading.SizeOptions
-	has     string
-	top     int
-}
-
-// labelName matches the names that labels have in Prometheus.
-var labelName = regexp.MustCompile(`^[a-zA-Z_]\w*$`)
 
 func NewFleetCommand(env command.Env) *cobra.Command {
 	o := fleetOptions{store: command.StoreOptions{Back: command.Stretch(30 * command.Day)}}
@@ -85,51 +63,6 @@ const fleetExitHelp = `0  ranked
 1  wrong usage, or nothing can be asked or read
 2  ranked, but the source answered only in part: run it again for the rest
 3  what the databases need, have and would save is unknown`
-
-// check refuses what makes no sense together.
-func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
-	switch {
-	case command.CountGiven(o.store.URL != "", o.aws, len(args) > 0, len(o.files) > 0) != 1:
-		return errors.New("name one source: --prometheus URL, --aws, files that sadf -j wrote, or a directory that " +
-			"realiops fleet wrote")
-	case len(args) > 1:
-		return fmt.Errorf("%s is a directory that realiops fleet wrote: name it alone", args[0])
-	case len(args) > 0 && flags.Changed("for"):
-		return fmt.Errorf("--for is how far back a source is asked, and of %s nobody is: leave it out", args[0])
-	case len(args) > 0 && flags.Changed("max-cost"):
-		return fmt.Errorf("--max-cost is about calls of AWS, and %s costs none: leave it out", args[0])
-	case len(o.files) > 0 && flags.Changed("for"):
-		return errors.New("--for is how far back a source is asked; files are read whole")
-	case len(args) > 0 && o.out != "":
-		return errors.New("--dir is where a source is kept: a directory that is there is named alone")
-	case !(o.size.Percentile >= 50 && o.size.Percentile <= 100):
-		return fmt.Errorf("--percentile %g: from 50 to 100", o.size.Percentile)
-	case !(o.size.Headroom >= 0 && o.size.Headroom <= 1e4):
-		return fmt.Errorf("--headroom %g: from 0 to 10000", o.size.Headroom)
-	case o.top < 1:
-		return fmt.Errorf("--top %d: 1 or more", o.top)
-	case !(o.maxCost >= 0):
-		return fmt.Errorf("--max-cost %g: 0 or more", o.maxCost)
-	}
-	for label := range strings.SplitSeq(o.store.NameLabel, ",") {
-		if o.store.NameLabel != "" && !labelName.MatchString(label) {
-			return fmt.Errorf("--name-label %q: want labels separated by commas, such as cluster,instance",
-				o.store.NameLabel)
-		}
-	}
-	store := o.store
-	if o.aws {
-		store.Until = "" // which is for both
-	}
-	return store.Strayed()
-}
-
-// isDirectory reports whether name is a directory, as realiops fleet writes them. Missing files are left to the
-// reader.
-func isDirectory(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
-}
 
 // errPartly is the error of an incomplete fleet.
 var errPartly = command.WithCode(command.ExitFailed, command.ErrSilent)

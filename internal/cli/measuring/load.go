@@ -126,3 +126,19 @@ func (o *loadOptions) runInitialize(ctx context.Context, env command.Env, endpoi
 	}
 	return err
 }
+
+func (o *loadOptions) runBenchmark(ctx context.Context, env command.Env, endpoint *postgres.Endpoint,
+	flags *pflag.FlagSet) error {
+	b := &benchmark{loadOptions: o, env: env, password: endpoint.PasswordSource()}
+	if err := b.resolve(ctx, endpoint); err != nil {
+		return err
+	}
+	if err := b.prepare(ctx, endpoint, flags.Changed("scale")); err != nil {
+		return err
+	}
+	result, err := b.run(ctx)
+	if err != nil && result.Began.IsZero() {
+		return err
+	}
+	return b.report(ctx, result, err)
+}

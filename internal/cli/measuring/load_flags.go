@@ -1,8 +1,10 @@
 package measuring
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -10,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/measure/load/engine"
 	"github.com/realiops/realiops/internal/measure/load/output"
+	"github.com/realiops/realiops/internal/measure/load/script"
 	"github.com/realiops/realiops/internal/measure/load/tables"
 	"github.com/realiops/realiops/internal/measure/target"
 )
@@ -144,3 +147,20 @@ func (o *loadOptions) connectionFlags(f *pflag.FlagSet) {
 func whole(value *int, least int) *wholeFlag { return ranged(value, least, math.MaxInt32) }
 
 func ranged(value *int, least, most int) *wholeFlag { return &wholeFlag{value, least, most} }
+
+func (o *loadOptions) addDefinition(s string) error {
+	name, value, found := strings.Cut(s, "=")
+	if !found || name == "" || value == "" {
+		return errors.New("it must be VARNAME=VALUE")
+	}
+	o.define[name] = value
+	return script.NewSet().NewVars().Define(name, value) // of no script: only the name is checked
+}
+
+func (o *loadOptions) addGate(s string) error {
+	g, err := output.ParseGate(s)
+	if err == nil {
+		o.gates = append(o.gates, g)
+	}
+	return err
+}

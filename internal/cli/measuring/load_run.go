@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/measure/load/engine"
@@ -28,22 +27,6 @@ type benchmark struct {
 	asked output.Asked
 	// password finds one for each connection; nil where one is for all.
 	password func(context.Context) (string, error)
-}
-
-func (o *loadOptions) runBenchmark(ctx context.Context, env command.Env, endpoint *postgres.Endpoint,
-	flags *pflag.FlagSet) error {
-	b := &benchmark{loadOptions: o, env: env, password: endpoint.PasswordSource()}
-	if err := b.resolve(ctx, endpoint); err != nil {
-		return err
-	}
-	if err := b.prepare(ctx, endpoint, flags.Changed("scale")); err != nil {
-		return err
-	}
-	result, err := b.run(ctx)
-	if err != nil && result.Began.IsZero() {
-		return err
-	}
-	return b.report(ctx, result, err)
 }
 
 // resolve makes of the flags what the engine is asked.

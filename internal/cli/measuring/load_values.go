@@ -12,8 +12,6 @@ import (
 
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/measure/load/engine"
-	"github.com/realiops/realiops/internal/measure/load/output"
-	"github.com/realiops/realiops/internal/measure/load/script"
 )
 
 // The kinds of flags that pgbench has and pflag lacks. Their errors say what the value must be.
@@ -116,23 +114,6 @@ func (f *modeFlag) Set(s string) error {
 		return nil
 	}
 	return fmt.Errorf("there are %s, %s and %s", engine.Simple, engine.Extended, engine.Prepared)
-}
-
-func (o *loadOptions) addDefinition(s string) error {
-	name, value, found := strings.Cut(s, "=")
-	if !found || name == "" || value == "" {
-		return errors.New("it must be VARNAME=VALUE")
-	}
-	o.define[name] = value
-	return script.NewSet().NewVars().Define(name, value) // of no script: only the name is checked
-}
-
-func (o *loadOptions) addGate(s string) error {
-	g, err := output.ParseGate(s)
-	if err == nil {
-		o.gates = append(o.gates, g)
-	}
-	return err
 }
 
 // parseSeed reads a number as pgbench does by the C library: of a negative one, which wraps around, too.

@@ -9,24 +9,7 @@ import (
 
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/cli/reading"
-	"github.com/realiops/realiops/internal/measure/operation"
 )
-
-type measureOptions struct {
-	target       command.TargetOptions
-	sql, file    string
-	transactions int
-	ours         string // NAME=VALUE of sessions that were there before
-
-	operation.Options
-
-	max            []string
-	base           string // a saved measurement
-	save           string
-	out            []string
-	format         command.FormatFlag
-	quiet, verbose bool
-}
 
 func NewMeasureCommand(env command.Env) *cobra.Command {
 	var o measureOptions

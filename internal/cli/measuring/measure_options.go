@@ -25,6 +25,22 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
+type measureOptions struct {
+	target       command.TargetOptions
+	sql, file    string
+	transactions int
+	ours         string // NAME=VALUE of sessions that were there before
+
+	operation.Options
+
+	max            []string
+	base           string // a saved measurement
+	save           string
+	out            []string
+	format         command.FormatFlag
+	quiet, verbose bool
+}
+
 // mostRepetitions bounds what is kept of a measurement.
 const mostRepetitions = 10_000
 
