@@ -19,6 +19,7 @@ type Program struct {
 	sizes  experiment.Sizes
 	limits experiment.Limits
 	exact  bool // the user has set lengths and no budget: nothing is left out, nothing added
+	kept   bool // the budget is the user's, who waits for no second repetition that does not fit
 }
 
 // NewProgram decides what a plan leaves open, by the limits that are known before the server is. Unless a budget was
@@ -28,15 +29,15 @@ func NewProgram(plan runfile.Plan, sizes experiment.Sizes, limits experiment.Lim
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{open: open, sizes: sizes, limits: limits}
+	p := &Program{open: open, sizes: sizes, limits: limits, kept: budgeted}
 	p.exact = (p.decided() || limits.Period > 0) && !budgeted
 	p.Plan, err = experiment.Fit(p.open, p.limits)
 	return p, err
 }
 
 // measured decides anew, when it is known what lies between two loads on the server, and how slow a source is asked
-// for. A budget that was long enough before the server was started stays so, and for as many repetitions as tell how
-// far figures vary: where storage is slow, it is exceeded.
+// for. A budget that was long enough before the server was started stays so: where storage is slow, it is exceeded, by
+// one repetition of the shortest loads if the user set it, and by as many as tell how far figures vary if nobody did.
 func (p *Program) measured(pause experiment.Pause, period float64) (err error) {
 	announced, slower := p.Plan, period > p.limits.Period
 	p.limits.Pause, p.limits.Period = pause, max(p.limits.Period, period)
@@ -44,7 +45,7 @@ func (p *Program) measured(pause experiment.Pause, period float64) (err error) {
 	switch {
 	case slower || err != nil && !errors.Is(err, experiment.ErrTooShort):
 		return err
-	case announced.Repetitions > 1 && p.Plan.Repetitions == 1:
+	case !p.kept && announced.Repetitions > 1 && p.Plan.Repetitions == 1:
 		p.Plan.Repetitions, p.Plan.LoadSeconds = experiment.LeastRepetitions, experiment.LeastLoad
 	}
 	return nil

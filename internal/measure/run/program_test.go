@@ -48,13 +48,37 @@ func TestSlowest(t *testing.T) {
 	}
 }
 
+func identifyWithin(budget time.Duration, budgeted bool) (*Program, error) {
+	return NewProgram(experiment.Identify(), experiment.DefaultSizes(),
+		experiment.Limits{Budget: budget, Pause: experiment.DefaultPause()}, budgeted)
+}
+
+// A budget that the user set is kept to where one repetition fits. Where not even that does, one is run, and how much
+// longer it takes is said.
+func TestABudgetThatWasSetIsKept(t *testing.T) {
+	for pause, want := range map[time.Duration]string{
+		// the 8, one that is idle and a warm-up: 10 x (1.2 s + 1.8 s)
+		1800 * time.Millisecond: "8 loads x 1 repetition x 1.2 s, about 30 s from here; recorded in f",
+		5 * time.Second: "8 loads x 1 repetition x 1 s, about 1 min from here, 30 s more than --budget, because 51 s of it " +
+			"lie between loads here; recorded in f",
+	} {
+		p, err := identifyWithin(30*time.Second, true)
+		if err != nil || p.Plan.Repetitions != 2 {
+			t.Fatalf("%v, %d repetitions", err, p.Plan.Repetitions)
+		}
+		if err := p.measured(experiment.Pause{Fixed: pause}, 0); err != nil {
+			t.Fatal(err)
+		}
+		if said := p.announcement("f"); said != want {
+			t.Errorf("pauses of %s:\n%s, want\n%s", pause, said, want)
+		}
+	}
+}
+
 // The least budget is the same whatever the storage is: what is refused is refused before a server is started, and what
 // is not is run.
 func TestTheLeastBudgetIsStable(t *testing.T) {
-	identify := func(budget time.Duration) (*Program, error) {
-		return NewProgram(experiment.Identify(), experiment.DefaultSizes(),
-			experiment.Limits{Budget: budget, Pause: experiment.DefaultPause()}, true)
-	}
+	identify := func(budget time.Duration) (*Program, error) { return identifyWithin(budget, false) }
 	_, err := identify(time.Second)
 	if !errors.Is(err, experiment.ErrTooShort) {
 		t.Fatal(err)
