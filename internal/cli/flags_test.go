@@ -169,3 +169,33 @@ func TestDocsNameFlagsThatAre(t *testing.T) {
 		t.Errorf("%d flags on the pages: are they found?", seen)
 	}
 }
+
+// TestTimesAreOfOneKind: every flag that takes a length of time takes days and weeks, alone and beside hours, and still
+// refuses what is no time.
+func TestTimesAreOfOneKind(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]int{}
+	everyFlag(t, func(c *cobra.Command, f *pflag.Flag) {
+		if kind := f.Value.Type(); kind != "duration" && kind != "time" && kind != "seconds" {
+			return
+		}
+		kinds[f.Value.Type()]++
+		for text, hours := range map[string]string{"7d": "168h", "2w": "336h", "1w1.5d3h": "207h", "1d30m": "24h30m"} {
+			if err := f.Value.Set(hours); err != nil {
+				t.Errorf("%s --%s %s: %v", c.CommandPath(), f.Name, hours, err)
+			}
+			want := f.Value.String()
+			if err := f.Value.Set(text); err != nil || f.Value.String() != want {
+				t.Errorf("%s --%s %s: %s, %v, want %s", c.CommandPath(), f.Name, text, f.Value, err, want)
+			}
+		}
+		for _, text := range []string{"d", "7dd", "7 days", "9999999999999999d", "1e3d", "-", "1.2.3d"} {
+			if f.Value.Set(text) == nil {
+				t.Errorf("%s --%s %s: %s", c.CommandPath(), f.Name, text, f.Value)
+			}
+		}
+	})
+	if kinds["duration"] < 8 || kinds["time"] < 4 || kinds["seconds"] < 2 {
+		t.Errorf("%v: are the flags gone?", kinds)
+	}
+}

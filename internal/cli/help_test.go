@@ -87,7 +87,7 @@ func TestMistakes(t *testing.T) {
 		"run", "shop")
 	check(`realiops server takes no argument such as "x" (see realiops server --help)`, "server", "x")
 	check(`--budget lacks its duration (see realiops run --help)`, "run", "--budget")
-	check(`--budget "120": want a time with its unit, such as 90s, 5m or 1h30m (see realiops run --help)`, "run",
+	check(`--budget "120": want a time with its unit, such as 90s, 1h30m or 7d (see realiops run --help)`, "run",
 		"--budget", "120")
 	check(`--clients "many": want a whole number (see realiops run --help)`, "run", "--clients", "many")
 	check(`--seed "-1": want a whole number from 0 on (see realiops run --help)`, "run", "--seed=-1")

@@ -42,6 +42,7 @@ func Describe(env Env, cmd *cobra.Command, exitStatus string, groups ...flagGrou
 		cmd.Flags().AddFlagSet(last)
 	}
 	spellNumbers(cmd)
+	spellTimes(cmd)
 	cmd.PreRunE = refuseEmpty
 	cmd.Annotations = map[string]string{ExitStatus: exitStatus}
 	cmd.SetUsageFunc(func(c *cobra.Command) error {

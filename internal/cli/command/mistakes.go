@@ -184,7 +184,7 @@ func OneDash(c *cobra.Command, args []string) error {
 
 // wants says what a flag of each type takes. Flags of our own kinds say so themselves.
 var wants = map[string]string{
-	"duration":    "want a time with its unit, such as 90s, 5m or 1h30m",
+	"duration":    "want a time with its unit, such as 90s, 1h30m or 7d",
 	"int":         "want a whole number",
 	"uint64":      "want a whole number from 0 on",
 	"float64":     "want a number",

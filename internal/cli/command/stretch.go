@@ -2,28 +2,58 @@ package command
 
 import (
 	"fmt"
-	"math"
+	"regexp"
 	"strconv"
 	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// Stretch is a time with days and weeks: 30d, 12w, 36h.
+var daysOrWeeks = regexp.MustCompile(`(\d+\.?\d*|\.\d+)([dw])`)
+
+// ParseTime reads a length of time as package time does, and knows days and weeks, too: 90s, 36h, 7d, 1w2d12h.
+func ParseTime(text string) (time.Duration, error) {
+	return time.ParseDuration(daysOrWeeks.ReplaceAllStringFunc(text, func(part string) string {
+		n, unit := part[:len(part)-1], part[len(part)-1]
+		days, err := strconv.ParseFloat(n, 64)
+		if err != nil {
+			return part
+		}
+		if unit == 'w' {
+			days *= 7
+		}
+		return strconv.FormatFloat(days*24, 'f', -1, 64) + "h"
+	}))
+}
+
+// lengthFlag is a flag of package pflag that takes a length of time, read by [ParseTime].
+type lengthFlag struct{ pflag.Value }
+
+func (l lengthFlag) Set(text string) error {
+	if d, err := ParseTime(text); err == nil {
+		text = d.String()
+	}
+	return l.Value.Set(text)
+}
+
+// spellTimes has all flags of a command that take a length of time read it by [ParseTime].
+func spellTimes(c *cobra.Command) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if _, done := f.Value.(lengthFlag); !done && f.Value.Type() == "duration" {
+			f.Value = lengthFlag{f.Value}
+		}
+	})
+}
+
+// Stretch is a time of days and weeks: 30d, 12w, 36h.
 type Stretch time.Duration
 
 // Longest is for how long CloudWatch keeps anything.
 const Longest = 455 * 24 * time.Hour
 
 func (s *Stretch) Set(text string) error {
-	days := map[byte]float64{'d': 1, 'w': 7}
-	d, err := time.ParseDuration(text)
-	if text != "" && days[text[len(text)-1]] != 0 {
-		var n float64
-		n, err = strconv.ParseFloat(text[:len(text)-1], 64)
-		if n *= days[text[len(text)-1]]; !(n <= Longest.Hours()/24) {
-			n = math.Inf(1)
-		}
-		d = time.Duration(min(n, Longest.Hours()/24+1) * 24 * float64(time.Hour))
-	}
+	d, err := ParseTime(text)
 	if err != nil || d < time.Hour || d > Longest {
 		return fmt.Errorf("a time like 30d, 12w or 36h, at least an hour, at most 455d")
 	}

@@ -71,9 +71,9 @@ func (f *secondsFlag) String() string {
 }
 func (f *secondsFlag) Type() string { return "seconds" }
 func (f *secondsFlag) Set(s string) error {
-	d, err := time.ParseDuration(s)
+	d, err := command.ParseTime(s)
 	if err != nil {
-		d, err = time.ParseDuration(s + "s")
+		d, err = command.ParseTime(s + "s")
 	}
 	switch {
 	case err != nil || d < 0:

@@ -47,7 +47,7 @@ gap. --append goes on in the file of an earlier observation of the same server.`
   realiops observe --dsn service=prod --for 72h -o shop.jsonl.zst
   realiops observe --dsn service=prod --for 72h --append -o shop.jsonl.zst
   realiops observe --dsn service=prod --until-settled
-  realiops observe --dsn service=prod --for 720h --listen 9650`,
+  realiops observe --dsn service=prod --for 30d --listen 9650`,
 		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runObserve(cmd.Context(), env, o, cmd.Flags()) },
 	}
