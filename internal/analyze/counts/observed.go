@@ -7,13 +7,6 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// OfObservations returns the same as counters tell of them, where no clients of ours do.
-func OfObservations() []Quantity {
-	all := OfInserts()
-	observedQuantities(all, tallyOf(func(string) bool { return true }))
-	return all
-}
-
 // tally is which counters tell what was done: those of all databases, or of the one that a source tells of.
 type tally struct {
 	rows    []string

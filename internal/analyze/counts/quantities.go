@@ -2,11 +2,97 @@ package counts
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
+
+// All lists the quantities, from what is asked of the database down to what its device does.
+func All() []Quantity { return slices.Clone(quantities()) }
+
+// OfObservations returns the same as counters tell of them, where no clients of ours do.
+func OfObservations() []Quantity {
+	all := OfInserts()
+	observedQuantities(all, tallyOf(func(string) bool { return true }))
+	return all
+}
+
+// OfInserts returns those that loads which only insert rows tell from each other.
+func OfInserts() []Quantity {
+	return slices.DeleteFunc(All(), func(d Quantity) bool { return !metric.Quantity(d.Name).OfInserts() })
+}
+
+// quantities is made once: a report asks for one of them for each metric under each load.
+var quantities = sync.OnceValue(func() (all []Quantity) {
+	for _, q := range metric.Quantities() {
+		d := Quantity{Name: string(q), Side: Side(q.Side()), Unit: q.Unit(), Help: q.Help()}
+		switch q {
+		case metric.RowsWritten:
+			d.count = ofWork(Rows, func(w Work) int64 { return w.Rows })
+		case metric.Entries:
+			d.count = entries
+		case metric.Statements:
+			d.count = ofWork(Statements, func(w Work) int64 { return w.Statements })
+		case metric.Commits:
+			d.count = ofWork(Commits, func(w Work) int64 { return w.Transactions })
+		case metric.RowsReturned:
+			d.count = ofWork(RowsReturned, func(w Work) int64 { return w.Returned + w.Counted })
+		case metric.Lookups:
+			d.count = ofWork(Lookups, func(w Work) int64 { return w.Lookups })
+		case metric.RowsUpdated:
+			d.count = ofWork(RowsUpdated, func(w Work) int64 { return w.Updated })
+		case metric.RowsDeleted:
+			d.count = ofWork(RowsDeleted, func(w Work) int64 { return w.Deleted })
+		case metric.BuffersTouched:
+			d = d.addedOf(metric.All().Adding(q))
+		default:
+			d = d.madeOf(metric.All().Making(q))
+		}
+		all = append(all, d)
+	}
+	return all
+})
+
+// Named finds a quantity by its name.
+func Named(name string) (Quantity, bool) {
+	for _, d := range quantities() {
+		if d.Name == name {
+			return d, true
+		}
+	}
+	return Quantity{}, false
+}
+
+func ofWork(quantity string, value func(Work) int64) func(Load, Repetition) (float64, error) {
+	return func(a Load, r Repetition) (float64, error) {
+		if a.Method == runfile.Observed {
+			return r.seenWork(quantity)
+		}
+		return float64(value(r.Work)), nil
+	}
+}
+
+// entries returns those of every version of a row that was written; one that was updated within its page takes none,
+// and who deletes a row leaves its entries where they are.
+func entries(a Load, r Repetition) (float64, error) {
+	if a.Method == runfile.Observed {
+		return r.seenEntries()
+	}
+	if a.Method == Unplanned {
+		return 0, &series.Missing{Reason: NotRecorded, Detail: "how many indexes " + a.Name + " has is not in the plan"}
+	}
+	rows, indexed := float64(r.Work.Rows), float64(r.Work.Rows-r.Work.Deleted)
+	if r.Work.Updated > 0 {
+		within, err := r.Count(metric.TablesNTupHOTUpd)
+		if err != nil {
+			return 0, err
+		}
+		indexed -= within
+	}
+	return rows + indexed*float64(max(0, a.Indexes)), nil
+}
 
 // Quantities returns all quantities that the loads of this run tell from each other, each with the metrics that it is
 // computed from in this run.

@@ -1,9 +1,6 @@
 package counts
 
 import (
-	"slices"
-	"sync"
-
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -79,45 +76,6 @@ func (d Quantity) StandardError(a Load, r Repetition) float64 {
 	return d.standardError(a, r)
 }
 
-// All lists the quantities, from what is asked of the database down to what its device does.
-func All() []Quantity { return slices.Clone(quantities()) }
-
-// OfInserts returns those that loads which only insert rows tell from each other.
-func OfInserts() []Quantity {
-	return slices.DeleteFunc(All(), func(d Quantity) bool { return !metric.Quantity(d.Name).OfInserts() })
-}
-
-// quantities is made once: a report asks for one of them for each metric under each load.
-var quantities = sync.OnceValue(func() (all []Quantity) {
-	for _, q := range metric.Quantities() {
-		d := Quantity{Name: string(q), Side: Side(q.Side()), Unit: q.Unit(), Help: q.Help()}
-		switch q {
-		case metric.RowsWritten:
-			d.count = ofWork(Rows, func(w Work) int64 { return w.Rows })
-		case metric.Entries:
-			d.count = entries
-		case metric.Statements:
-			d.count = ofWork(Statements, func(w Work) int64 { return w.Statements })
-		case metric.Commits:
-			d.count = ofWork(Commits, func(w Work) int64 { return w.Transactions })
-		case metric.RowsReturned:
-			d.count = ofWork(RowsReturned, func(w Work) int64 { return w.Returned + w.Counted })
-		case metric.Lookups:
-			d.count = ofWork(Lookups, func(w Work) int64 { return w.Lookups })
-		case metric.RowsUpdated:
-			d.count = ofWork(RowsUpdated, func(w Work) int64 { return w.Updated })
-		case metric.RowsDeleted:
-			d.count = ofWork(RowsDeleted, func(w Work) int64 { return w.Deleted })
-		case metric.BuffersTouched:
-			d = d.addedOf(metric.All().Adding(q))
-		default:
-			d = d.madeOf(metric.All().Making(q))
-		}
-		all = append(all, d)
-	}
-	return all
-})
-
 // madeOf takes the count from metrics of which each makes it: from the first that was counted.
 func (d Quantity) madeOf(rows []metric.Metric) Quantity {
 	if len(rows) == 1 && rows[0].Derived != nil {
@@ -150,45 +108,6 @@ func names(rows []metric.Metric) []string {
 		all = append(all, m.Name)
 	}
 	return all
-}
-
-// Named finds a quantity by its name.
-func Named(name string) (Quantity, bool) {
-	for _, d := range quantities() {
-		if d.Name == name {
-			return d, true
-		}
-	}
-	return Quantity{}, false
-}
-
-func ofWork(quantity string, value func(Work) int64) func(Load, Repetition) (float64, error) {
-	return func(a Load, r Repetition) (float64, error) {
-		if a.Method == runfile.Observed {
-			return r.seenWork(quantity)
-		}
-		return float64(value(r.Work)), nil
-	}
-}
-
-// entries returns those of every version of a row that was written; one that was updated within its page takes none,
-// and who deletes a row leaves its entries where they are.
-func entries(a Load, r Repetition) (float64, error) {
-	if a.Method == runfile.Observed {
-		return r.seenEntries()
-	}
-	if a.Method == Unplanned {
-		return 0, &series.Missing{Reason: NotRecorded, Detail: "how many indexes " + a.Name + " has is not in the plan"}
-	}
-	rows, indexed := float64(r.Work.Rows), float64(r.Work.Rows-r.Work.Deleted)
-	if r.Work.Updated > 0 {
-		within, err := r.Count(metric.TablesNTupHOTUpd)
-		if err != nil {
-			return 0, err
-		}
-		indexed -= within
-	}
-	return rows + indexed*float64(max(0, a.Indexes)), nil
 }
 
 // firstOf returns the first of these metrics that was counted: versions of PostgreSQL have them under several names.
