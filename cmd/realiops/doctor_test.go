@@ -57,7 +57,8 @@ func TestDoctorSeesLogicalReplication(t *testing.T) {
 }
 
 func TestDoctorSeesAPooler(t *testing.T) {
-	pooled := servertest.Pooler(t, servertest.Alone(t, "17"), "transaction").Config().ConnString()
+	server := servertest.Alone(t, "17")
+	pooled := servertest.Pooler(t, server, "transaction").Config().ConnString()
 	check := func(code int, words string, flags ...string) {
 		t.Helper()
 		printed, got := doctor(t, pooled, flags...)
@@ -67,6 +68,8 @@ func TestDoctorSeesAPooler(t *testing.T) {
 	}
 	check(3, "NO RUN WOULD BEGIN HERE: a connection pooler answers in the server's name")
 	check(0, "! A pooler stands between realiops and the server", "--allow-pooler")
+	pooled = servertest.Pooler(t, server, "statement").Config().ConnString()
+	check(3, "NO RUN WOULD BEGIN HERE: the connection pooler keeps no transaction together", "--allow-pooler")
 }
 
 // What a superuser has each session or each table of ours do is named by the commands that do it, until a superuser

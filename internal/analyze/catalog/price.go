@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"bytes"
-	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -90,7 +89,7 @@ func ReadPrices(r io.Reader) ([]Price, error) {
 	for i, p := range all {
 		err := p.check()
 		if told[i].Price == nil {
-			err = cmp.Or(err, errors.New("its price is missing"))
+			err = errors.New("its price is missing")
 		}
 		if err == nil {
 			err = p.sold(volumes)

@@ -34,6 +34,7 @@ func TestPricesThatAreNone(t *testing.T) {
 	check("["+row("gp3", "iops", "USD", "null")+"]", "price 1, of gp3 per iops: its price is missing")
 	check("["+strings.Replace(row("gp3", "iops", "USD", "0"), `"price": 0, `, "", 1)+"]",
 		"price 1, of gp3 per iops: its price is missing")
+	check("["+row("gp3", "gib", "USD", "null")+"]", "price 1, of gp3 per gib: its price is missing")
 	check("["+row("aurora", "hour", "USD", "0")+"]", "price 1, of aurora per hour: 0 is not a price")
 	check("{}", "line 1: an object where a list of prices has to be")
 	check("["+good+"\n"+good+"]", "line 2: this is no JSON: invalid character '{' after array element")

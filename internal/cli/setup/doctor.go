@@ -167,6 +167,9 @@ func refusalOf(ctx context.Context, t *target.Target, session *target.Session) (
 	if refusal == nil {
 		refusal, err = session.Facts.RefuseSchema(ctx, session.Control)
 	}
+	if err == nil && refusal == nil && session.Facts.Pooler {
+		refusal, err = t.Endpoint.RefuseTransactions(ctx)
+	}
 	if err != nil || refusal == nil {
 		return "", err
 	}

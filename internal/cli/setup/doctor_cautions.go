@@ -50,7 +50,7 @@ func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) 
 	caution(f.BusySessions > 0 && allowed.Shared, "shared-server",
 		f.OthersAtWork()+": what they write is counted as ours.", "wait until they are done")
 	caution(!f.MaySeeOthers, "others-hidden",
-		"This user does not see what other sessions do, so nobody can say whether the server is otherwise idle.",
+		"Of other sessions at work this user sees only those in a transaction, so the server may be busier than it seems.",
 		"grant pg_read_all_stats (or pg_monitor) to "+postgres.Typed(f.User, "ROLE"))
 	caution(f.Flavor == postgres.FlavorAurora, "aurora-views",
 		"PostgreSQL's own views show other things on Aurora: "+strings.Join(metric.AuroraViews(), "; ")+".", "")

@@ -40,7 +40,7 @@ type Facts struct {
 	ReadOnly      bool
 	Pooler        bool // another program answers in the server's name
 	MayCheckpoint bool
-	MaySeeOthers  bool // what their sessions do; without it nobody seems to be at work
+	MaySeeOthers  bool // what their sessions do; without it only those in a transaction seem to be at work
 	BusySessions  int  // of other people, in any database
 	Unconfirmed   bool // no commit would end: the standbys that must confirm it are not there
 	BackendPID    int

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
@@ -16,8 +17,18 @@ func TestPoolerIsSeen(t *testing.T) {
 			if err != nil || !facts.Pooler {
 				t.Fatalf("through a pooler: %+v, %v", facts, err)
 			}
+			refusal, err := pooled.RefuseTransactions(t.Context())
 			if mode == "statement" { // which takes no transactions, so no schema either
+				_, refused := facts.ClaimSchema(t.Context(), servertest.Connect(t, pooled))
+				for _, said := range []error{refusal, refused} {
+					if said == nil || !strings.Contains(said.Error(), "have it use pool_mode=transaction") {
+						t.Errorf("%v, %v: want what to do about it", said, err)
+					}
+				}
 				return
+			}
+			if refusal != nil || err != nil {
+				t.Errorf("%v, %v", refusal, err)
 			}
 			for range 2 { // nothing of the first may keep the second out
 				schema, err := facts.ClaimSchema(t.Context(), servertest.Connect(t, pooled))

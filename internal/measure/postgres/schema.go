@@ -58,6 +58,8 @@ func (f Facts) ClaimSchema(ctx context.Context, conn *pgx.Conn) (*Schema, error)
 var (
 	errNotOurs = errors.New("a schema named " + SchemaName +
 		" exists that realiops did not make: rename it, or use another database")
+	errNoTransactions = errors.New("the connection pooler keeps no transaction together (pool_mode=statement), and loads " +
+		"are transactions: connect to the server itself, or have it use pool_mode=transaction")
 	errInUse = errors.New("another run of realiops is using this database: wait for it")
 )
 
@@ -114,6 +116,28 @@ func (f Facts) RefuseSchema(ctx context.Context, conn *pgx.Conn) (refusal, err e
 			"use another one", SchemaName, Typed(f.Database, "DATABASE"), Typed(f.User, "ROLE")), nil
 	}
 	return nil, nil
+}
+
+// refusesTransactions reports whether a pooler would not begin one: pgbouncer says «transaction blocks not allowed in
+// statement pooling mode», under the code of a violation of the protocol, and ends the session.
+func refusesTransactions(err error) bool {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && refused.Code == "08P01" && strings.Contains(refused.Message, "transaction blocks")
+}
+
+// RefuseTransactions says in its first result why ClaimSchema would be refused by a pooler, or nothing. It asks in a
+// session of its own, which may be ended for that.
+func (e *Endpoint) RefuseTransactions(ctx context.Context) (refusal, err error) {
+	conn, err := e.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // it has done its work
+	err = pgx.BeginFunc(ctx, conn, func(pgx.Tx) error { return nil })
+	if refusesTransactions(err) {
+		return errNoTransactions, nil
+	}
+	return nil, wrap(err, "begin a transaction")
 }
 
 // lock takes the lock of this database, which keeps it, and gives it back where another run has that of another
@@ -195,6 +219,8 @@ func (s *Schema) recreate(ctx context.Context) error {
 	case !ok:
 		return fmt.Errorf("create the schema %s, which may be there now, and which the next run drops: %w",
 			SchemaName, err)
+	case refusesTransactions(err):
+		return errNoTransactions
 	default:
 		return fmt.Errorf("create the schema %s: %w", SchemaName, err)
 	}

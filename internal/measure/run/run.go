@@ -86,9 +86,9 @@ func (m *measurement) experiment(ctx context.Context) error {
 	defer probes.Close(context.WithoutCancel(ctx))
 	m.say(probes.Stats.Notice())
 	if !m.session.Facts.MaySeeOthers {
-		m.Show.Message("This role does not see who else is at work on the server (" +
+		m.Show.Message("Of others at work on the server, this role sees only who is in a transaction (" +
 			postgres.Grant("pg_monitor", m.session.Facts.User) +
-			"): what they write is found by the server's counters alone")
+			"): what the others write is found by the server's counters alone")
 	}
 	clock := probe.NewClock(m.Interval, e.Record, probes.Samplers...)
 	m.readFrom(e, probes, clock)
