@@ -30,7 +30,7 @@ func TestKilledRealiopsLeavesNothing(t *testing.T) {
 			if err := h.command.Process.Kill(); err != nil {
 				t.Fatal(err)
 			}
-			checkGone(t, o.DataDir)
+			checkSoonGone(t, o.DataDir)
 		})
 	}
 	cache := t.TempDir()
@@ -63,7 +63,7 @@ func TestKilledSupervisorIsReplaced(t *testing.T) {
 	kill(t, pidIn(t, h.until(t, "supervisor")), syscall.SIGKILL)
 	h.until(t, "supervisor") // another one, when it has been told everything
 	kill(t, strconv.Itoa(h.command.Process.Pid), syscall.SIGKILL)
-	checkGone(t, dataDir)
+	checkSoonGone(t, dataDir)
 }
 
 // pidIn is the number at the end of a line.

@@ -193,11 +193,23 @@ func checkGone(t *testing.T, dataDir string) {
 	}
 }
 
+// checkSoonGone does so where nobody waited for them.
+func checkSoonGone(t *testing.T, dataDir string) {
+	t.Helper()
+	checkNothingLeft(t, dataDir, dataDir)
+}
+
 func checkNothingIn(t *testing.T, dataDir string) {
+	t.Helper()
+	checkNothingLeft(t, dataDir, filepath.Join(dataDir, "*"))
+}
+
+// checkNothingLeft waits until there are no such files, and no processes of a data directory.
+func checkNothingLeft(t *testing.T, dataDir, files string) {
 	t.Helper()
 	var left []string
 	for range 600 { // half a minute
-		found, _ := filepath.Glob(filepath.Join(dataDir, "*"))
+		found, _ := filepath.Glob(files)
 		left = append(found, processesOf(dataDir)...)
 		if len(left) == 0 {
 			return
