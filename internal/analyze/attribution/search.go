@@ -62,8 +62,8 @@ type odd struct {
 	load int // row of the table
 }
 
-// mostOdd is the factor up to which a load may be an exception: one that shows more than that too much or too little, in each of its repetitions, does
-// some other work.
+// mostOdd is the factor by which a load may miss a sum and be an exception. One that is further off, in each of its repetitions, does work that the sum
+// does not have.
 const mostOdd = 10
 
 // oddLoad finds the sum of a size, with as much freedom as one with a term more, that explains all loads but one: the

@@ -102,7 +102,7 @@ type HeadlineOfReads struct {
 	Device Figure `json:"device_per_second"` // read requests
 }
 
-// Pair says whether two metrics of different services are the same number, as one is documented or was seen to be.
+// Pair is two metrics of different services that are documented, or were seen, to show the same number, and whether they do.
 type Pair struct {
 	attribution.Pair
 	Loads []LoadRatio `json:"loads"`

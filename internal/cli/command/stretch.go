@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/measure/probe/cloudwatch"
 )
 
 var daysOrWeeks = regexp.MustCompile(`(\d+\.?\d*|\.\d+)([dw])`)
@@ -49,8 +51,8 @@ func spellTimes(c *cobra.Command) {
 // Stretch is a time of days and weeks: 30d, 12w, 36h.
 type Stretch time.Duration
 
-// Longest is for how long CloudWatch keeps anything.
-const Longest = 455 * 24 * time.Hour
+// Longest is the longest stretch that anything is asked about.
+const Longest = cloudwatch.Longest
 
 func (s *Stretch) Set(text string) error {
 	d, err := ParseTime(text)

@@ -138,7 +138,7 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 		return diagnosis.Diagnosis{}, err
 	}
 	defer p.Close(context.WithoutCancel(ctx))
-	if full := run.RefuseFull(p.Layout()); refusal == "" && full != nil {
+	if full := run.RefuseFull(t, p.Layout()); refusal == "" && full != nil {
 		refusal = full.Error()
 	}
 	aws := diagnoseAWS(ctx, &t.AWS)

@@ -118,8 +118,8 @@ func (f Facts) RefuseSchema(ctx context.Context, conn *pgx.Conn) (refusal, err e
 	return nil, nil
 }
 
-// refusesTransactions reports whether a pooler would not begin one: pgbouncer says «transaction blocks not allowed in
-// statement pooling mode», under the code of a violation of the protocol, and ends the session.
+// refusesTransactions reports whether a pooler would not begin one: pgbouncer says "transaction blocks not allowed in
+// statement pooling mode", under the code of a violation of the protocol, and ends the session.
 func refusesTransactions(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && refused.Code == "08P01" && strings.Contains(refused.Message, "transaction blocks")

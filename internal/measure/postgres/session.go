@@ -192,10 +192,10 @@ func wrap(err error, format string, values ...any) error {
 	return fmt.Errorf(format+": %w", append(values, err)...)
 }
 
-// Lost returns the error, in words where it is the driver's for a session that had ended before it was asked.
+// Lost says that the connection was lost where the driver says "conn closed", as it does of a session that had ended
+// before it was asked. Other errors stay as they are.
 func Lost(err error) error {
-	const drivers = "conn closed"
-	if before, ended := strings.CutSuffix(err.Error(), drivers); ended {
+	if before, closed := strings.CutSuffix(err.Error(), "conn closed"); closed {
 		return &lost{before + "the connection to the server was lost", err}
 	}
 	return err

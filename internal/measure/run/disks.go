@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/host"
 	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/target"
 )
 
 // disks follows how much is free where the user's server keeps its files, as far as they are on this machine. A full
@@ -40,8 +41,16 @@ func newDisks(l *layout.Layout) *disks {
 	return d
 }
 
-// RefuseFull returns an error if a run would not begin on a server with that layout because of a disk that is nearly full.
-func RefuseFull(l *layout.Layout) error { return newDisks(l).refuse() }
+// disksUnder returns the disks that a run follows: none of a server that was started for it.
+func disksUnder(t *target.Target, l *layout.Layout) *disks {
+	if t.Own() {
+		return newDisks(nil)
+	}
+	return newDisks(l)
+}
+
+// RefuseFull returns an error if a run would not begin on the server because a disk is nearly full.
+func RefuseFull(t *target.Target, l *layout.Layout) error { return disksUnder(t, l).refuse() }
 
 // refuse returns an error if a disk is nearly full before anything is put on it.
 func (d *disks) refuse() error {

@@ -92,10 +92,7 @@ func (m *measurement) experiment(ctx context.Context) error {
 	}
 	clock := probe.NewClock(m.Interval, e.Record, probes.Samplers...)
 	m.readFrom(e, probes, clock)
-	free := newDisks(nil)
-	if m.Target.Yours {
-		free = newDisks(e.Layout)
-	}
+	free := disksUnder(m.target, e.Layout)
 	if err := free.refuse(); err != nil {
 		return err
 	}

@@ -107,11 +107,11 @@ func observedFor(parts []sizing.Part) (all time.Duration) {
 // seen says how long a server was observed, and what follows where that is no week; empty: nobody observed one.
 func seen(length time.Duration) string {
 	const week = 7 * 24 * time.Hour
-	text := "The server was observed for " + printable.About(length)
-	switch {
-	case length == 0:
+	if length == 0 {
 		return ""
-	case length < week:
+	}
+	text := "The server was observed for " + printable.About(length)
+	if length < week {
 		text += ": if it does more at other times, this order is too small"
 	}
 	return text

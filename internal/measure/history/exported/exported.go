@@ -26,6 +26,7 @@ import (
 
 	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/measure/history"
+	probe "github.com/realiops/realiops/internal/measure/probe/cloudwatch"
 	"github.com/realiops/realiops/internal/measure/rds"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/printable"
@@ -181,7 +182,7 @@ func (p *points) add(r results) {
 
 // series takes the periods of one series.
 func (e *Export) series(p *points, now time.Time) error {
-	l, taken, err := e.labelled(p)
+	of, taken, err := e.subjectOf(p)
 	if err != nil || !taken {
 		return err
 	}
@@ -202,22 +203,22 @@ func (e *Export) series(p *points, now time.Time) error {
 			p.label, p.part)
 	}
 	e.doubts(p)
-	return e.addPeriods(p, l, length, now)
+	return e.addPeriods(p, of, length, now)
 }
 
-// labelled is what a label says of its series.
-type labelled struct {
+// subject is what a series shows, and of whom.
+type subject struct {
 	meaning       metric.Meaning
 	statistic, id string
 	scale         float64 // to the metric's base unit
 }
 
-// labelled reads the label of a series; taken is false of one that is left out.
-func (e *Export) labelled(p *points) (l labelled, taken bool, err error) {
+// subjectOf reads the label of a series; taken is false of one that is left out.
+func (e *Export) subjectOf(p *points) (s subject, taken bool, err error) {
 	meaning, statistic, id, known := parse(p.label, e.taken())
 	if !known {
 		e.warn("The series %q is left out: its label names no metric %s.", p.label, e.of())
-		return l, false, nil
+		return s, false, nil
 	}
 	_, _, scale := meaning.InBase()
 	if e.Flavor == "" && statistic == runfile.SampleCount { // of all instances of the cluster
@@ -229,18 +230,18 @@ func (e *Export) labelled(p *points) (l labelled, taken bool, err error) {
 		statistic = meaning.Statistics[0]
 		e.warn("The label %q does not say the statistic: it is taken for %s.", p.label, statistic)
 	} else if e.Flavor == "" && statistic != meaning.Statistics[0] && meaning.Metric != "CPUUtilization" {
-		return l, false, fmt.Errorf("the series %q is the %s of %s, and its bill takes the %s", p.label, statistic,
+		return s, false, fmt.Errorf("the series %q is the %s of %s, and its bill takes the %s", p.label, statistic,
 			meaning.Metric, meaning.Statistics[0])
 	} else if e.Flavor != "" && !slices.Contains(meaning.Statistics, statistic) {
 		e.warn("The series %q is left out: it is the %s of %s, and %s is read.", p.label, statistic,
 			meaning.Metric, strings.Join(meaning.Statistics, " and the "))
-		return l, false, nil
+		return s, false, nil
 	}
-	return labelled{meaning, statistic, id, scale}, true, nil
+	return subject{meaning, statistic, id, scale}, true, nil
 }
 
 // addPeriods takes the points of a series. On a bill each of them must be an amount; of a history others are left out.
-func (e *Export) addPeriods(p *points, l labelled, length time.Duration, now time.Time) error {
+func (e *Export) addPeriods(p *points, of subject, length time.Duration, now time.Time) error {
 	ahead, lost := 0, []string{}
 	for _, at := range p.times() {
 		v := p.values[at]
@@ -265,8 +266,8 @@ func (e *Export) addPeriods(p *points, l labelled, length time.Duration, now tim
 			continue
 		}
 		e.Periods = append(e.Periods, runfile.Period{From: at, To: at.Add(length), Probe: metric.CloudWatch,
-			Metric:     l.meaning.Row().Name,
-			Dimensions: map[string]string{l.meaning.Dimension: l.id}, Statistic: l.statistic, Value: p.values[at] * l.scale})
+			Metric:     of.meaning.Row().Name,
+			Dimensions: map[string]string{of.meaning.Dimension: of.id}, Statistic: of.statistic, Value: p.values[at] * of.scale})
 	}
 	if len(lost) > 0 {
 		e.warn("%d of %d points of %q are no amount (%s) and are left out: what was done then is not known.", len(lost),
@@ -420,13 +421,13 @@ func distinct(names []string) []string {
 
 // Kept refuses points further apart than CloudWatch keeps them.
 func (e *Export) Kept() error {
-	const keeps, slack = 455 * 24 * time.Hour, 24 * time.Hour
+	const slack = 24 * time.Hour
 	from, to := e.Span()
-	if to.Sub(from) <= keeps+slack {
+	if to.Sub(from) <= probe.Longest+slack {
 		return nil
 	}
-	return fmt.Errorf("the points of the files reach from %s to %s, and CloudWatch keeps 455 days: are all of them its "+
-		"own?", from.Format(time.DateOnly), to.Format(time.DateOnly))
+	return fmt.Errorf("the points of the files reach from %s to %s, and CloudWatch keeps %.0f days: are all of them its "+
+		"own?", from.Format(time.DateOnly), to.Format(time.DateOnly), probe.Longest.Hours()/24)
 }
 
 // Span is from the first period to the end of the last one.

@@ -11,9 +11,14 @@ type retention struct {
 	days   int
 }
 
+const mostDays = 455
+
+// Longest is for how long CloudWatch keeps anything.
+const Longest = mostDays * 24 * time.Hour
+
 // kept lists for how many days CloudWatch keeps points of each period; after that only coarser ones, aggregated
 // from them, remain. https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricData.html
-var kept = []retention{{time.Minute, 15}, {5 * time.Minute, 63}, {time.Hour, 455}}
+var kept = []retention{{time.Minute, 15}, {5 * time.Minute, 63}, {time.Hour, mostDays}}
 
 // margin is the time by which a point counts as gone before it is, so that it does not expire while it is asked
 // for.
