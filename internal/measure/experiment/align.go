@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// align waits until a load that begins now has whole periods inside, and reads again what the wait may have changed.
+// align waits until the load would hold whole periods, then reads again what the wait may have changed.
 func (e *Experiment) align(ctx context.Context) error {
 	if e.Period == 0 {
 		return nil
@@ -19,7 +19,7 @@ func (e *Experiment) align(ctx context.Context) error {
 	return e.ReadAll(ctx)
 }
 
-// untilLead returns how long it is until shortly before the next boundary of the period.
+// untilLead returns the time until Lead before the next period.
 func untilLead(now time.Time, period time.Duration) time.Duration {
 	ahead := time.Duration(Lead * float64(period))
 	soon := now.Add(ahead)

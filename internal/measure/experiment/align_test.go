@@ -17,6 +17,6 @@ func TestLoadsBeginShortlyBeforeAPeriod(t *testing.T) {
 	check(54*time.Second, time.Minute, time.Second)
 	check(55*time.Second, time.Minute, 0)
 	check(56*time.Second, time.Minute, 59*time.Second)
-	check(time.Minute, 5*time.Minute, 3*time.Minute+35*time.Second) // twenty-five seconds before five past
+	check(time.Minute, 5*time.Minute, 3*time.Minute+35*time.Second) // 25 s before 12:05
 	check(0, 12*time.Second, 11*time.Second)
 }

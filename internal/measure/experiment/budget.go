@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Budget returns how long the loads of a plan may take whose sources all answer at once. That of most plans leaves
-// 80 seconds of three minutes for compiling the program, which a first run from its source does.
+// Budget returns the default budget of a plan whose sources all answer immediately. Most plans leave 80 s of three
+// minutes for compiling the program, since a first run may use go run.
 func Budget(plan string) time.Duration {
 	if plan == Everything().Name {
 		return 5 * time.Minute
@@ -20,46 +20,45 @@ func Budget(plan string) time.Duration {
 	return 100 * time.Second
 }
 
-// Limits decide what a plan leaves open: how long its loads last and how often each is run.
+// Limits decide the length of loads and the number of repetitions where a plan leaves them open.
 type Limits struct {
-	Budget time.Duration // for all loads and what lies between them; 0: as long as sources with periods ask for
-	Period float64       // seconds, of the slowest source asked for; 0: all answer at once
+	Budget time.Duration // for all loads and the pauses between them; 0: as long as periods need
+	Period float64       // in seconds, the longest of the sources used; 0: all answer immediately
 	Pause  Pause
 }
 
-// Pause is the time between two loads: a fixed part, and one that grows with the load, because the data it wrote
-// has to be flushed, counted and dropped.
+// Pause is the time between two loads: a fixed part, and one proportional to the load's length, because the data it
+// wrote has to be flushed, counted and dropped.
 type Pause struct {
 	Fixed time.Duration
 	Share float64 // of the load's length
 }
 
-// DefaultPause returns that of a plain disk, until it has been measured (see [Experiment.Calibrate]).
+// DefaultPause returns a plain disk's pause, used until [Experiment.Calibrate] has measured it.
 func DefaultPause() Pause { return Pause{Fixed: 300 * time.Millisecond, Share: typicalShare} }
 
-// typicalShare is from 5% for rows without indexes to 25% for wide ones whose pages have checksums.
+// typicalShare lies between 5 % for rows without indexes and 25 % for wide rows in pages with checksums.
 const typicalShare = 0.12
 
-// Lengths of a load in seconds; no load is shorter than LeastLoad. A source that answers at once is read at both ends
-// of a load, which any length allows; but a load takes a moment to become steady, and what it shows on the way makes
-// the record richer.
+// Lengths of a load in seconds. No load is shorter than LeastLoad, although counters read at both ends allow any
+// length: a load takes a moment to become steady, and a longer one leaves more readings in the record.
 const (
 	idealLoad       = 5
 	comfortableLoad = 1.5
 	LeastLoad       = 1
 )
 
-// wholePeriods is the number of a source's periods that must lie inside a load: two show that they agree.
+// wholePeriods is how many whole periods of a source a load must hold: two show that they agree.
 const wholePeriods = 2
 
-// Lead is the part of a period by which a load begins before one and ends after another, so that it is steady in
-// between and two clocks need not agree to the second.
+// Lead is the part of a period by which a load begins before one and ends after another. It allows for a load that is
+// not steady yet and for clocks that differ by seconds.
 const Lead = 1.0 / 12
 
-// aligned reports whether loads begin and end with the periods of a source, as all do whose periods are worth it.
+// aligned reports whether loads begin and end with a source's periods. A period of a second needs no alignment.
 func (l Limits) aligned() bool { return l.Period > 1 }
 
-// Aligned returns the period that loads begin and end with; zero: they begin at once.
+// Aligned returns the period that loads are aligned to, or zero if they begin immediately.
 func (l Limits) Aligned() time.Duration {
 	if !l.aligned() {
 		return 0
@@ -67,16 +66,16 @@ func (l Limits) Aligned() time.Duration {
 	return time.Duration(l.Period * float64(time.Second))
 }
 
-// Short reports whether loads of that many seconds hold too few whole periods, which is possible if the user set
-// their length.
+// Short reports whether loads of that many seconds hold too few whole periods. That happens
+// if the user set their length.
 func (l Limits) Short(seconds float64) bool { return l.aligned() && seconds < l.Period*wholePeriods }
 
-// whole returns the length of a load in which whole periods lie, in seconds, to a tenth.
+// whole returns the length of a load that holds wholePeriods, in seconds, rounded up to a tenth.
 func (l Limits) whole() float64 { return math.Ceil(10*l.Period*(wholePeriods+2*Lead)) / 10 }
 
-// Fit fills in the length and the repetitions that a plan leaves open, so that all of it fits the budget. Shorter loads
-// are preferred to fewer repetitions until a load has a second and a half. A budget that two repetitions do not fit
-// gets one. What the plan says itself stands, whatever it costs.
+// Fit fills in the length and the repetitions that a plan leaves open, so that the plan fits the budget. It shortens
+// loads to 1.5 seconds before it drops repetitions. If two repetitions do not fit, it plans one. Values that the plan
+// sets stay, whatever they cost.
 func Fit(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 	switch {
 	case plan.Repetitions < 0, plan.LoadSeconds != 0 && plan.Repetitions != 0:
@@ -103,7 +102,7 @@ func Fit(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 	return plan, tooShort(plan, limits)
 }
 
-// fewer repetitions than usual where the usual number does not fit.
+// fewer returns the plan with fewer repetitions than usual, if the usual number does not fit.
 func fewer(plan runfile.Plan, limits Limits) runfile.Plan {
 	plan.Repetitions = usualRepetitions
 	if Duration(plan, limits) > limits.Budget {
@@ -112,8 +111,8 @@ func fewer(plan runfile.Plan, limits Limits) runfile.Plan {
 	return plan
 }
 
-// fitAligned makes loads as long as the periods ask for. Without a budget they are run as often as tells how far they
-// vary at all: a load may take a quarter of an hour.
+// fitAligned makes loads as long as the periods need. Without a budget it plans the fewest repetitions that show
+// variation, because one load may take a quarter of an hour.
 func fitAligned(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 	plan.LoadSeconds = limits.whole()
 	switch {
@@ -129,7 +128,7 @@ func fitAligned(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 	return plan, nil
 }
 
-// ErrTooShort is a budget that the shortest loads, run once, do not fit.
+// ErrTooShort says that the budget is too small to run the shortest loads once.
 var ErrTooShort = errors.New("too short")
 
 func tooShort(plan runfile.Plan, limits Limits) error {
@@ -138,7 +137,7 @@ func tooShort(plan runfile.Plan, limits Limits) error {
 		printable.Duration(Duration(plan, limits).Truncate(time.Second)+time.Second))
 }
 
-// longest returns the length of loads at which the plan with its repetitions fits, in tenths of a second.
+// longest returns the greatest length, in tenths of a second, at which the plan with its repetitions fits.
 func longest(plan runfile.Plan, limits Limits, ideal float64) float64 {
 	repetitions, budget := plan.Steps(), limits.Budget-filling(plan)
 	length := limits.Pause.length(budget / time.Duration(repetitions+1)) // with a warm-up as long as a load
@@ -149,7 +148,7 @@ func longest(plan runfile.Plan, limits Limits, ideal float64) float64 {
 	return min(math.Floor(length*10)/10, ideal)
 }
 
-// Duration returns about how long a plan takes.
+// Duration returns roughly how long a plan takes.
 func Duration(plan runfile.Plan, limits Limits) time.Duration {
 	each := limits.Pause.after(plan.LoadSeconds)
 	if limits.aligned() { // each load waits for the next period
@@ -160,8 +159,8 @@ func Duration(plan runfile.Plan, limits Limits) time.Duration {
 	return resting(plan) + filling(plan) + each*time.Duration(plan.Steps()) + warmUp
 }
 
-// filling returns about how long it takes to make the tables of the loads that read and change what is there: those
-// that read share one, the others have one each in each repetition.
+// filling estimates the time to make the tables of loads that read and change rows. Reading loads share one table;
+// each repetition of the others makes its own.
 func filling(plan runfile.Plan) (took time.Duration) {
 	shared := time.Duration(0)
 	for _, l := range plan.Loads {
@@ -175,17 +174,17 @@ func filling(plan runfile.Plan) (took time.Duration) {
 	return shared + took
 }
 
-// resting returns how long nothing is done before the first load.
+// resting returns the length of the rest before the first load.
 func resting(plan runfile.Plan) time.Duration {
 	return time.Duration(plan.RestSeconds * float64(time.Second))
 }
 
-// after estimates the length of a repetition with a load of that many seconds.
+// after estimates the length of a repetition whose load takes that many seconds.
 func (p Pause) after(seconds float64) time.Duration {
 	return time.Duration(seconds*(1+p.Share)*float64(time.Second)) + p.Fixed
 }
 
-// length returns how long the load of a repetition may last that takes so long.
+// length returns the length of the load in a repetition of the given length, in seconds.
 func (p Pause) length(repetition time.Duration) float64 {
 	return (repetition - p.Fixed).Seconds() / (1 + p.Share)
 }

@@ -29,7 +29,7 @@ func TestFit(t *testing.T) {
 				wantRepetitions, wantSeconds)
 		}
 	}
-	// One repetition more is the warm-up: (120 s / 28 - 0.5 s) / 1.1 = 3.44 s
+	// The warm-up counts as a repetition: (120 s / 28 - 0.5 s) / 1.1 = 3.44 s
 	check(0, 0, 9, 2*time.Minute, 0, 3.4, 3)
 	check(0, 0, 9, 2*time.Minute, 1, 3.4, 3)
 	check(0, 0, 9, time.Hour, 0, 5, 3)        // longer tells no more
@@ -39,23 +39,23 @@ func TestFit(t *testing.T) {
 	check(0, 0, 9, 31*time.Second, 0, 1, 2)   // 19 x 1.6 s = 30.4 s
 	check(10, 0, 9, 5*time.Minute, 0, 10, 2)  // 27 x 11.5 s + 6 s are 316.5 s
 	check(10, 0, 9, 6*time.Minute, 0, 10, 3)
-	check(10, 0, 9, time.Second, 0, 10, 2) // what the user says stands
+	check(10, 0, 9, time.Second, 0, 10, 2) // what the user sets stays
 	check(0, 10, 9, 2*time.Minute, 0, 1, 10)
 	check(0, 1, 9, 2*time.Minute, 0, 5, 1)
 	check(0, 5, 4, 126*time.Second, 0, 5, 5) // (126 s / 21 - 0.5 s) / 1.1 = 5 s
 	check(0.5, 1, 9, time.Second, 0, 0.5, 1)
-	// Two whole minutes and five seconds on both sides: 130 s. The next begins with the third minute: 6 x 180 s + 6 s =
-	// 1086 s.
+	// Two whole minutes and five seconds on both sides: 130 s. The next load begins with the third
+	// minute: 6 x 180 s + 6 s = 1086 s.
 	check(0, 0, 2, 19*time.Minute, 60, 130, 3)
 	check(0, 0, 2, 18*time.Minute, 60, 130, 2)
-	check(0, 0, 2, 0, 60, 130, 2) // no budget: what the periods ask for
+	check(0, 0, 2, 0, 60, 130, 2) // no budget: as long as the periods need
 	check(0, 1, 2, 0, 300, 650, 1)
-	check(30, 0, 2, time.Hour, 60, 30, 3) // what the user says stands
+	check(30, 0, 2, time.Hour, 60, 30, 3) // what the user sets stays
 }
 
-// The tables of loads that read and change are made within the budget: those that read share one of 40 MB x 10 s, and
-// the one that updates has rows of 144 bytes in pages that are filled to 60% and two index entries of 23 bytes, made
-// anew for each repetition.
+// The budget covers making the tables of loads that read and change. The reading ones share one of 40 MB x
+// 10 s. Each repetition of the updating one makes a new table: rows of 144 bytes in pages filled to 60 %, and
+// two index entries of 23 bytes.
 func TestFitLeavesTimeForTables(t *testing.T) {
 	const rows = 677_966 // 400 MB of rows of 500 + 40 + 4 bytes, and of two entries
 	reads := runfile.Load{Method: load.Scan, Indexes: 2, Width: 500, TableRows: rows}

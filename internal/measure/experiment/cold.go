@@ -9,13 +9,12 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// forgetEvery is the interval at which the kernel is asked while a cold load runs: a block that is read twice
-// within it is found in memory.
+// forgetEvery is the interval at which the kernel is told to drop the table's files during a cold load. A block that
+// is read twice in it is found in memory.
 const forgetEvery = 50 * time.Millisecond
 
-// makeCold sees to it that a load which is to find nothing of its table in memory does not, as far as that can be done
-// to files of our own alone, and says how far. What it began ends when the function is called that it gives, for the
-// second time as well.
+// makeCold removes the load's table from memory if the load is to find none of it there, and says how far it
+// succeeded. It touches only our own files. The returned function stops it, and may be called twice.
 func (e *Experiment) makeCold(ctx context.Context, l runfile.Load, w *load.Workload) (*runfile.Cold, func()) {
 	if !l.Cold {
 		return nil, func() {}
@@ -47,7 +46,7 @@ func (e *Experiment) makeCold(ctx context.Context, l runfile.Load, w *load.Workl
 				tick.Stop()
 				return
 			case <-tick.C:
-				_ = forget(e.Layout, files, false) // the device's own count shows whether it helped
+				_ = forget(e.Layout, files, false) // the device's counters show whether it helped
 			}
 		}
 	})

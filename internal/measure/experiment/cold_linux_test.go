@@ -19,7 +19,7 @@ import (
 var cold = runfile.Load{Name: "point-cold", Method: load.Lookup, RowsPerTx: 1, Indexes: 2, Width: 500, Clients: 2,
 	TableRows: 10_000, Cold: true}
 
-// layoutOf returns the layout of a server without tablespaces of its own.
+// layoutOf returns the layout of a server without tablespaces.
 func layoutOf(t *testing.T, data string) *layout.Layout {
 	t.Helper()
 	found, err := layout.Find(layout.Server{Data: data})
@@ -29,7 +29,7 @@ func layoutOf(t *testing.T, data string) *layout.Layout {
 	return found
 }
 
-// begun returns the experiment's records of its cold loads as they begin, and the proof of each.
+// begun returns the records of the cold loads at their begin, and the proof of each.
 func (r *trial) begun(t *testing.T, ctx context.Context) (all []runfile.Cold, proofs []runfile.Proof, err error) {
 	t.Helper()
 	record := r.Record
@@ -69,13 +69,13 @@ func forgetsItsOwnTable(t *testing.T, r *trial) {
 	if err != nil || len(all) != 1 || !all[0].Forgotten || all[0].Missing+all[0].Buffered != "" || all[0].Evicted < 100 {
 		t.Errorf("%+v, %v", all, err)
 	}
-	// The warm-up's rows are none of the load's.
+	// The warm-up's rows do not count for the load.
 	if len(proofs) != 1 || proofs[0].Rows != 10_000 || proofs[0].Returned < looked || looked == 0 {
 		t.Errorf("proofs %+v of %d rows", proofs, looked)
 	}
 }
 
-// What shared buffers keep of the table, because nothing takes it out, is said.
+// The record says which part of the table stays in shared buffers because nothing evicts it.
 func TestWhatStaysInSharedBuffersIsSaid(t *testing.T) {
 	for name, c := range map[string]struct{ before, after, want string }{
 		"an old extension": {"create extension pg_buffercache version '1.3'", "",
@@ -126,8 +126,8 @@ func TestWhatKeepsALoadFromBeingColdIsSaid(t *testing.T) {
 	}
 }
 
-// A role that may not ask where the table's files are runs the load all the same, cold or warm, and is told why nothing
-// is forgotten.
+// A role that may not locate the table's files runs the load all the same, cold or warm, and
+// is told why nothing is evicted.
 func TestARoleThatMayNotAskForFiles(t *testing.T) {
 	warm := cold
 	warm.Name, warm.Cold = load.PointWarm, false
@@ -151,8 +151,8 @@ func TestARoleThatMayNotAskForFiles(t *testing.T) {
 	servertest.Exec(t, r.conn, "reset session authorization")
 }
 
-// An interrupt in the middle of a cold load ends it at once, and what asks the kernel ends with it. No table but the
-// one that goes with the schema is left, and those of others were never forgotten.
+// An interrupt ends a cold load immediately, and with it the evictions. Only the schema's own table stays, and no
+// file of another table is evicted.
 func TestAnInterruptedColdLoadEnds(t *testing.T) {
 	r := newTrial(t, cold)
 	r.Plan.LoadSeconds = 60

@@ -1,10 +1,10 @@
-// Package experiment runs a plan: it runs each load in turn and ensures that the counters' growth during a load
-// comes from that load alone.
+// Package experiment runs a plan: it runs each load in turn and ensures that the counters' growth during a
+// load comes from that load alone.
 //
-// A repetition of a load goes: settle (its table is made, what earlier loads left is written), read, begin, load, the
-// clients leave, its own dirty pages are written, its rows are counted by the server, read, end. So the difference of
-// the last readings before end and before begin holds everything the load caused, and nothing else. Then the rows in
-// its table are counted one by one, which proves that neither load nor counters missed any, and the table is dropped.
+// A repetition of a load goes: settle (make its table, write out what earlier loads left), read, begin, load, wait
+// until the clients have left, write out its dirty pages, wait until the server has counted its rows, read, end. So
+// the difference of the last readings before end and before begin holds exactly what the load caused. Then the rows
+// of its table are counted one by one, to prove that neither load nor counters missed any, and the table is dropped.
 package experiment
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Experiment is a plan and what it needs of the world.
+// Experiment is a plan and what it needs from the rest of the program.
 type Experiment struct {
 	Plan    runfile.Plan
 	Control *pgx.Conn    // makes tables, asks for checkpoints
@@ -28,91 +28,89 @@ type Experiment struct {
 	Schema  string
 	Pooled  bool // a pooler stands between the clients and the server
 
-	// Checkpoint is set if the user may ask for one. Without it a load's dirty pages fall on the next.
+	// Checkpoint is set if the user may request one. Without it a load's dirty pages are written during the next.
 	Checkpoint bool
-	// Flush brings what the server's file system still holds to the device; nil where it is out of reach.
+	// Flush writes the file systems' own dirty data to the device; nil if they are on another machine.
 	Flush func() error
 	// Gone waits until the clients' sessions have ended.
 	Gone func(context.Context) error
 	// Layout locates the server's files if they can be read from here; otherwise Unreadable says why not.
 	Layout     *layout.Layout
 	Unreadable string
-	// Evicts is set if the server can be asked to take pages out of shared buffers: from 17 on.
+	// Evicts is set if the server can evict pages from shared buffers, as PostgreSQL 17 and later can.
 	Evicts bool
-	// ReadWAL reads the WAL of a load, before a checkpoint lets the server recycle it, and says which tables and
-	// indexes what was written since PassWAL is about; nil, as PassWAL then is: nobody does.
+	// ReadWAL reads the load's WAL before a checkpoint lets the server recycle it, and attributes the WAL since
+	// PassWAL to tables and indexes. Both are nil if the WAL is not read.
 	ReadWAL func(context.Context) (runfile.WAL, error)
 	PassWAL func(context.Context) error
-	// WaitForCounters waits until the server's counters have caught up with what it did.
+	// WaitForCounters waits until the server's counters include all work done.
 	WaitForCounters func(context.Context) error
-	// ReadAll takes a reading of every probe at once. It is called before a checkpoint as well, so that the readings
-	// after it write nothing: whoever first reads the system's tables after a change sets hint bits and prunes pages,
-	// which makes WAL.
+	// ReadAll reads all probes. It also runs before a checkpoint, so that the readings after it write nothing: the
+	// first query on a catalog after a change sets hint bits and prunes pages, which writes WAL.
 	ReadAll func(context.Context) error
-	// Recover is asked when a repetition has failed, with why. It waits until the server takes a load again and gives a
-	// session in the place of Control, or says why the run cannot go on; nil: it never does.
+	// Recover is called with the error of a failed repetition. It waits until the server accepts loads again and
+	// returns a new Control, or says why the run cannot go on; nil: it never can.
 	Recover func(ctx context.Context, failed error) (*pgx.Conn, error)
-	// Moved returns the provider's description of the server at the beginning of a load if it is no longer the one
-	// that the run began on. Nil, or nil from it: it is the same.
+	// Moved returns the provider's description of the server at the beginning of a load, if a failover replaced the
+	// server that the run began on. Nil, or nil from it: it is the same server.
 	Moved func() *runfile.Cloud
-	// Look is called as a load is about to begin, and when its clients have left: who else is at work? Nil: nobody
-	// looks.
+	// Look is called before a load begins and after its clients have left, to see which other
+	// sessions are at work. It may be nil.
 	Look func(context.Context, runfile.Event) error
-	// Others returns the other sessions' activity during a repetition of the load, if it is too much to be ignored,
-	// and autovacuum's; nil, or nil from it: none. A disturbed repetition is left out and run again, unless the
-	// user declared the server shared. Autovacuum belongs to the server and disturbs nothing.
+	// Others returns other sessions' work during a repetition of the load, if it is too much to be ignored, and
+	// autovacuum's; nil, or nil from it: none. A disturbed repetition is left out and run again, unless the user
+	// declared the server shared. Autovacuum is part of the server and disturbs nothing.
 	Others func(context.Context, runfile.Load) (*runfile.Others, *runfile.Autovacuum)
 	Shared bool
-	// Spoiled returns the reason why a repetition that just ended says nothing about its load, even on a shared
-	// server: the server's settings changed, or this process stood still. Nil, or empty from it: none.
+	// Spoiled returns why a repetition that just ended is useless, even on a shared server: a setting changed, or
+	// this process stood still. Nil, or empty from it: it is not.
 	Spoiled func() string
-	// Record keeps a record. An error from it ends the experiment.
+	// Record appends a record to the run file. An error from it ends the experiment.
 	Record func(runfile.Record) error
-	// Sync brings the record of a finished load to the disk.
+	// Sync writes the records of a finished load to the disk.
 	Sync func() error
 	// Tell shows a message to the user.
 	Tell func(string)
 	// Doing is called with the activity while no load runs, such as a checkpoint; empty: a load runs.
 	Doing func(string)
-	// SoFar is called when a load has been run for the first time, and its record is on the disk. It runs beside what
-	// lies between two loads, and the next begins when it has returned.
+	// SoFar is called after the first repetition of each load, once its record is on the disk. It runs during the
+	// pause, and the next load waits for it.
 	SoFar func()
 
-	// Period is the period of a source that counts in whole ones since 1970: each load begins shortly before one,
-	// so that whole ones lie inside. Zero: loads begin at once.
+	// Period is the length of a source's periods, which count from 1970: each load begins shortly before one, so that
+	// whole periods lie inside. Zero: loads begin immediately.
 	Period time.Duration
 
-	// Until is when all is to be done. Repetitions of the plan after the second are left out if they would end much
-	// later, unless the plan is to be run whole, and what Next names is added while there is. Zero: the plan is run as
-	// it is.
+	// Until is the deadline. Repetitions after the second are left out if they would end much later, unless the plan
+	// is to be run whole. Remaining time goes to the loads that Next names. Zero: the plan is run as it is.
 	Until time.Time
 	Whole bool
-	// Next names, from the record so far, the load that would tell most if it were run once more; false: none would.
+	// Next returns, from the record so far, the load whose repetition would tell most; false: none would.
 	Next func() (Addition, bool)
 
 	lookingOn sync.WaitGroup // SoFar
 	repeated  int            // repetitions run again because the server was lost
-	spoiled   int            // and those that were disturbed
-	uncounted bool           // the server's counters of rows stand still, so waiting for them is in vain
+	spoiled   int            // repetitions run again because they were disturbed
+	uncounted bool           // the server does not count rows, so waiting for its counters is in vain
 }
 
-// Addition is a load to be run beyond the plan.
+// Addition is a load to run beyond the plan.
 type Addition struct {
 	Load runfile.Load
 	Why  string
 }
 
-// answerWithin bounds a statement of ours: a checkpoint of a large server takes its time, one that hangs must end.
+// answerWithin bounds a statement of ours: a checkpoint of a large server takes long, but a hanging one must end.
 const answerWithin = 5 * time.Minute
 
-// stoppedWithin bounds a statement of ours while a user who has asked the run to stop waits.
+// stoppedWithin bounds a statement of ours once the user has asked the run to stop.
 const stoppedWithin = 10 * time.Second
 
 func (e *Experiment) loadLength() time.Duration {
 	return time.Duration(e.Plan.LoadSeconds * float64(time.Second))
 }
 
-// Wait waits until d has passed, or ctx ends.
+// Wait waits for d, or until ctx ends.
 func Wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
 
-// trial is an experiment on a real server that notes what happens, in order.
+// trial is an experiment on a real server that notes events in order.
 type trial struct {
 	experiment.Experiment
 	endpoint *postgres.Endpoint
@@ -97,7 +97,7 @@ func TestARepetitionIsReadOnBothSidesOfItsWork(t *testing.T) {
 	if err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"gone"} // those who warmed up
+	want := []string{"gone"} // the clients of the warm-up
 	for repetition := range 2 {
 		name := fmt.Sprint("bulk ", repetition+1, " ")
 		want = append(want, name+"settle", "read", "wait", "read", name+"begin", "gone", "read", "wait", "read",
@@ -109,7 +109,7 @@ func TestARepetitionIsReadOnBothSidesOfItsWork(t *testing.T) {
 	if r.rows["bulk"] == 0 {
 		t.Error("no load was reported")
 	}
-	// The checkpointer reports when it wakes, which it does at once for the next.
+	// The checkpointer reports when it wakes, and this wakes it.
 	servertest.Exec(t, r.conn, "checkpoint")
 	after := servertest.Value[int64](t, r.conn, "select num_requested from pg_stat_checkpointer")
 	if after-before < 4 {
@@ -121,14 +121,13 @@ func TestARepetitionIsReadOnBothSidesOfItsWork(t *testing.T) {
 	}
 }
 
-// What is known so far is told once each load has been run for the first time, beside what lies between two loads and
-// never beside one.
+// SoFar runs once after the first repetition of each load, in the pause and never during a load.
 func TestWhatIsKnownIsToldWhileNoLoadRuns(t *testing.T) {
 	r := newTrial(t, idle, bulk)
 	var looking, told atomic.Int64
 	r.SoFar = func() {
 		looking.Add(1)
-		time.Sleep(100 * time.Millisecond) // longer than what lies between two loads here takes
+		time.Sleep(100 * time.Millisecond) // longer than the pause here
 		told.Add(1)
 		looking.Add(-1)
 	}
@@ -147,8 +146,8 @@ func TestWhatIsKnownIsToldWhileNoLoadRuns(t *testing.T) {
 	}
 }
 
-// TestARunRestsBeforeItDoesAnything: so a source that moves in steps shows nothing from before. The collector sees
-// to the rest on the other side.
+// TestARunRestsBeforeItDoesAnything: the rest keeps earlier work out of a source with long periods. The collector
+// does the same at the other end.
 func TestARunRestsBeforeItDoesAnything(t *testing.T) {
 	r := newTrial(t, idle)
 	r.Plan.RestSeconds = 0.01
@@ -165,7 +164,7 @@ func TestARunRestsBeforeItDoesAnything(t *testing.T) {
 	}
 }
 
-// What sessions cost by coming and going is background: those of an idle load do nothing else.
+// Connecting and disconnecting is background work: the sessions of an idle load do nothing else.
 func TestIdleLoadsHaveSessionsThatDoNothing(t *testing.T) {
 	r := newTrial(t, idle, runfile.Load{Name: "bulk", Method: load.Copy, RowsPerTx: 1, Clients: 3})
 	var connected atomic.Int64
@@ -256,7 +255,7 @@ func TestRehearseTriesEveryLoad(t *testing.T) {
 		t.Error(err)
 	}
 	servertest.Exec(t, r.conn, "create table realiops.copy ()")
-	defer servertest.Exec(t, r.conn, "drop table realiops.copy") // which is not ours, and stands in the way
+	defer servertest.Exec(t, r.conn, "drop table realiops.copy") // another table in the way
 	if err := r.Rehearse(t.Context()); err == nil {
 		t.Error("a load that cannot work is not found")
 	}

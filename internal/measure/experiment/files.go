@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/layout"
 )
 
-// ofEach does something with each file of a table, and with its parts beyond a gigabyte.
+// ofEach calls do with each file of a table, including its segments beyond a gigabyte.
 func ofEach(where *layout.Layout, files []string, do func(*os.File) error) error {
 	for _, file := range files {
 		if err := withFile(where, file, do); err != nil {
@@ -38,8 +38,8 @@ func withFile(where *layout.Layout, name string, do func(*os.File) error) error 
 	return do(f)
 }
 
-// remember has the kernel keep these files in memory: what the server has in its own buffers it does not read, and the
-// device would have to later, when it has given the buffer to another page.
+// remember makes the kernel cache these files. The server does not read pages that are in its own buffers, so the
+// kernel may lack them when the server evicts them.
 func remember(where *layout.Layout, files []string) error {
 	return ofEach(where, files, func(f *os.File) error {
 		_, err := io.Copy(io.Discard, f)

@@ -8,9 +8,9 @@ import (
 	"github.com/realiops/realiops/internal/measure/layout"
 )
 
-// FlushDirectories gives what brings the file systems under directories to their devices, of those that we may look
-// into, or nil: a server syncs its own files at a checkpoint, and what is left then is the file systems' own journals.
-// No two of them should be on one file system, since each flush may be one of the device.
+// FlushDirectories returns a function that flushes the file systems under directories, or nil if we may open none. A
+// server syncs its own files at a checkpoint; the flush adds the file systems' journals. No two directories should
+// share a file system, since each flush may flush the device.
 func FlushDirectories(directories []layout.Root) func() error {
 	var ours []layout.Root
 	for _, directory := range directories {

@@ -4,5 +4,5 @@ package experiment
 
 import "github.com/realiops/realiops/internal/measure/layout"
 
-// FlushDirectories gives nil: only Linux can flush one file system, and only there do we read the device.
+// FlushDirectories returns nil: only Linux can flush one file system, and only there do we read devices.
 func FlushDirectories([]layout.Root) func() error { return nil }

@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/layout"
 )
 
-// forget asks the kernel to keep nothing of these files in memory. What is not written yet would stay, and so is
-// written first where that is asked for, which costs a flush of the device for each file.
+// forget asks the kernel to evict these files from memory. Dirty pages would stay; if write is set, they are written
+// first, which costs a device flush for each file.
 func forget(where *layout.Layout, files []string, write bool) error {
 	err := ofEach(where, files, func(f *os.File) error { return forgetFile(f, write) })
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/layout"
 )
 
-// TestForgetStaysAmongRelations: a server that names files elsewhere, or whose user puts links and pipes in the place
-// of its files, has none of them opened: not to evict them, and not to read them.
+// TestForgetStaysAmongRelations: no file outside the data directory, link or pipe is opened, whatever the server or
+// its user puts in place of its files.
 func TestForgetStaysAmongRelations(t *testing.T) {
 	top := t.TempDir()
 	data := filepath.Join(top, "data")
@@ -29,7 +29,7 @@ func TestForgetStaysAmongRelations(t *testing.T) {
 		unix.Mkfifo(filepath.Join(data, "base/5/3"), 0o600),
 		os.Symlink(top, filepath.Join(data, "base/6")),
 		os.Symlink(filepath.Join(top, "1"), filepath.Join(data, "base/5/1.1")),
-		os.Symlink("/dev/zero", filepath.Join(data, "base/5/4")), // which has no end
+		os.Symlink("/dev/zero", filepath.Join(data, "base/5/4")), // endless
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestForgetStaysAmongRelations(t *testing.T) {
 		nil {
 		t.Error(err)
 	}
-	// Another directory in the place of the server's is not the server's.
+	// A directory swapped in for the data directory is not used.
 	if err := errors.Join(os.Rename(data, data+".old"), os.MkdirAll(filepath.Join(data, "base/5"), 0o700),
 		os.WriteFile(filepath.Join(data, "base/5/1"), nil, 0o600)); err != nil {
 		t.Fatal(err)

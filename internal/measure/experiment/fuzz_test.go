@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// FuzzPlan: whatever somebody calls a plan, what is let through asks for no more than there are bounds for, takes a
-// time that can be told, and stands in a run file as it was read.
+// FuzzPlan: an accepted plan stays within the bounds, has a finite duration, and survives a run file
+// unchanged, whatever the input.
 func FuzzPlan(f *testing.F) {
 	f.Add([]byte(
 		`{"loads":[{"name":"idle"},{"name":"bulk","method":"copy","rows_per_tx":100,"clients":2}],"repetitions":1,"load_seconds":3}`), 300.0, 0.0)

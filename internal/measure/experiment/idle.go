@@ -8,13 +8,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// idle has as many sessions as the load with the most clients, which do nothing. A server counts a transaction for each
-// that comes, and more besides; so what clients cost by being there is part of the background, and no load's.
+// idle opens as many sessions as the load with the most clients uses, and leaves them idle. Servers count a
+// transaction and more for each connection, so the cost of connected clients becomes background.
 func (e *Experiment) idle(ctx context.Context) error {
 	most := 0
 	for _, load := range e.Plan.Loads {
 		if !load.Idle() {
-			most = max(most, load.Clients+1) // and the one that its load opens to learn how
+			most = max(most, load.Clients+1) // and the session in which the load plans its rows
 		}
 	}
 	sessions, err := e.connectAll(ctx, most)
@@ -29,7 +29,7 @@ func (e *Experiment) idle(ctx context.Context) error {
 	return err
 }
 
-// connectAll gives the sessions that could be opened, also where not all could.
+// connectAll opens n sessions, and returns those that it could open along with any error.
 func (e *Experiment) connectAll(ctx context.Context, n int) ([]*pgx.Conn, error) {
 	var opening sync.WaitGroup
 	var mu sync.Mutex

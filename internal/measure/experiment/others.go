@@ -6,7 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// disturbedError is a repetition during which something else than its load made its numbers.
+// disturbedError reports a repetition whose numbers do not come from its load alone.
 type disturbedError struct{ why, remedy string }
 
 func (e *disturbedError) Error() string { return e.why + e.remedy }
@@ -18,7 +18,7 @@ func (e *Experiment) look(ctx context.Context, event runfile.Event) error {
 	return e.Look(ctx, event)
 }
 
-// disturbed returns what makes the repetition that just ended useless, or nil.
+// disturbed returns why the repetition that just ended is useless, or nil.
 func (e *Experiment) disturbed(others *runfile.Others) error {
 	if e.Spoiled != nil {
 		if why := e.Spoiled(); why != "" {

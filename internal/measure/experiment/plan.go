@@ -18,25 +18,25 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Sizes holds the parameters that a plan leaves open and flags fill in.
+// Sizes holds the parameters that a plan leaves open and flags set.
 type Sizes struct {
 	Clients   int
 	RowsPerTx int
-	// TableBytes is the size of the table for the loads that read; 0: chosen by the server's buffers and disk.
+	// TableBytes is the size of the table for the loads that read; 0: it follows the server's buffers and disk.
 	TableBytes int64
 }
 
-// DefaultSizes returns those of the measurements in docs/reference/benchmarks.md.
+// DefaultSizes returns the sizes used in docs/reference/benchmarks.md.
 func DefaultSizes() Sizes { return Sizes{Clients: 8, RowsPerTx: 1000} }
 
-// Repetitions: three show how far a load's figures vary, LeastRepetitions hint at it.
+// Repetitions show how far a load's figures vary; LeastRepetitions hint at it.
 const (
 	usualRepetitions = 3
 	LeastRepetitions = 2
 )
 
-// Published returns the pair of loads of the published runs, bulk insert without and with two indexes, with the two
-// that make it tell something: COPY, whose rows leave few WAL records, and idle, for what happens without us.
+// Published returns the loads of the published runs, bulk insert without and with two indexes, and two that help to
+// tell metrics apart: COPY, which writes few WAL records, and idle, which shows the background.
 func Published() runfile.Plan {
 	return runfile.Plan{
 		Name: "published",
@@ -49,9 +49,8 @@ func Published() runfile.Plan {
 	}
 }
 
-// Default has the loads of [Identify], and of those that read and change what is there the few that show both sides of
-// a read and of an update: answered by memory and by the device, one row at a time and all in order. They are run no
-// more than twice, for the sake of time.
+// Default has the loads of [Identify] and the fewest reads and updates that show both extremes: answered from memory
+// and from the device, one row at a time and in order. Reads and updates run at most twice, to save time.
 func Default() runfile.Plan {
 	plan := Identify()
 	plan.Name = "default"
@@ -65,14 +64,14 @@ func Default() runfile.Plan {
 	return plan
 }
 
-// Identify has every load that only inserts and tells two counted quantities apart, and idle. It leaves open how long
-// and how often.
+// Identify has idle and every insert-only load that tells two counted quantities apart. It leaves
+// their length and repetitions open.
 func Identify() runfile.Plan {
 	return besideIdle("identify", load.Loads())
 }
 
-// Reads has the loads that read, Updates those that change rows that are there beside two that only insert, and
-// Everything all.
+// Reads has the loads that read. Updates has the loads that change existing rows, and two that only
+// insert. Everything has all loads.
 func Reads() runfile.Plan { return besideIdle("reads", load.ReadLoads()) }
 
 func Updates() runfile.Plan {
@@ -92,11 +91,11 @@ func plainLoads() []runfile.Load {
 	return slices.DeleteFunc(load.Loads(), func(a runfile.Load) bool { return a.Name != "bulk" && a.Name != "single" })
 }
 
-// Cloud has the loads that tell most where each takes minutes or a quarter of an hour, because a source tells of
-// periods: those of the published runs and COPY, and what parts statements, commits and bytes from rows. async parts
-// what commits from what flushes: of all loads it settles most of what is open without it. Left out is a load of single
-// rows, which tells little that these two and multi do not. Of those that read there are the five that miss pages. None
-// of them is to find its table in memory, since what puts it there would show in the period in which the load begins.
+// Cloud has the loads that tell most if each must last minutes, because a source reports periods. They are the
+// published loads and COPY, and loads that separate statements, commits and bytes from rows. async separates commits
+// from flushes, and settles more than any other addition. Single-row inserts are left out, since multi and those tell
+// nearly as much. The five reads miss memory; loads that need a cached table are left out, since caching it would
+// show in the load's first period.
 func Cloud() runfile.Plan {
 	plan := Identify()
 	plan.Name = "cloud"
@@ -108,7 +107,7 @@ func Cloud() runfile.Plan {
 	return plan
 }
 
-// Named gives a plan by its name, or else reads it from the file by that name.
+// Named returns the built-in plan of that name, or reads the plan from the file of that name.
 func Named(ctx context.Context, name string) (runfile.Plan, error) {
 	for _, plan := range plans() {
 		if plan.Name == name {
@@ -122,7 +121,7 @@ func plans() []runfile.Plan {
 	return []runfile.Plan{Default(), Identify(), Published(), Cloud(), Reads(), Updates(), Everything()}
 }
 
-// Names returns those of the plans that realiops has.
+// Names returns the names of the built-in plans.
 func Names() (names []string) {
 	for _, plan := range plans() {
 		names = append(names, plan.Name)
@@ -130,7 +129,7 @@ func Names() (names []string) {
 	return names
 }
 
-// ReadPlan reads a plan from a JSON file, in the form in which a run file records it.
+// ReadPlan reads a plan from a JSON file, in the form that a run file has.
 func ReadPlan(ctx context.Context, path string) (runfile.Plan, error) {
 	var plan runfile.Plan
 	text, err := input.Read(ctx, path)
@@ -158,7 +157,7 @@ func parsePlan(text []byte) (plan runfile.Plan, err error) {
 	return plan, nil
 }
 
-// renamed names the new word for a key of before the first release.
+// renamed explains an unknown key that has a new name.
 func renamed(err error) error {
 	for old, now := range map[string]string{
 		"arms": "loads", "replicates": "repetitions", "arm_seconds": "load_seconds",
@@ -171,7 +170,7 @@ func renamed(err error) error {
 	return err
 }
 
-// Complete fills in the factors that a plan leaves open, and checks it. [Fit] does the same for its lengths.
+// Complete fills in the loads' parameters that a plan leaves open, and checks the plan. [Fit] fills in its lengths.
 func Complete(plan runfile.Plan, sizes Sizes) (runfile.Plan, error) {
 	plan.Loads = slices.Clone(plan.Loads)
 	for i := range plan.Loads {
@@ -184,22 +183,22 @@ func Complete(plan runfile.Plan, sizes Sizes) (runfile.Plan, error) {
 	return plan, validate(plan)
 }
 
-// defaultWorkers leaves most of the processors to the server, which is often on the same machine.
+// defaultWorkers leaves most processors to the server, which often shares the machine.
 const defaultWorkers = 1
 
-// mostWorkers are more than there is a use for: one for each processor is enough.
+// mostWorkers is more than anyone needs: one worker for each processor is enough.
 const mostWorkers = 1024
 
-// loadName keeps names fit for a table, a column of a report and a file name.
+// loadName keeps names fit for a table, a report column and a file name.
 var loadName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,30}$`)
 
-// Bounds of a load in seconds: shorter is no steady load, longer is surely a mistake.
+// Bounds of a load in seconds: a shorter load is not steady, a longer one is surely a mistake.
 const (
 	shortestLoad = 0.5
 	longestLoad  = 24 * 60 * 60
 )
 
-// Bounds of a plan that keep what is made of it in memory small.
+// Bounds that keep a plan's memory small.
 const (
 	mostLoads       = 100
 	mostRepetitions = 1_000
@@ -257,16 +256,16 @@ func validate(plan runfile.Plan) error {
 type step struct {
 	load       runfile.Load
 	repetition int
-	added      string // why it is run beyond the plan
+	added      string // the reason to run it beyond the plan
 }
 
-// soonest returns the loads that answer most when little has been run: the largest number beside the disk's, the
-// smallest factor, a read, and entries beside rows.
+// soonest returns the loads that tell most early in a run: the highest rate apart from the disk's, the smallest
+// factor, a read, and index entries apart from rows.
 func soonest() []string { return []string{"bulk", "single", load.ScanCold, "bulk-indexed"} }
 
-// blocks interleaves the loads: each block holds every load that is run so often once, in a random order of its own, so
-// that no drift of the machine falls on one load alone. The seed alone decides it, but for the first block: the loads
-// that answer soonest begin it.
+// blocks interleaves the loads, so that a drift of the machine affects all of them. Each block holds every load
+// once, in its own random order from the seed; a load with fewer repetitions is in fewer blocks. In the first block,
+// the loads of soonest come first.
 func blocks(plan runfile.Plan) [][]step {
 	all := make([][]step, plan.Repetitions)
 	for repetition := range all {

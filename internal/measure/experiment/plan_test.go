@@ -36,7 +36,7 @@ func TestEachBlockHoldsEveryLoadOnce(t *testing.T) {
 	}
 }
 
-// The default plan runs what only inserts three times, and the few loads that read and update twice.
+// The default plan runs insert-only loads three times, and its few reads and updates twice.
 func TestTheDefaultHasFewReads(t *testing.T) {
 	plan := Default()
 	plan.Repetitions = 3

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// reportsAfter is longer than the least time between two reports of a session (PGSTAT_MIN_INTERVAL in pgstat.c).
+	// reportsAfter exceeds the least time between two reports of a session (PGSTAT_MIN_INTERVAL in pgstat.c).
 	reportsAfter = 1100 * time.Millisecond
-	// held is how long each session is kept, so that as many others are reached beside it. Opening one takes
-	// milliseconds.
+	// held keeps each session busy for a while, so that parallel queries reach as many others.
+	// Opening one takes milliseconds.
 	held = "/* realiops */ select pg_catalog.pg_sleep(0.3)"
-	// besideClients is how many sessions of a pooler the run uses at once in addition to its clients'.
+	// besideClients is how many sessions of a pooler the run itself uses at once.
 	besideClients = 5
 )
 
-// catchUp waits until the server has counted what was done.
+// catchUp waits until the server's counters include all work done.
 func (e *Experiment) catchUp(ctx context.Context) error {
 	if e.Pooled {
 		if err := Wait(ctx, reportsAfter); err != nil {
@@ -29,10 +29,10 @@ func (e *Experiment) catchUp(ctx context.Context) error {
 	return e.WaitForCounters(ctx)
 }
 
-// report has the sessions that a pooler keeps count what they did for us. A session does so at the end of a transaction,
-// if it has not within the last second; without one it takes ten seconds, and up to 14 it never does. As many
-// transactions at once as there were sessions at work reach each of them. One that is refused leaves the counts of its
-// session missing, which the proof of the rows shows.
+// report makes the sessions of a pooler report what they did for us. A session reports at the end of a transaction
+// if it has not in the last second; an idle one does after ten seconds, and never up to PostgreSQL 14. So report
+// runs as many transactions at once as the load had sessions. If one is refused, its session's counts are missing,
+// which the proof of the rows shows.
 func (e *Experiment) report(ctx context.Context) {
 	sessions := besideClients
 	for _, l := range e.Plan.Loads {

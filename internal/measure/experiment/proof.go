@@ -15,13 +15,14 @@ import (
 )
 
 const (
-	// countedWithin bounds the wait for the server's own counter of rows: up to 14 it is about half a second late.
+	// countedWithin bounds the wait for the server's counter of rows, which is half a
+	// second late up to PostgreSQL 14.
 	countedWithin = 2 * time.Second
 	lookEvery     = 20 * time.Millisecond
 )
 
-// awaitCounted returns when the server has counted as many rows as it confirmed. That it never does is no error here:
-// the readings and the proof show it.
+// awaitCounted waits until the server has counted as many rows as it confirmed. A timeout is no error: the
+// readings and the proof show it.
 func (e *Experiment) awaitCounted(ctx context.Context, w *load.Workload, rows int64) error {
 	own := context.WithoutCancel(ctx)
 	for began := time.Now(); !e.uncounted; {
@@ -30,7 +31,7 @@ func (e *Experiment) awaitCounted(ctx context.Context, w *load.Workload, rows in
 			return err
 		}
 		if time.Since(began) > countedWithin {
-			e.uncounted = true // track_counts is off, or others reset it
+			e.uncounted = true // track_counts is off, or the counter was reset
 			break
 		}
 		if err := Wait(ctx, lookEvery); err != nil {
@@ -40,22 +41,21 @@ func (e *Experiment) awaitCounted(ctx context.Context, w *load.Workload, rows in
 	return nil
 }
 
-// Bounds of the time for counting a repetition's rows one by one. It takes a tenth of the load's time, or as long as
-// that where each page must go into the WAL first, because somebody looked at it (with checksums).
+// Bounds of the time to count a repetition's rows one by one. Counting takes a tenth of the load's time, or as long
+// as the load if hint bits are logged and each page goes into the WAL first.
 const (
 	shortestCount = 2 * time.Second
 	longestCount  = 10 * time.Second
 )
 
-// prove counts the rows of the load's table. It lies after the end of the load, so that its reads and writes are
-// nobody's.
+// prove counts the rows of the load's table. It runs after the end event, so that no load is charged for it.
 func (e *Experiment) prove(ctx context.Context, s step, w *load.Workload) error {
 	if w == nil {
 		return nil
 	}
 	proof := runfile.Proof{At: time.Now(), Load: s.load.Name, Repetition: s.repetition}
 	within := min(max(e.loadLength(), shortestCount), longestCount)
-	lookedAt, err := w.LookedAt(context.WithoutCancel(ctx), e.Control) // before the count does so
+	lookedAt, err := w.LookedAt(context.WithoutCancel(ctx), e.Control) // before the count adds to it
 	if err != nil {
 		return err
 	}
@@ -73,8 +73,8 @@ func (e *Experiment) prove(ctx context.Context, s step, w *load.Workload) error 
 	return errors.Join(e.Record(proof), context.Cause(ctx))
 }
 
-// countRows has a session of its own, whose counters are reported when it leaves: later they would fall into the next
-// load. The limit holds for the transaction alone, because a pooler may give the session to others.
+// countRows counts in its own session, which reports its counters when it disconnects: later they would fall into the
+// next load. The limit applies to the transaction alone, because a pooler may hand the session on.
 func (e *Experiment) countRows(ctx context.Context, w *load.Workload, within time.Duration) (rows int64, err error) {
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), within+answerWithin)
 	defer cancel()
@@ -83,7 +83,7 @@ func (e *Experiment) countRows(ctx context.Context, w *load.Workload, within tim
 		return 0, err
 	}
 	defer conn.Close(own) //nolint:errcheck // it has done its work
-	// An interrupt stops the server, not our session, or it would go on counting and keep the table from being dropped.
+	// Cancel the query on the server, which would otherwise go on and keep the table from being dropped.
 	defer context.AfterFunc(ctx, func() { _ = conn.PgConn().CancelRequest(own) })()
 	err = pgx.BeginFunc(own, conn, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(own, fmt.Sprintf("set local statement_timeout = %d", within.Milliseconds())); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// proofs runs the experiment and gives the proof of each repetition; at is called when one has ended.
+// proofs runs the experiment and returns the proof of each repetition. It calls at after each.
 func (r *trial) proofs(t *testing.T, ctx context.Context, at func()) ([]runfile.Proof, error) {
 	t.Helper()
 	var all []runfile.Proof
@@ -36,8 +36,8 @@ func (r *trial) proofs(t *testing.T, ctx context.Context, at func()) ([]runfile.
 	return all, err
 }
 
-// On every version, when a load ends the server has counted what it confirmed, and the table holds it.
-func TestRowsAreCountedWhenAnLoadEnds(t *testing.T) {
+// On every version, the server has counted all confirmed rows when a load ends, and the table holds them.
+func TestRowsAreCountedWhenALoadEnds(t *testing.T) {
 	for _, version := range servertest.Versions() {
 		t.Run(version, func(t *testing.T) {
 			r := newTrialOn(t, version, bulk)
@@ -62,8 +62,8 @@ func TestRowsAreCountedWhenAnLoadEnds(t *testing.T) {
 	}
 }
 
-// The sessions of a pooler stay when the clients have left, and keep their last counts to themselves: for ten seconds,
-// and up to 14 for good.
+// A pooler's sessions outlive the clients and report their last counts ten seconds later,
+// or never up to PostgreSQL 14.
 func TestRowsAreCountedBehindAPooler(t *testing.T) {
 	for _, version := range servertest.Matrix("17", "13", "15", "18") {
 		for _, mode := range []string{"session", "transaction"} {
@@ -99,7 +99,7 @@ func TestAProofTellsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// lock keeps everybody from reading the load's table until the proof is recorded.
+// lock blocks all reads of the load's table until the proof is recorded.
 func (r *trial) lock(t *testing.T) {
 	other := servertest.Connect(t, r.endpoint)
 	servertest.Exec(t, other, "begin; lock table realiops.bulk in access exclusive mode")
@@ -145,7 +145,7 @@ func TestAnInterruptEndsTheProof(t *testing.T) {
 	}
 }
 
-// awaitWaiting returns once somebody waits for a lock in the database.
+// awaitWaiting waits until a session in the database waits for a lock.
 func awaitWaiting(t *testing.T, watcher *pgx.Conn) {
 	const waiting = "select exists (select from pg_stat_activity where datname = current_database() and " +
 		"wait_event_type = 'Lock')"

@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// taken is a trial whose sessions the server ends in the middle of the first load.
+// taken is a trial whose sessions the server terminates during the first load.
 func taken(t *testing.T) *trial {
 	t.Helper()
 	r := newTrial(t, runfile.Load{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 1000, Clients: 2})
@@ -55,8 +55,8 @@ func TestLostServerIsRecovered(t *testing.T) {
 	}
 }
 
-// TestLostServerIsRecoveredBeforeTheFirstLoad: a server that is lost in the rest shows when the warm-up finds no
-// session.
+// TestLostServerIsRecoveredBeforeTheFirstLoad: the loss of a server during the rest shows
+// when the warm-up cannot connect.
 func TestLostServerIsRecoveredBeforeTheFirstLoad(t *testing.T) {
 	r := newTrial(t, runfile.Load{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 1000, Clients: 2})
 	r.Plan.RestSeconds = 0.01

@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Rehearse tries every load with one transaction, so that what cannot work is found before anything is measured.
+// Rehearse runs one transaction of every load, so that a load that cannot work fails before the measurement.
 func (e *Experiment) Rehearse(ctx context.Context) error {
 	for _, load := range e.Plan.Loads {
 		if err := e.rehearse(ctx, load); err != nil {
@@ -93,10 +93,10 @@ func (e *Experiment) repetition(ctx context.Context, s step) error {
 	return failed
 }
 
-// create makes the load's table; an idle load has none.
+// create makes the load's table, or returns nil for an idle load.
 func (e *Experiment) create(ctx context.Context, l runfile.Load) (*load.Workload, error) {
 	if l.Idle() {
-		return nil, nil //nolint:nilnil // there is no load
+		return nil, nil //nolint:nilnil // an idle load
 	}
 	w, err := e.workload(l)
 	if err != nil {
@@ -110,9 +110,9 @@ func (e *Experiment) create(ctx context.Context, l runfile.Load) (*load.Workload
 	return w, e.warm(ctx, w)
 }
 
-// warm has the server read what the load is to find in memory, in a session of its own: up to 14 one that stays reports
-// what it looked at half a second later, which would be the load's. The kernel is to find there what the server's
-// buffers do not keep.
+// warm caches the table of a load that expects it in memory: the server reads it, and the kernel keeps what shared
+// buffers do not. It uses its own session, because up to PostgreSQL 14 a session that stays reports its reads half
+// a second later, as the load's.
 func (e *Experiment) warm(ctx context.Context, w *load.Workload) error {
 	conn, err := e.Connect(ctx)
 	if err != nil {
@@ -123,13 +123,12 @@ func (e *Experiment) warm(ctx context.Context, w *load.Workload) error {
 		return err
 	}
 	if files, err := w.Files(ctx, conn); err == nil {
-		_ = remember(e.Layout, files) // the device's own count shows what it had to read all the same
+		_ = remember(e.Layout, files) // the device's counters show reads that remain
 	}
 	return nil
 }
 
-// prepare leaves the server with nothing to write and nothing to count, then takes the reading that the load starts
-// from.
+// prepare leaves the server nothing to write or count, then takes the reading before the load.
 func (e *Experiment) prepare(ctx context.Context, w *load.Workload) error {
 	e.lookingOn.Wait()
 	if err := e.look(ctx, runfile.Begin); err != nil {
@@ -152,7 +151,7 @@ func (e *Experiment) prepare(ctx context.Context, w *load.Workload) error {
 	return w.Begin(context.WithoutCancel(ctx), e.Control)
 }
 
-// work returns the load, or its silence. It tells how many rows the server confirmed.
+// work runs the load, or waits as long for an idle one. It returns the number of rows that the server confirmed.
 func (e *Experiment) work(ctx context.Context, s step, w *load.Workload) (rows int64, err error) {
 	if w == nil {
 		return 0, e.idle(ctx)
@@ -168,7 +167,7 @@ func (e *Experiment) work(ctx context.Context, s step, w *load.Workload) (rows i
 	return rows, err
 }
 
-// finish waits until the load's clients have left and everything they caused is written and counted, and reads it.
+// finish waits until the load's clients have left and all their work is written and counted, then takes a reading.
 func (e *Experiment) finish(ctx context.Context, s step, w *load.Workload, rows int64) error {
 	e.Doing("clients leave")
 	if err := e.Gone(ctx); err != nil {
@@ -213,7 +212,7 @@ func (e *Experiment) readWAL(ctx context.Context, s step) error {
 	return e.Record(wal)
 }
 
-// writeOut brings what is dirty to the device.
+// writeOut writes all dirty data to the device.
 func (e *Experiment) writeOut(ctx context.Context) error {
 	if e.Checkpoint {
 		if err := e.checkpoint(ctx); err != nil {
@@ -230,7 +229,7 @@ func (e *Experiment) writeOut(ctx context.Context) error {
 	return nil
 }
 
-// readCounted lets the counters catch up, and reads them.
+// readCounted waits for the counters, and reads them.
 func (e *Experiment) readCounted(ctx context.Context) error {
 	e.Doing("waiting for counters")
 	if err := e.catchUp(ctx); err != nil {
@@ -239,7 +238,7 @@ func (e *Experiment) readCounted(ctx context.Context) error {
 	return e.ReadAll(ctx)
 }
 
-// checkpoint is not cut short by an interrupt, which would cost us the session that has to clear up.
+// checkpoint ignores an interrupt, which would cost us the session that has to clean up.
 func (e *Experiment) checkpoint(ctx context.Context) error {
 	e.Doing("checkpoint")
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerWithin)
@@ -251,8 +250,8 @@ func (e *Experiment) checkpoint(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// clear drops the load's table, also when the run is being stopped; what cannot be dropped soon then goes with the
-// schema.
+// clear drops the load's table, even while the run is being stopped. A table that cannot be
+// dropped soon goes with the schema.
 func (e *Experiment) clear(ctx context.Context, w *load.Workload) error {
 	if w == nil || e.Control.IsClosed() {
 		return nil
@@ -268,7 +267,7 @@ func (e *Experiment) clear(ctx context.Context, w *load.Workload) error {
 	return w.Drop(own, e.Control)
 }
 
-// announce marks the settling of a repetition, and what makes it one beyond the plan.
+// announce records the settling of a repetition, and the reason for one beyond the plan.
 func (e *Experiment) announce(s step) error {
 	line := runfile.LoadEvent{At: time.Now(), Load: s.load.Name, Repetition: s.repetition, Event: runfile.Settle,
 		Added: s.added}
@@ -278,7 +277,7 @@ func (e *Experiment) announce(s step) error {
 	return e.Record(line)
 }
 
-// mark completes and records a moment of a repetition.
+// mark completes and records an event of a repetition.
 func (e *Experiment) mark(s step, line runfile.LoadEvent) error {
 	line.At, line.Load, line.Repetition = time.Now(), s.load.Name, s.repetition
 	if line.Event != runfile.Begin || e.Moved == nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// pace records how far a run has come.
+// pace records the progress of a run.
 type pace struct {
 	began time.Time
 	done  int            // repetitions
 	of    map[string]int // repetitions by load
 }
 
-// Run does the plan, and after it what Next adds. When it returns an error, the repetition it happened in is marked as
-// failed and all earlier ones are whole.
+// Run runs the plan, then the loads that Next adds. If it returns an error, the current repetition is marked as
+// failed; all earlier ones are complete.
 func (e *Experiment) Run(ctx context.Context) error {
 	if rest := resting(e.Plan); rest != 0 {
 		e.Doing("resting")
@@ -27,7 +27,7 @@ func (e *Experiment) Run(ctx context.Context) error {
 		}
 	}
 	err := e.warmUp(ctx)
-	for err != nil && ctx.Err() == nil { // the server may have been taken from it while it rested, too
+	for err != nil && ctx.Err() == nil { // the rest may have lost the server as well
 		if err := e.recover(ctx, err); err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (e *Experiment) Run(ctx context.Context) error {
 	return e.extend(ctx, p)
 }
 
-// extend runs what Next names, one repetition at a time, while there is time for it.
+// extend runs the loads that Next names, one repetition at a time, until time is up.
 func (e *Experiment) extend(ctx context.Context, p *pace) error {
 	for !e.Until.IsZero() && e.timeFor(1, p, 0) {
 		next, ok := e.Next()
@@ -76,14 +76,14 @@ func (e *Experiment) extend(ctx context.Context, p *pace) error {
 	return nil
 }
 
-// count runs a repetition, and once more where the server was taken from it and came back, or others disturbed it.
+// count runs a repetition, and runs it again if its server was lost and came back, or other sessions disturbed it.
 func (e *Experiment) count(ctx context.Context, p *pace, s step) error {
 	p.done++
 	p.of[s.load.Name]++
 	err := e.repetition(ctx, s)
 	for err != nil && ctx.Err() == nil {
 		why := "lost its server"
-		if disturbed, ok := err.(*disturbedError); ok { //nolint:errorlint // nothing else failed beside it
+		if disturbed, ok := err.(*disturbedError); ok { //nolint:errorlint // never joined with another error
 			if !e.again(p, s, disturbed) {
 				return nil
 			}
@@ -101,7 +101,7 @@ func (e *Experiment) count(ctx context.Context, p *pace, s step) error {
 	return err
 }
 
-// recover waits for a server that takes a load again; what failed for another reason stays failed.
+// recover waits until the server accepts loads again. It returns any other failure as it is.
 func (e *Experiment) recover(ctx context.Context, failed error) error {
 	if e.Recover == nil || e.repeated >= mostRepeats {
 		return failed
@@ -115,7 +115,7 @@ func (e *Experiment) recover(ctx context.Context, failed error) error {
 	return nil
 }
 
-// again reports whether there is time to try once more what was disturbed, and says so.
+// again reports whether there is time to repeat a disturbed repetition, and says so.
 func (e *Experiment) again(p *pace, s step, disturbed *disturbedError) bool {
 	message := fmt.Sprintf("Repetition %d of %s is left out, because %s", s.repetition, s.load.Name, disturbed.why)
 	may := e.spoiled < mostDisturbed && e.timeFor(1, p, e.grace(p))
@@ -127,14 +127,13 @@ func (e *Experiment) again(p *pace, s step, disturbed *disturbedError) bool {
 	return may
 }
 
-// mostRepeats is the number of times that a run tolerates the loss of its server.
+// mostRepeats is how many losses of its server a run survives.
 const mostRepeats = 5
 
-// mostDisturbed is the number of times that a run repeats disturbed repetitions; after that it leaves them out.
+// mostDisturbed is how many disturbed repetitions a run repeats; it leaves out the rest.
 const mostDisturbed = 5
 
-// timeFor reports whether that many more repetitions fit into the time, give or take the grace, if they take as long
-// as those until now.
+// timeFor reports whether that many more repetitions fit before Until plus grace, at the pace so far.
 func (e *Experiment) timeFor(repetitions int, p *pace, grace time.Duration) bool {
 	if e.Until.IsZero() {
 		return true
@@ -143,10 +142,10 @@ func (e *Experiment) timeFor(repetitions int, p *pace, grace time.Duration) bool
 	return time.Now().Add(each * time.Duration(repetitions)).Before(e.Until.Add(grace))
 }
 
-// grace returns by how much a run may outlast its budget for the sake of a whole repetition: a tenth.
+// grace returns how far a run may exceed its budget to finish a repetition: a tenth.
 func (e *Experiment) grace(p *pace) time.Duration { return e.Until.Sub(p.began) / 10 }
 
-// Calibrate measures what lies between two loads here, by settling twice with nothing to write.
+// Calibrate measures the pause between two loads on this server, by settling twice with nothing to write.
 func (e *Experiment) Calibrate(ctx context.Context) (Pause, error) {
 	pause := DefaultPause()
 	began := time.Now()
@@ -162,5 +161,5 @@ func (e *Experiment) Calibrate(ctx context.Context) (Pause, error) {
 	return pause, nil
 }
 
-// besides is the overhead of a repetition: to make and drop its table, to connect, to read twice.
+// besides is the rest of a repetition's overhead: creating and dropping its table, connecting, two readings.
 const besides = 100 * time.Millisecond

@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// settles notes the settle events and gives what is needed of them.
+// settles collects the settle events of the trial.
 func (r *trial) settles() *[]runfile.LoadEvent {
 	var all []runfile.LoadEvent
 	record := r.Record
@@ -58,14 +58,14 @@ func TestWhatIsAddedTakesTheNextNumberAndBringsItsFactors(t *testing.T) {
 	}
 }
 
-func TestAnLoadThatCannotBeAddedEndsNothing(t *testing.T) {
+func TestALoadThatCannotBeAddedEndsNothing(t *testing.T) {
 	r := newTrial(t, idle)
 	r.Plan.Repetitions, r.Checkpoint = 1, false
 	r.Until = time.Now().Add(time.Minute)
 	r.Next = func() (experiment.Addition, bool) { return experiment.Addition{Load: bulk, Why: "to know"}, true }
 	settles := r.settles()
 	servertest.Exec(t, r.conn, "create table realiops.bulk ()")
-	defer servertest.Exec(t, r.conn, "drop table realiops.bulk") // which is not ours, and stands in the way
+	defer servertest.Exec(t, r.conn, "drop table realiops.bulk") // not our table, but in the way
 	if err := r.Run(t.Context()); err != nil || len(*settles) != 1 {
 		t.Errorf("%d repetitions, %v", len(*settles), err)
 	}
@@ -74,10 +74,10 @@ func TestAnLoadThatCannotBeAddedEndsNothing(t *testing.T) {
 	}
 }
 
-// halfAnLoad is not time enough for a repetition, however fast or slow the machine is.
-const halfAnLoad = 250 * time.Millisecond
+// halfALoad is too short for a repetition on any machine.
+const halfALoad = 250 * time.Millisecond
 
-// leaves gives so much time for more when a repetition of so many has ended, and plenty until then.
+// leaves sets the time left once that many repetitions have ended; until then there is plenty.
 func (r *trial) leaves(after int, left time.Duration) {
 	ended := 0
 	r.Until = time.Now().Add(time.Hour)
@@ -104,8 +104,8 @@ func TestNothingIsAddedBeyondTheBudget(t *testing.T) {
 		})
 	}
 	check("no budget: the plan as it is", func(*trial) {}, 1)
-	check("no time for another", func(r *trial) { r.leaves(1, halfAnLoad) }, 1)
-	check("time for two more", func(r *trial) { r.leaves(3, halfAnLoad) }, 3)
+	check("no time for another", func(r *trial) { r.leaves(1, halfALoad) }, 1)
+	check("time for two more", func(r *trial) { r.leaves(3, halfALoad) }, 3)
 }
 
 func TestRepetitionsForWhichThereIsNoTimeAreLeftOut(t *testing.T) {
@@ -122,9 +122,9 @@ func TestRepetitionsForWhichThereIsNoTimeAreLeftOut(t *testing.T) {
 			}
 		})
 	}
-	check("one alone would show nothing", 1, -halfAnLoad, 2)
+	check("one alone would show nothing", 1, -halfALoad, 2)
 	check("a fourth would end more than a tenth too late", 3, 0, 3) // after four loads where there is time for three
-	check("time for all", 4, halfAnLoad, 4)
+	check("time for all", 4, halfALoad, 4)
 }
 
 func TestCalibrateMeasuresWhatLiesBetweenLoads(t *testing.T) {

@@ -8,19 +8,19 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Room is the space on a server for the table of the loads that read, in bytes; unknown values are 0.
+// Room is a server's space for the table of the loads that read, in bytes; unknown values are 0.
 type Room struct {
 	Asked   int64 // by the user
 	Buffers int64 // shared_buffers
 	Free    int64 // on the file system of its data
 	Temp    int64 // temp_file_limit; negative: there is none
 
-	Unreadable string // why the kernel cannot be asked to forget the table's files; empty: it can
-	Evicts     bool   // the server may be asked to take it out of its buffers
+	Unreadable string // why the kernel cannot evict the table's files; empty: it can
+	Evicts     bool   // the server can evict pages from shared buffers
 }
 
-// Sizes of that table: twice the buffers, so that most of what is looked up is not there; no smaller than what tells
-// something, no larger than is made in some seconds, and never more than a quarter of what is free.
+// Sizes of that table: twice the buffers, so that most lookups miss them. It is large enough to tell something, small
+// enough to fill in seconds, and at most a quarter of the free space.
 const (
 	leastTable   = 32 << 20
 	mostTable    = 1 << 30
@@ -40,7 +40,7 @@ func (r Room) table() int64 {
 	return size
 }
 
-// FitTable gives the loads that read a table, and says beforehand how large it is, and what does not fit.
+// FitTable sizes the table of the loads that read, drops loads that do not fit, and returns a notice about both.
 func FitTable(plan runfile.Plan, room Room) (runfile.Plan, string) {
 	if !slices.ContainsFunc(plan.Loads, open) {
 		return plan, ""
@@ -80,7 +80,7 @@ func FitTable(plan runfile.Plan, room Room) (runfile.Plan, string) {
 	return plan, text
 }
 
-// open reports whether the load reads a table whose size nobody has said.
+// open reports whether the load reads a table whose size is not set.
 func open(a runfile.Load) bool { return load.Reads(a.Method) && a.TableRows == 0 }
 
 // sortedBytes estimates the bytes that a sort of the table writes to temporary files, including those for merging.

@@ -13,7 +13,7 @@ const (
 	gibibyte = 1 << 30
 )
 
-// The table is twice the buffers, within bounds, and what does not fit is said beforehand.
+// The table is twice the buffers, within bounds, and the notice says what does not fit.
 func TestTheTableOfReadsFitsTheServer(t *testing.T) {
 	for _, c := range []struct {
 		room     experiment.Room

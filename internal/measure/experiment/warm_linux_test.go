@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// inMemory counts the pages of a file, and those among them that the kernel can give at once.
+// inMemory counts the pages of a file, and how many of them the kernel has cached.
 func inMemory(t *testing.T, path string) (pages, there int) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -40,8 +40,8 @@ func inMemory(t *testing.T, path string) (pages, there int) {
 	return pages, there
 }
 
-// TestAWarmLoadFindsItsTableInMemory: also after a cold one, which leaves what the server has in its own buffers and
-// the kernel has not.
+// TestAWarmLoadFindsItsTableInMemory: also after a cold load, which leaves pages in shared
+// buffers that the kernel lacks.
 func TestAWarmLoadFindsItsTableInMemory(t *testing.T) {
 	warm := cold
 	warm.Name, warm.Cold = load.PointWarm, false

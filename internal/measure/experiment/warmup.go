@@ -11,12 +11,12 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// longestWarmUp is enough to fill a log of the usual size.
+// longestWarmUp is enough to fill WAL of the usual size.
 const longestWarmUp = 5 * time.Second
 
-// warmUp puts the load that writes most on the server before anything is counted. A server makes the files of
-// its WAL when it first needs them, and fills each with zeros; later it uses them again. Without a warm-up the first
-// loads pay for that with up to twice their writes, whichever loads these are.
+// warmUp runs the load that writes most before anything is counted. A server zero-fills its WAL files
+// when it first needs them, and recycles them later. Without a warm-up, the first loads would pay for
+// that with up to twice their writes.
 func (e *Experiment) warmUp(ctx context.Context) error {
 	if err := e.fillAhead(ctx); err != nil {
 		return err
@@ -42,8 +42,8 @@ func (e *Experiment) warmUp(ctx context.Context) error {
 	return errors.Join(err, e.clear(ctx, w))
 }
 
-// fillAhead makes the table of the loads that read before all loads where sources tell of periods: the one in which a
-// load begins would show it, too.
+// fillAhead makes the table of the loads that read before all loads if sources report periods: otherwise the work
+// would show in the period in which a load begins.
 func (e *Experiment) fillAhead(ctx context.Context) error {
 	i := slices.IndexFunc(e.Plan.Loads, func(a runfile.Load) bool { return load.Reads(a.Method) })
 	if e.Period == 0 || i < 0 {
@@ -56,8 +56,7 @@ func (e *Experiment) fillAhead(ctx context.Context) error {
 	return w.Create(ctx, e.Control)
 }
 
-// heaviest returns the load that writes most for its rows: wide ones before many index entries, many a transaction
-// before few.
+// heaviest returns the load that writes most per row: wide rows before many indexes, many transactions before few.
 func heaviest(loads []runfile.Load) runfile.Load {
 	return slices.MaxFunc(loads, func(a, b runfile.Load) int {
 		return cmp.Or(cmp.Compare(a.Width, b.Width), cmp.Compare(a.Indexes, b.Indexes),

@@ -9,7 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// admit decides whether the load may begin: what the server's state forbids, and what its owner must agree to.
+// admit decides whether the load may begin: it refuses what the server's state forbids and asks the
+// server's owner about the rest.
 func (m *measurement) admit(ctx context.Context) error {
 	if err := m.target.Refuse(m.session.Facts); err != nil {
 		return err
@@ -29,7 +30,7 @@ func (m *measurement) admit(ctx context.Context) error {
 			mostClients(m.Program.Plan), postgres.SchemaName, m.bill()))
 }
 
-// nameReplication says what keeps the WAL that the loads will write, and who else gets their rows.
+// nameReplication names what keeps the WAL that the loads will write, and the subscribers that receive their rows.
 func (m *measurement) nameReplication(ctx context.Context) error {
 	keepers, err := postgres.WALKeepers(ctx, m.session.Control)
 	if len(keepers) > 0 {
@@ -45,7 +46,7 @@ func (m *measurement) nameReplication(ctx context.Context) error {
 	return err
 }
 
-// nameTriggers says which event triggers the run fires. They are superusers'; others are refused by then.
+// nameTriggers names the event triggers that the run fires. Only superusers can create event triggers.
 func (m *measurement) nameTriggers(ctx context.Context) error {
 	all, err := postgres.EventTriggers(ctx, m.session.Control)
 	ddl, login := postgres.Fired(all)
@@ -65,7 +66,7 @@ func mostClients(plan runfile.Plan) int {
 	return most
 }
 
-// bill returns the likely cost of the run in words; empty if the server has no known bill.
+// bill returns a sentence about the likely cost of the run, or "" if the server has no known bill.
 func (m *measurement) bill() string {
 	if m.target.AWS.Cloud == nil {
 		return ""

@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// askAWS returns what AWS will be asked for when the run is over; nil where that was not asked for.
+// askAWS returns the source to ask when the run is over, or nil if the user did not ask for AWS's metrics.
 func (m *measurement) askAWS(ctx context.Context) (*collect.Cloud, error) {
 	aws := &m.target.AWS
 	m.say(aws.Notice(m.session.Facts))
@@ -42,8 +42,8 @@ func (m *measurement) askAWS(ctx context.Context) (*collect.Cloud, error) {
 	})
 }
 
-// mayCollect asks whether AWS will answer, before the hours of load that nobody would know of otherwise. Without
-// CloudWatch's metrics there is no --aws; without those of Performance Insights there is less.
+// mayCollect checks before the load that AWS will answer afterwards. It returns an error if CloudWatch refuses; if
+// only Performance Insights does, it warns.
 func (m *measurement) mayCollect(ctx context.Context) error {
 	aws := &m.target.AWS
 	m.Show.Stage("asking AWS for its newest points")
@@ -54,7 +54,7 @@ func (m *measurement) mayCollect(ctx context.Context) error {
 			return nil
 		case answer.Unasked != "":
 			m.Show.Message("Counters of Performance Insights will be missing: " + answer.Unasked)
-			return nil // as of the further call
+			return nil // the next call has the same reason
 		case !refused || trouble.Reason() != runfile.Permission: // such as that there is no point yet
 		case answer.Action == access.Metrics:
 			return fmt.Errorf("--aws: %w", trouble)
@@ -65,7 +65,7 @@ func (m *measurement) mayCollect(ctx context.Context) error {
 	return nil
 }
 
-// collect waits for AWS's data on a run, once its server is released.
+// collect waits for AWS's data on the run. The server has been released by then.
 func (m *measurement) collect(ctx context.Context) error {
 	switch {
 	case m.cloud == nil:

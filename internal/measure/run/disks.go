@@ -12,17 +12,17 @@ import (
 	"github.com/realiops/realiops/internal/measure/target"
 )
 
-// disks follows how much is free where the user's server keeps its files, as far as they are on this machine. A full
-// disk fails the statements of everybody, and ends a server whose WAL is there.
+// disks follows the free space of the file systems that hold the user's server's files, as far as they are on this
+// machine. A full disk fails every session's statements, and stops the server if its WAL is there.
 type disks struct {
 	roots []layout.Root
 	free  func(path string) (int64, error)
-	left  map[string]int64 // by path, as last looked at
+	left  map[string]int64 // by path, at the last look
 }
 
 const (
 	freeLook = 100 * time.Millisecond
-	// leastLeft bytes stay free, and what is written in a few looks, until the clients have ended.
+	// leastLeft bytes stay free, plus what is written in looksToEnd looks, until the clients have ended.
 	leastLeft   = 128 << 20
 	looksToEnd  = 5
 	leastToHave = 2 * leastLeft // before the first load
@@ -41,7 +41,7 @@ func newDisks(l *layout.Layout) *disks {
 	return d
 }
 
-// disksUnder returns the disks that a run follows: none of a server that was started for it.
+// disksUnder returns the disks that a run follows. It follows none for a server started for the run.
 func disksUnder(t *target.Target, l *layout.Layout) *disks {
 	if t.Own() {
 		return newDisks(nil)
@@ -83,8 +83,8 @@ func (d *disks) look() error {
 	})
 }
 
-// each hands on how much is free, and how much less that is than at the last look. What the system does not tell is not
-// looked at.
+// each calls look with the free space of each disk and its decrease since the last look. It skips
+// disks whose free space is unknown.
 func (d *disks) each(look func(r layout.Root, free, used int64) error) error {
 	for _, r := range d.roots {
 		free, err := d.free(r.Path)

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// A server of the user's lives on, whose disk the loads would fill.
+// The user's server survives loads that would fill its disk.
 func TestTheLoadsFillNoDisk(t *testing.T) {
 	dataDir, leave := servertest.SmallDisk(t)
 	s := servertest.Start(t, embedded.Options{Version: "17", DataDir: dataDir, AllowRAM: true, Settings: []string{"max_wal_size=10GB"}})

@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/layout"
 )
 
-// The loads end while there is room for what the clients write until they have ended, however fast that is.
+// The loads end early enough that the clients' last writes still fit, however fast they write.
 func TestLoadsEndBeforeADiskIsFull(t *testing.T) {
 	const mebibyte = 1 << 20
 	for name, of := range map[string]struct {

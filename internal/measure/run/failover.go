@@ -14,19 +14,19 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// How long a failover may take, and how often it is looked whether it is over: AWS speaks of one or two minutes.
+// How long a failover may take, and how often to check whether it is over. AWS says one or two minutes.
 const (
 	failoverWithin = 10 * time.Minute
 	failoverLook   = 2 * time.Second
 )
 
-// recover waits until the server that was lost takes writes again, claims the schema there and gives the new session.
-// What failed for another reason stays failed.
+// recover waits until the lost server takes writes again, claims the schema there and returns the new session. It
+// returns failed itself if the server was not lost.
 func (m *measurement) recover(ctx context.Context, failed error) (*pgx.Conn, error) {
 	if !m.lost(ctx, failed) {
 		return nil, failed
 	}
-	m.session.Close(ctx) // it is lost, or leads to a server that takes no writes
+	m.session.Close(ctx) // the session is lost, or its server takes no writes
 	m.Show.Message("The server was lost: waiting until one takes writes again, as after a failover")
 	ctx, cancel := context.WithTimeoutCause(ctx, failoverWithin,
 		fmt.Errorf("no server took writes again within %s: %w", printable.Duration(failoverWithin), failed))
@@ -43,7 +43,7 @@ func (m *measurement) recover(ctx context.Context, failed error) (*pgx.Conn, err
 	return m.session.Control, nil
 }
 
-// lost reports whether the server was taken from us: it ended our sessions, or takes no writes any more.
+// lost reports whether the server was lost: it ended our sessions, or takes no writes any more.
 func (m *measurement) lost(ctx context.Context, failed error) bool {
 	if _, cut := errors.AsType[*session.LostError](failed); cut {
 		return true

@@ -10,11 +10,12 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// looksEvery is the interval between two looks; the counters reveal what of others' is shorter.
+// looksEvery is the interval between two looks. The counters show shorter activity of other sessions.
 const looksEvery = time.Second
 
-// watchServer looks, by a session of its own until ctx ends, who else writes and whether our commits end. Where no
-// session can be had, the counters tell of others all the same. It calls end with why the run cannot go on.
+// watchServer watches other sessions' writes and our waiting commits, in a session of its own, until ctx
+// ends. It calls end with the reason if the run cannot go on. Without a session it does nothing: the counters
+// still show other sessions' work.
 func (m *measurement) watchServer(ctx context.Context, end func(error)) {
 	for experiment.Wait(ctx, looksEvery) == nil {
 		conn, err := m.connectForLooks(ctx)
@@ -33,14 +34,14 @@ func (m *measurement) watchServer(ctx context.Context, end func(error)) {
 	}
 }
 
-// connectForLooks opens the session of the looks. They ask the same every second, so the server plans it once.
+// connectForLooks opens the session of the looks, which repeat the same queries and so cache their plans.
 func (m *measurement) connectForLooks(ctx context.Context) (*pgx.Conn, error) {
 	conn, err := m.target.Endpoint.Connect(ctx)
 	if err != nil || m.session.Facts.Pooler {
 		return conn, err
 	}
 	if err := postgres.PrepareLooks(ctx, conn); err != nil {
-		_ = conn.Close(context.WithoutCancel(ctx)) // the error before says it all
+		_ = conn.Close(context.WithoutCancel(ctx)) // the earlier error is the one to report
 		return nil, err
 	}
 	return conn, nil

@@ -14,31 +14,31 @@ type measurement struct {
 	file     *runfile.Writer
 	target   *target.Target
 	session  *target.Session
-	cloud    *collect.Cloud // what AWS tells later; nil: it is not asked
-	moved    *runfile.Cloud // where the load is by now, after a failover; nil: where it began
-	others   others         // what they do on the server
-	writers  writers        // who of them writes
+	cloud    *collect.Cloud // read when the run is over; nil: AWS is not asked
+	moved    *runfile.Cloud // the server's description after a failover; nil: there was none
+	others   others         // the work of other sessions
+	writers  writers        // other sessions in the middle of a long write
 	standbys standbys       // that our commits wait for
 	settings settings       // of the server
 	stops    stops          // of this process
-	phases   phases         // of the loads and what lies between them
+	phases   phases         // times loads and the work between them
 	recorded bool           // the file holds a run, however it ended
 }
 
-// record keeps a record, and shows how far the run has come.
+// record appends r to the file, and shows the progress of the run.
 func (m *measurement) record(r runfile.Record) error {
 	m.Show.Record(r)
 	m.others.follow(r)
 	return m.file.Write(r)
 }
 
-// doing shows what goes on while no load runs, and times it.
+// doing shows the activity while no load runs, and times it.
 func (m *measurement) doing(text string) {
 	m.phases.enter(text, time.Now())
 	m.Show.Doing(text)
 }
 
-// say passes on what there may be to say.
+// say shows text, unless it is empty.
 func (m *measurement) say(text string) {
 	if text = strings.TrimSpace(text); text != "" {
 		m.Show.Message(text)

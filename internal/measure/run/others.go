@@ -11,22 +11,22 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// others follows the records of a run for what others do on the server meanwhile: its counters of all databases, less
-// what our clients did. These counters show to every role, also to one that may not see who is at work.
+// others finds the work of other sessions during a run: the growth of the server-wide counters minus our clients' own
+// work. Every role may read these counters, even one that may not see other sessions.
 type others struct {
-	mu     sync.Mutex // the clock of the probes records, too
+	mu     sync.Mutex // the probes' clock records, too
 	latest runfile.Reading
-	before runfile.Reading // the last one before the load began
-	work   runfile.Work    // of our clients since then
+	before runfile.Reading // the last reading before the load began
+	work   runfile.Work    // our clients' since then
 	who    []string
-	wrote  map[postgres.Backend]int64 // WAL of theirs until the load began
+	wrote  map[postgres.Backend]int64 // WAL of other sessions until the load began
 	wal    int64                      // and since then
 	// analyzed is the number of rows of statistics written before the load began; nil: unknown.
 	analyzed *int64
 }
 
-// What is passed over: a hundredth of what our clients did, and what a server and its watchers do by themselves, such
-// as analyzing a table, scraping its counters, and our own readings.
+// Smaller work is ignored: a hundredth of our clients', and what a server and its monitoring do by themselves, such
+// as analyzing a table, scraping counters, and our own readings.
 const (
 	othersShare          = 0.01
 	othersRows           = 50.0
@@ -57,18 +57,18 @@ func (o *others) follow(record runfile.Record) {
 	}
 }
 
-// othersDuring returns what others did in a repetition of the load, and what autovacuum did that counters cannot tell
-// from it. nil: too little to speak of, or nothing tells.
+// othersDuring returns the work of other sessions during a repetition of the load, nil if it is negligible or
+// unknown, and the part of autovacuum's work that the counters do not separate from theirs.
 func (m *measurement) othersDuring(ctx context.Context, l runfile.Load) (*runfile.Others, *runfile.Autovacuum) {
 	most := mostWAL(l)
-	if load.Fills(l.Method) { // its pages may be logged whole
+	if load.Fills(l.Method) { // it may log whole pages
 		most = nil
 	}
-	if m.session.Facts.Flavor == postgres.FlavorAurora { // whose WAL is another
+	if m.session.Facts.Flavor == postgres.FlavorAurora { // its WAL is different
 		most = nil
 	}
 	did, writing := m.others.during(l.RowsPerTx, most), m.writers.during()
-	// it keeps our clients' sessions, which report later what they did: it would be taken for that of others
+	// A pooler keeps our clients' sessions, which report their counts later; these would look like others' work.
 	if m.session.Facts.Pooler {
 		did = nil
 	}
@@ -83,11 +83,11 @@ func (m *measurement) othersDuring(ctx context.Context, l runfile.Load) (*runfil
 }
 
 type autovacuum struct {
-	rows  int64 // of statistics that were written
-	alone bool  // it runs on a server that we started, which nobody else knows of
+	rows  int64 // statistics rows written
+	alone bool  // we started the server, and no other program knows of it
 }
 
-// autovacuumed returns the zero value if the server does not answer: the next query reports that.
+// autovacuumed returns zero rows if the server does not answer: the next query reports the error.
 func (m *measurement) autovacuumed(ctx context.Context) (found autovacuum) {
 	found.alone = m.target.Own() && m.session.Facts.Settings["autovacuum"] == "on"
 	now, err := postgres.StatisticsRows(context.WithoutCancel(ctx), m.session.Control)
@@ -97,8 +97,8 @@ func (m *measurement) autovacuumed(ctx context.Context) (found autovacuum) {
 	return found
 }
 
-// apart takes what autovacuum wrote off what others did. On a server of its own the rows and the WAL are all
-// autovacuum's, unless a session of others was seen or committed.
+// apart moves autovacuum's writes out of did. On a server that we started, all rows and WAL are autovacuum's, unless
+// another session was seen or committed.
 func apart(did *runfile.Others, found autovacuum, writing bool) (*runfile.Others, *runfile.Autovacuum) {
 	if did == nil {
 		return nil, nil
@@ -128,9 +128,9 @@ func apart(did *runfile.Others, found autovacuum, writing bool) (*runfile.Others
 	return rest, &vacuumed
 }
 
-// mostWAL is more than one repetition of the load can have written, in bytes, where no checkpoint fell into it, after
-// which every page is logged whole once more: rows, index entries and the halves of pages that they split, commits, and
-// pages of the catalogue. A new page of its table is not logged whole.
+// mostWAL returns an upper bound on the WAL of one repetition, in bytes: rows, index entries and the halves of the
+// pages they split, commits, and catalog pages. It holds only without a checkpoint in between, after which every page
+// is logged whole again. New pages of the table are not logged whole.
 func mostWAL(load runfile.Load) func(rows, transactions float64) float64 {
 	const perRow, perEntry, perCommit, besides = 150, 200, 500, 1e6
 	return func(rows, transactions float64) float64 {
@@ -138,8 +138,8 @@ func mostWAL(load runfile.Load) func(rows, transactions float64) float64 {
 	}
 }
 
-// during returns the work of others since the load began; each of our failed transactions left rowsOfFailed rows
-// that the server counts. nil: it is negligible, or the counters do not show it.
+// during returns the work of other sessions since the load began, nil if it is negligible or the counters do not show
+// it. Each of our failed transactions left rowsOfFailed rows that the server counts.
 func (o *others) during(rowsOfFailed int, mostWAL func(rows, transactions float64) float64) *runfile.Others {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -153,7 +153,7 @@ func (o *others) during(rowsOfFailed int, mostWAL func(rows, transactions float6
 	}
 	rows, known := o.grew(".cluster/tup_inserted", ".cluster/tup_updated", ".cluster/tup_deleted")
 	ours := float64(o.work.Rows + o.work.Failures*int64(rowsOfFailed))
-	lookedAt := othersShare * float64(o.work.Returned) // beside which so many that others write are nothing
+	lookedAt := othersShare * float64(o.work.Returned) // a few writes of others hide behind our reads
 	rows, rowsShare := beyond(rows, known, ours, othersRows+othersRowsASecond*seconds+lookedAt)
 	commits, known := o.grew(".cluster/xact_commit")
 	commits, commitsShare := beyond(commits, known, float64(o.work.Transactions), othersCommits+
@@ -174,7 +174,8 @@ func (o *others) during(rowsOfFailed int, mostWAL func(rows, transactions float6
 	}
 }
 
-// grew returns by how much counters grew together since the load began, if all of them tell.
+// grew returns the summed growth of the counters since the load began. known is false if one
+// of them is missing or was reset.
 func (o *others) grew(names ...string) (sum float64, known bool) {
 	for _, name := range names {
 		before, begun := o.before.Values[pgstat.Name+name]
@@ -187,8 +188,8 @@ func (o *others) grew(names ...string) (sum float64, known bool) {
 	return sum, true
 }
 
-// lookForOthers asks who is at work as a load begins or ends, and how much WAL they have written. Behind a pooler, or
-// without the right to, it may be nobody: the counters tell all the same.
+// lookForOthers records which sessions are at work as a load begins or ends, and how much WAL they have written.
+// Behind a pooler, or without the privilege, it may find none; the counters still show their work.
 func (m *measurement) lookForOthers(ctx context.Context, event runfile.Event) error {
 	who, err := m.session.Facts.AtWork(ctx, m.session.Control)
 	if err != nil {
@@ -207,7 +208,7 @@ func (m *measurement) lookForOthers(ctx context.Context, event runfile.Event) er
 	return nil
 }
 
-// see keeps what is seen of others. A session that came meanwhile wrote all of its WAL since.
+// see adds what a look found. All WAL of a session that connected since the load began counts.
 func (o *others) see(event runfile.Event, who []string, wrote map[postgres.Backend]int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -8,7 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestAutovacuumIsTheServersOwn: what it writes is no work of others, however large a share of an idle server's it is.
+// TestAutovacuumIsTheServersOwn: autovacuum's writes are not other sessions' work, however large
+// their share on an idle server.
 func TestAutovacuumIsTheServersOwn(t *testing.T) {
 	rows := func(n int64, share float64) *runfile.Others { return &runfile.Others{Rows: n, RowsShare: share} }
 	for name, check := range map[string]struct {

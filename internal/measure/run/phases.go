@@ -11,12 +11,12 @@ import (
 
 // phases adds up how long each kind of work takes.
 type phases struct {
-	now   string // the kind that goes on; empty: none does yet
+	now   string // the current kind; empty: none yet
 	since time.Time
 	took  map[string]time.Duration
 }
 
-// enter ends the kind that goes on and begins another, which is a load where the name is empty.
+// enter ends the current kind and begins another; an empty name is a load.
 func (p *phases) enter(doing string, at time.Time) {
 	if p.took == nil {
 		p.took = map[string]time.Duration{}
@@ -30,7 +30,7 @@ func (p *phases) enter(doing string, at time.Time) {
 	p.now, p.since = doing, at
 }
 
-// String lists the kinds, the longest first.
+// String lists the kinds with their time, longest first.
 func (p *phases) String() string {
 	names := slices.SortedFunc(maps.Keys(p.took), func(a, b string) int {
 		return cmp.Or(cmp.Compare(p.took[b], p.took[a]), strings.Compare(a, b))

@@ -11,19 +11,19 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Program is the plan of a run as far as the user decided it, and the rules for the rest.
+// Program is the plan of a run, and the rules that decide what the user left open.
 type Program struct {
-	Plan runfile.Plan // with all decided
+	Plan runfile.Plan // complete
 
-	open   runfile.Plan // its lengths may be zero: they are the budget's to decide
+	open   runfile.Plan // lengths and repetitions may be zero: the budget decides them
 	sizes  experiment.Sizes
 	limits experiment.Limits
-	exact  bool // the user has set lengths and no budget: nothing is left out, nothing added
-	kept   bool // the budget is the user's, who waits for no second repetition that does not fit
+	exact  bool // the user set lengths and no budget: nothing is left out or added
+	kept   bool // the user set the budget: skip a second repetition that does not fit
 }
 
-// NewProgram decides what a plan leaves open, by the limits that are known before the server is. Unless a budget was
-// set, a plan with lengths is run as it is, and so are loads as long as periods ask for.
+// NewProgram completes a plan by the limits that are known before the server is. Without a budget, loads have the
+// lengths that the plan sets or that the sources' periods need.
 func NewProgram(plan runfile.Plan, sizes experiment.Sizes, limits experiment.Limits, budgeted bool) (*Program, error) {
 	open, err := experiment.Complete(plan, sizes)
 	if err != nil {
@@ -35,9 +35,10 @@ func NewProgram(plan runfile.Plan, sizes experiment.Sizes, limits experiment.Lim
 	return p, err
 }
 
-// measured decides anew, when it is known what lies between two loads on the server, and how slow a source is asked
-// for. A budget that was long enough before the server was started stays so: where storage is slow, it is exceeded, by
-// one repetition of the shortest loads if the user set it, and by as many as tell how far figures vary if nobody did.
+// measured fits the plan again, once the pause between two loads on the server and the slowest source's
+// period are known. It never refuses a budget that was accepted before the server started: on slow storage
+// the run exceeds it. If the user set the budget, one repetition of the shortest loads runs; otherwise as
+// many as show how far figures vary.
 func (p *Program) measured(pause experiment.Pause, period float64) (err error) {
 	announced, slower := p.Plan, period > p.limits.Period
 	p.limits.Pause, p.limits.Period = pause, max(p.limits.Period, period)
@@ -51,7 +52,7 @@ func (p *Program) measured(pause experiment.Pause, period float64) (err error) {
 	return nil
 }
 
-// fitTable gives the loads that read a table that fits the server, and says how large it is.
+// fitTable sizes the table of the loads that read for the server, and returns a notice about its size.
 func (p *Program) fitTable(room experiment.Room) (notice string) {
 	room.Asked = p.sizes.TableBytes
 	p.open, notice = experiment.FitTable(p.open, room)
@@ -61,10 +62,10 @@ func (p *Program) fitTable(room experiment.Room) (notice string) {
 // decided reports whether the user has set a length or a number of repetitions.
 func (p *Program) decided() bool { return p.open.LoadSeconds != 0 || p.open.Repetitions != 0 }
 
-// Duration returns about how long it takes.
+// Duration returns roughly how long the loads take.
 func (p *Program) Duration() time.Duration { return experiment.Duration(p.Plan, p.limits) }
 
-// loads returns all that may be run beyond the plan: its own, and those of the plan identify beside it.
+// loads returns all loads that may run beyond the plan: its own, and the rest of the plan identify.
 func (p *Program) loads() ([]runfile.Load, error) {
 	all, err := experiment.Complete(experiment.Identify(), p.sizes)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// A load that the plan has is run once more as the plan has it; one that it lacks comes from the plan identify.
+// A load that the plan has is repeated as the plan has it; any other comes from the plan identify.
 func TestLoadsToRunOnceMore(t *testing.T) {
 	mine := runfile.Load{Name: "copy", Method: "copy", RowsPerTx: 7, Clients: 2}
 	p, err := NewProgram(runfile.Plan{Loads: []runfile.Load{mine}}, experiment.Sizes{Clients: 3, RowsPerTx: 10},
@@ -53,11 +53,11 @@ func identifyWithin(budget time.Duration, budgeted bool) (*Program, error) {
 		experiment.Limits{Budget: budget, Pause: experiment.DefaultPause()}, budgeted)
 }
 
-// A budget that the user set is kept to where one repetition fits. Where not even that does, one is run, and how much
-// longer it takes is said.
+// A budget that the user set is kept if one repetition fits. If not even one fits, one runs, and the run
+// says how much longer it takes.
 func TestABudgetThatWasSetIsKept(t *testing.T) {
 	for pause, want := range map[time.Duration]string{
-		// the 8, one that is idle and a warm-up: 10 x (1.2 s + 1.8 s)
+		// 8 loads, an idle one and a warm-up: 10 x (1.2 s + 1.8 s)
 		1800 * time.Millisecond: "8 loads x 1 repetition x 1.2 s, about 30 s from here; recorded in f",
 		5 * time.Second: "8 loads x 1 repetition x 1 s, about 1 min from here, 30 s more than --budget, because 51 s of it " +
 			"lie between loads here; recorded in f",
@@ -75,8 +75,7 @@ func TestABudgetThatWasSetIsKept(t *testing.T) {
 	}
 }
 
-// The least budget is the same whatever the storage is: what is refused is refused before a server is started, and what
-// is not is run.
+// The least budget does not depend on the storage: a run is refused before a server is started or not at all.
 func TestTheLeastBudgetIsStable(t *testing.T) {
 	identify := func(budget time.Duration) (*Program, error) { return identifyWithin(budget, false) }
 	_, err := identify(time.Second)

@@ -10,10 +10,10 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// firstToEvict is the first version whose pg_buffercache takes pages out of shared buffers.
+// firstToEvict is the first version whose pg_buffercache can evict pages from shared buffers.
 const firstToEvict = 170_000
 
-// room returns what the server has for a table of ours: what is free on a disk out of sight is not known.
+// room returns the space that the server has for our table. Free space on another machine's disk is unknown.
 func (m *measurement) room(ctx context.Context, e *experiment.Experiment) (room experiment.Room, err error) {
 	const ask = `/* realiops */
 		select (select setting::pg_catalog.int8 from pg_catalog.pg_settings where name = 'shared_buffers')
@@ -25,7 +25,7 @@ func (m *measurement) room(ctx context.Context, e *experiment.Experiment) (room 
 	}
 	room.Unreadable, room.Evicts = e.Unreadable, e.Evicts
 	if e.Layout != nil {
-		room.Free, _ = host.Free(e.Layout.Root(layout.Data).Path) // what the system does not tell stays unknown
+		room.Free, _ = host.Free(e.Layout.Root(layout.Data).Path) // zero means unknown
 	}
 	return room, nil
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// The table of the loads that read goes by what the server says of itself, huge pages or not, and the load that sorts
-// it runs only where temporary files may be as large.
+// The size of the table of the loads that read follows the server's settings, with huge pages or without. The load
+// that sorts it runs only if temp_file_limit allows files as large.
 func TestTheTableGoesByTheServersSettings(t *testing.T) {
 	const mebibyte = 1 << 20
 	server := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"shared_buffers=24MB",

@@ -1,8 +1,8 @@
 // Package run does one run, from an empty run file to its end line: a server, a schema of our own in it, the plan's
-// loads one after another while the probes read, and what AWS tells of it when it is over.
+// loads one after another while the probes read, and afterwards AWS's metrics of that time.
 //
-// It decides nothing by the meaning of numbers: the judge of verdicts, which knows the load most worth running once
-// more, is passed in as [Options.Next]. The results of a run are in the file and nowhere else.
+// It does not interpret numbers: the caller passes in [Options.Next], which knows the load most worth repeating. The
+// results of a run are in the file and nowhere else.
 package run
 
 import (
@@ -24,8 +24,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Do runs the plan. The file is made first, so that a place that cannot be written is found before a server is started.
-// recorded reports whether the file holds a run, however it ended; without one there is no file.
+// Do runs the plan. It creates the file first, so that an unwritable path fails before a server is started. recorded
+// reports whether the file holds a run, however it ended; if not, Do leaves no file.
 func Do(ctx context.Context, o Options) (recorded bool, err error) {
 	m := &measurement{Options: o}
 	if m.file, err = runfile.Create(o.Path); err != nil {
@@ -38,8 +38,7 @@ func Do(ctx context.Context, o Options) (recorded bool, err error) {
 	return true, errors.Join(err, m.collect(ctx), m.file.Close())
 }
 
-// measure has a server, a session and a schema for as long as the experiment takes, and gives each back whatever
-// happens.
+// measure opens the server, a session and the schema for the experiment, and releases each of them in any case.
 func (m *measurement) measure(ctx context.Context) (err error) {
 	if m.target, err = target.Open(ctx, m.Target, m.Show); err != nil {
 		return err
@@ -70,7 +69,7 @@ func (m *measurement) measure(ctx context.Context) (err error) {
 	return m.target.Because(ctx, m.experiment(ctx))
 }
 
-// experiment runs the plan between the head of the file and its end line.
+// experiment runs the plan, and writes the head of the file and its end line.
 func (m *measurement) experiment(ctx context.Context) error {
 	e := m.newExperiment()
 	if err := e.Rehearse(ctx); err != nil {
@@ -130,7 +129,7 @@ func (m *measurement) experiment(ctx context.Context) error {
 	return errors.Join(err, m.end(ctx, err))
 }
 
-// newExperiment returns the plan, on the server of the session.
+// newExperiment returns the plan's experiment on the server of the session.
 func (m *measurement) newExperiment() *experiment.Experiment {
 	e := &experiment.Experiment{
 		Plan:       m.Program.Plan,
@@ -162,18 +161,18 @@ func (m *measurement) newExperiment() *experiment.Experiment {
 	return e
 }
 
-// work has worker processes run a load's clients, so that those share nothing with the probes.
+// work runs a load's clients in worker processes, so that they share nothing with the probes.
 func (m *measurement) work(ctx context.Context, o engine.Options) (engine.Result, error) {
 	o.Threads = m.Program.Plan.Workers
 	crew := workers.Crew{Password: m.target.Endpoint.PasswordSource(), Tell: m.Show.Message, Silent: m.stops.worker}
 	return crew.Run(ctx, o)
 }
 
-// tellWithin bounds how long the WAL of a load is read for its tables and indexes, of which some places tell enough.
+// tellWithin bounds the time to attribute a load's WAL to tables and indexes. A sample of the WAL is enough.
 const tellWithin = 200 * time.Millisecond
 
-// readFrom has the probes read at the begin and the end of each load, once the server's counters and the disks under it
-// have caught up.
+// readFrom makes the experiment read the probes at the begin and the end of each load, once the server's
+// counters and its disks have caught up.
 func (m *measurement) readFrom(e *experiment.Experiment, p *target.Probes, clock *probe.Clock) {
 	e.ReadAll, e.PassWAL = clock.ReadAll, p.Relations.PassRelations
 	e.ReadWAL = func(ctx context.Context) (runfile.WAL, error) {
@@ -193,7 +192,8 @@ func (m *measurement) readFrom(e *experiment.Experiment, p *target.Probes, clock
 	}
 }
 
-// completePlan fills in what the plan leaves open, by the pauses needed between loads here and by the request.
+// completePlan fills in what the plan leaves open, by the pause between loads on this
+// server and the metrics required.
 func (m *measurement) completePlan(ctx context.Context, e *experiment.Experiment, metrics []runfile.Metric) error {
 	required, err := m.Required(metrics)
 	if err != nil {
@@ -212,7 +212,7 @@ func (m *measurement) completePlan(ctx context.Context, e *experiment.Experiment
 		return err
 	}
 	e.Plan, e.Whole, e.Period = p.Plan, p.decided(), p.limits.Aligned()
-	if !p.exact { // or else the plan alone decides
+	if !p.exact { // an exact plan has no deadline
 		e.Until = time.Now().Add(p.limits.Budget)
 	}
 	e.Next = func() (experiment.Addition, bool) { return m.next(required, more) }
@@ -221,7 +221,7 @@ func (m *measurement) completePlan(ctx context.Context, e *experiment.Experiment
 	return nil
 }
 
-// slowest returns the longest period of a source that something is required of.
+// slowest returns the longest period among the required metrics, in seconds.
 func slowest(metrics []runfile.Metric, required []string) float64 {
 	period := 0.0
 	for _, metric := range metrics {
@@ -238,7 +238,7 @@ func (m *measurement) soFar() {
 	}
 }
 
-// next returns the load that would tell most if it were run once more; none where the file cannot be written.
+// next returns the load whose repetition would tell most; none if the file cannot be synced.
 func (m *measurement) next(required []string, loads []runfile.Load) (experiment.Addition, bool) {
 	if m.file.Sync() != nil {
 		return experiment.Addition{}, false
@@ -251,7 +251,7 @@ func (m *measurement) next(required []string, loads []runfile.Load) (experiment.
 	return experiment.Addition{Load: loads[i], Why: why}, true
 }
 
-// begin writes the head of the file: the run, and the metrics it will hold.
+// begin writes the head of the file: the run and its metrics.
 func (m *measurement) begin(storage runfile.Storage, metrics []runfile.Metric) error {
 	m.recorded = true
 	head := m.Head
@@ -267,7 +267,7 @@ func (m *measurement) begin(storage runfile.Storage, metrics []runfile.Metric) e
 	return err
 }
 
-// end writes the last line: how the run ended, and how the clocks compare by then, where the server still answers.
+// end writes the last line: how the run ended, and a comparison of the clocks if the server still answers.
 func (m *measurement) end(ctx context.Context, failed error) error {
 	end := runfile.EndOf(failed, ctx.Err() != nil && !errors.Is(failed, target.ErrDied))
 	const within = time.Second

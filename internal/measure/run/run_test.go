@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(servertest.Main(m, workers.Role()))
 }
 
-// told is a display that keeps what it was told.
+// told is a display that records its calls.
 type told struct {
 	mu       sync.Mutex
 	messages []string
@@ -84,7 +84,7 @@ func newTrialOf(t *testing.T, dsn string, plan runfile.Plan) *trial {
 	}}
 }
 
-// ends runs it and gives the end of each repetition.
+// ends runs it and returns the end event of each repetition.
 func (r *trial) ends(t *testing.T) (ends []runfile.LoadEvent) {
 	t.Helper()
 	if recorded, err := run.Do(t.Context(), r.options); err != nil || !recorded {
@@ -104,7 +104,7 @@ var (
 	bulk   = runfile.Load{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 1000, Indexes: 1, Clients: 2}
 )
 
-// What a server does by itself, and what realiops asks of it, is not taken for the work of others, on any version.
+// The server's own work and realiops's queries are not taken for other sessions' work, on any version.
 func TestNobodyIsFoundWhereNobodyIs(t *testing.T) {
 	for _, version := range servertest.Matrix("18") {
 		t.Run(version, func(t *testing.T) {
@@ -118,14 +118,14 @@ func TestNobodyIsFoundWhereNobodyIs(t *testing.T) {
 	}
 }
 
-// otherSession writes twenty rows at a time into a table of its own, in another database of the server, from the first load
-// on until the test is over.
+// otherSession inserts twenty rows at a time into a table of its own, in another database of the server, from the
+// first load until the test ends.
 func otherSession(t *testing.T, dsn string, begun <-chan struct{}, pause time.Duration) {
 	t.Helper()
 	sessionThat(t, dsn, begun, pause, "insert into orders select pg_catalog.generate_series(1, 20)")
 }
 
-// sessionThat does something else over and over.
+// sessionThat executes the statement does over and over in another session.
 func sessionThat(t *testing.T, dsn string, begun <-chan struct{}, pause time.Duration, does string) {
 	t.Helper()
 	boss := servertest.Connect(t, servertest.Endpoint(t, dsn))
@@ -161,7 +161,7 @@ func sessionThat(t *testing.T, dsn string, begun <-chan struct{}, pause time.Dur
 	})
 }
 
-// limited makes a role that may run realiops and not see what others do, and gives how it connects.
+// limited makes a role that may run realiops but not see other sessions, and returns its connection string.
 func limited(t *testing.T, dsn string) string {
 	t.Helper()
 	boss := servertest.Connect(t, servertest.Endpoint(t, dsn))
@@ -171,8 +171,8 @@ func limited(t *testing.T, dsn string) string {
 	return fmt.Sprintf("host=%s port=%d dbname=test user=plain password=x", c.Host, c.Port)
 }
 
-// A role without pg_monitor does not see another session that begins to write after the run has; the server's counters
-// do.
+// A role without pg_monitor does not see another session that begins to write during the
+// run, but the server's counters do.
 func TestASessionNobodySees(t *testing.T) {
 	s := servertest.Start(t, embedded.Options{Version: "17"})
 	r := newTrial(t, limited(t, s.DSN()), 2, single)
@@ -194,7 +194,7 @@ func TestASessionNobodySees(t *testing.T) {
 	}
 }
 
-// Who shares a server knowingly gets the numbers, and what others did beside them.
+// On a server declared shared, the run is measured and marked with the work of other sessions.
 func TestASharedServerIsMeasuredAndMarked(t *testing.T) {
 	s := servertest.Start(t, embedded.Options{Version: "17"})
 	r := newTrial(t, s.DSN(), 2, single)
@@ -211,8 +211,7 @@ func TestASharedServerIsMeasuredAndMarked(t *testing.T) {
 	}
 }
 
-// WAL that brings neither rows nor many commits, as that of an index that is built, shows where the server counts it by
-// session.
+// WAL without rows or many commits, as from an index build, shows if the server counts WAL by session.
 func TestTheWALOfAnotherSession(t *testing.T) {
 	for version, load := range map[string]runfile.Load{"18": single, "17": idle} {
 		t.Run(version, func(t *testing.T) {
@@ -231,7 +230,7 @@ func TestTheWALOfAnotherSession(t *testing.T) {
 	}
 }
 
-// What a transaction writes that does not end, as a long COPY, no counter tells; that it writes is seen, by every role.
+// No counter shows the writes of an open transaction, such as a long COPY. Every role sees that it is writing.
 func TestASessionThatDoesNotEnd(t *testing.T) {
 	for _, version := range servertest.Matrix("13", "13", "17") {
 		t.Run(version, func(t *testing.T) {
@@ -252,8 +251,7 @@ func TestASessionThatDoesNotEnd(t *testing.T) {
 	}
 }
 
-// A setting that is changed under a run takes the repetitions that it fell into, and those after it, and stands in the
-// file.
+// A setting that changes during a run spoils the repetition in which it changed and all later ones, and is recorded.
 func TestASettingChangesUnderTheRun(t *testing.T) {
 	s := servertest.Start(t, embedded.Options{Version: "17"})
 	r := newTrial(t, s.DSN(), 2, single)
@@ -285,7 +283,7 @@ func TestASettingChangesUnderTheRun(t *testing.T) {
 	}
 }
 
-// What is set for a role reaches only clients that connect later, and so not the session that asks.
+// A setting of a role applies only to later connections, so the session that asks does not have it.
 func TestARolesSettingIsSeen(t *testing.T) {
 	s := servertest.Start(t, embedded.Options{Version: "17"})
 	r := newTrial(t, s.DSN(), 1, single)
@@ -303,7 +301,7 @@ func TestARolesSettingIsSeen(t *testing.T) {
 	}
 }
 
-// The dates of a role are read as they are meant, however it has them written.
+// The role's DateStyle does not change how its dates are read.
 func TestDateStyle(t *testing.T) {
 	for _, style := range []string{"German", "SQL, DMY", "Postgres, MDY"} {
 		t.Run(style, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// look returns how the world is as a load begins, or when its clients have left.
+// look records the state of the server as a load begins, and again when its clients have left.
 func (m *measurement) look(ctx context.Context, event runfile.Event) error {
 	ctx = context.WithoutCancel(ctx)
 	if event == runfile.Begin {
@@ -27,9 +27,9 @@ func (m *measurement) look(ctx context.Context, event runfile.Event) error {
 
 // settings holds the server's settings that change the counts.
 type settings struct {
-	first map[string]string // as the head of the file has them
-	last  map[string]string // as they were seen last
-	at    time.Time         // when that was
+	first map[string]string // in the head of the file
+	last  map[string]string // at the last look
+	at    time.Time         // of the last look
 	seen  []runfile.SettingChange
 }
 
@@ -55,7 +55,7 @@ func (m *measurement) lookAtSettings(ctx context.Context, event runfile.Event) e
 	return nil
 }
 
-// differ says which settings were not those of the head during the load, empty where all were.
+// differ lists the settings that differed from the head's during the load; empty: none did.
 func (s *settings) differ() string {
 	changed := map[string]string{}
 	for _, c := range postgres.Changes(s.first, s.at, s.last, s.at) {
@@ -64,21 +64,21 @@ func (s *settings) differ() string {
 	for _, c := range s.seen {
 		changed[c.Setting] = fmt.Sprintf("%s changed from %s to %s meanwhile", c.Setting, c.From, c.To)
 	}
-	delete(changed, runfile.Tablespaces) // the load's table is in none that comes later
+	delete(changed, runfile.Tablespaces) // the load's table is in no tablespace created later
 	return strings.Join(slices.Sorted(maps.Values(changed)), "; ")
 }
 
-// stops are the times at which this process, or a worker of the load, did not run, although it was to.
+// stops records how long this process or a worker of the load was prevented from running.
 type stops struct {
 	mu      sync.Mutex
-	last    time.Time // that it is known to have run
+	last    time.Time // it ran for certain
 	longest time.Duration
 	workers time.Duration // the longest of a worker
 }
 
 const (
 	stopsLook = 500 * time.Millisecond
-	// stopped is the delay from which a busy machine no longer explains it.
+	// stopped is the delay that a busy machine no longer explains.
 	stopped = 5 * time.Second
 )
 
@@ -95,7 +95,7 @@ func (s *stops) watch(ctx context.Context) {
 	}
 }
 
-// look compares by the clock on the wall, too: the other one stands still while a machine sleeps.
+// look compares the wall clock, too: the monotonic clock stands still while a machine sleeps.
 func (s *stops) look(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +118,7 @@ func (s *stops) worker(silent time.Duration) {
 	s.workers = max(s.workers, silent)
 }
 
-// during names what stood still since the load began; empty: nothing did.
+// during says which process stood still since the load began; empty: none did.
 func (s *stops) during() string {
 	s.look(time.Now())
 	s.mu.Lock()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A process that was stopped, or whose machine slept, finds a step in the time between two looks.
+// A stopped process, or one whose machine slept, finds a gap between two looks.
 func TestAStopIsFound(t *testing.T) {
 	now := time.Now()
 	check := func(name string, between time.Duration, found bool) {
@@ -19,7 +19,7 @@ func TestAStopIsFound(t *testing.T) {
 	}
 	check("stopped for 20 s", 20*time.Second, true)
 	check("a busy machine", 2*time.Second, false)
-	asleep := &stops{last: now.Add(-time.Hour).Round(0)} // its other clock is not known, as if it had stood still
+	asleep := &stops{last: now.Add(-time.Hour).Round(0)} // without a monotonic clock, as if it had stood still
 	asleep.look(now)
 	if said := asleep.during(); !strings.Contains(said, "stood still for 3600 s") {
 		t.Errorf("asleep: %q", said)

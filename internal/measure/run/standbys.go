@@ -12,10 +12,10 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// standbys follows commits of ours that wait for a standby to confirm them, which one that is lost never does.
+// standbys tracks our commits that wait for a standby's confirmation, which never comes if the standby is lost.
 type standbys struct {
 	mu      sync.Mutex
-	since   map[postgres.Commit]time.Time // that wait, by when they were first seen to
+	since   map[postgres.Commit]time.Time // when each waiting commit was first seen
 	told    bool
 	longest time.Duration // since the load began
 }
@@ -26,7 +26,7 @@ const (
 	awaitStandby  = 10 * time.Second
 )
 
-// look tells of commits that have waited for long, and ends the run when they wait longer.
+// look warns when a commit has waited for long, and ends the run when it waits longer.
 func (s *standbys) look(ctx context.Context, conn *pgx.Conn, tell func(string), end func(error)) error {
 	waiting, err := postgres.WaitingForStandby(ctx, conn)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *standbys) look(ctx context.Context, conn *pgx.Conn, tell func(string), 
 	return nil
 }
 
-// see returns how long one of the commits has been seen to wait.
+// see returns how long the oldest waiting commit has been seen to wait.
 func (s *standbys) see(waiting []postgres.Commit, now time.Time) (longest time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

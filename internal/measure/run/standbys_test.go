@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// When the standby that confirms commits is lost, a run says so and ends, long before its load would.
+// When the standby that confirms commits is lost, the run says so and ends, long before its load would.
 func TestAStandbyThatIsLost(t *testing.T) {
 	s := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"synchronous_standby_names=sb"}})
 	ctx, leave := context.WithCancel(t.Context())
@@ -53,8 +53,8 @@ func TestAStandbyThatIsLost(t *testing.T) {
 	}
 }
 
-// Who gets the rows of a run through logical replication is named before it begins, and so is what keeps its WAL. What
-// pgoutput sends follows from publications.
+// A run names the logical replication subscribers that receive its rows, and the slots that keep its WAL, before it
+// begins. Publications decide what pgoutput sends.
 func TestReplicationIsNamed(t *testing.T) {
 	s := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"wal_level=logical"}})
 	boss := servertest.Connect(t, servertest.Endpoint(t, s.DSN()))

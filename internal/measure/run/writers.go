@@ -11,15 +11,15 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// writers are others whose transactions write and go on, such as a long COPY: what they do no counter tells before they
-// end.
+// writers finds transactions of other sessions that write for long, such as a COPY. No counter
+// shows their work before they end.
 type writers struct {
 	mu   sync.Mutex
-	last map[string]string // those of the last look, by transaction
-	long map[string]string // those of two looks in a row since the load began
+	last map[string]string // by transaction, at the last look
+	long map[string]string // by transaction, at two looks in a row since the load began
 }
 
-// look asks who writes now.
+// look asks which sessions are writing now.
 func (w *writers) look(ctx context.Context, conn *pgx.Conn) error {
 	now, err := postgres.Writing(ctx, conn)
 	if err == nil {
@@ -45,7 +45,7 @@ func (w *writers) begin() {
 	w.long = map[string]string{}
 }
 
-// during names them, as far as they are to be named.
+// during names up to five of them.
 func (w *writers) during() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
