@@ -35,9 +35,9 @@ type Comparison struct {
 	Switching  *Switching `json:"switching"` // nil: too few days
 	Warnings   []string   `json:"warnings"`
 
-	stated  bool
-	counted bool    // how many instances ran is known
-	gone    float64 // hours of instances that are gone, in the hours that are compared
+	stated    bool
+	gone      float64 // hours of instances that are gone, in the hours that are compared
+	uncounted int     // hours that are compared, of which nobody says how many instances ran
 
 	savedLeast, savedMost float64 // by I/O-Optimized in those hours, as prices that were inferred may be
 	// what an hour of the cluster's dearest class costs more on I/O-Optimized; NaN: not known
@@ -85,8 +85,7 @@ func (d Day) Saved() float64 { return d.IO - d.BreakEven }
 // Compare charges both configurations for a use.
 func Compare(u Use, t sizing.Tariff, reserved Reserved) Comparison {
 	lines := u.lines(t, reserved)
-	c := Comparison{Schema: Schema, Region: t.Region, Currency: t.Currency(), Reserved: reserved, stated: u.Stated,
-		counted: u.Counted}
+	c := Comparison{Schema: Schema, Region: t.Region, Currency: t.Currency(), Reserved: reserved, stated: u.Stated}
 	var dates []string
 	for _, l := range lines {
 		c.Items = append(c.Items, l.item)
@@ -220,7 +219,6 @@ func (c *Comparison) weigh(b bill, lines []line) {
 			return saved
 		}
 		if l.kind == gone {
-			c.gone = -spent(Both{0, 1})
 			continue
 		}
 		base := spent(l.item.Price)
@@ -234,6 +232,15 @@ func (c *Comparison) weigh(b bill, lines []line) {
 				!(-p.Saved() <= c.dearest) {
 				c.dearest = -p.Saved()
 			}
+		}
+	}
+	for h, others := range b.Gone {
+		switch {
+		case !b.hours[h].known:
+		case math.IsNaN(others):
+			c.uncounted++
+		default:
+			c.gone += others
 		}
 	}
 	for h, stopped := range b.Stopped {

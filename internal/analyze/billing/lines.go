@@ -75,7 +75,7 @@ func (u Use) lines(t sizing.Tariff, reserved Reserved) []line {
 		all = append(all, newLine(Item{What: "instances", Unit: "hours"}, compute, unknown(), nobody))
 	}
 	reserved.apply(all)
-	if sum(u.Gone) > 0 {
+	if slices.ContainsFunc(u.Gone, func(hours float64) bool { return hours > 0 }) {
 		all = append(all, newLine(Item{What: "instances that are gone", Unit: "hours"}, gone, unknown(), u.Gone))
 	}
 	for i := range all {
@@ -88,13 +88,6 @@ func newLine(item Item, of kind, q quote, units []float64) line {
 	item.Price, item.Inferred, item.Sources = q.Both, q.how, q.sources
 	return line{item: item, kind: of, may: q.may, units: units, charged: [2][]float64{slices.Clone(units),
 		slices.Clone(units)}}
-}
-
-func sum(values []float64) (all float64) {
-	for _, v := range values {
-		all += v
-	}
-	return all
 }
 
 func scaled(values []float64, by func(h int) float64) []float64 {

@@ -25,8 +25,7 @@ type Use struct {
 	Instances     []Instance
 	Stated        bool // a month as somebody says it, spread evenly: its days say nothing
 
-	Counted bool      // how many instances ran in each hour is known, also of those that are gone
-	Gone    []float64 // hours of instances that nothing here names, in each hour; nil: not counted
+	Gone    []float64 // hours of instances that nothing here names, in each hour; NaN: nobody counted those that ran
 	Stopped []bool    // nothing showed anything in the hour, so the cluster is taken to have been stopped
 }
 
@@ -74,7 +73,7 @@ func FromPeriods(periods []runfile.Period, from, to time.Time, instances []Insta
 		// of several for one stretch the last counts, as in a run file
 		s.periods[key][span{p.From.Unix(), p.To.Unix()}] = p
 	}
-	u := Use{From: from, Counted: len(s.periods[counted]) > 0}
+	u := Use{From: from, Gone: make([]float64, s.hours)}
 	for _, i := range s.named(instances) {
 		if i.Units = s.units(i); len(i.Ran) > 0 {
 			i.Units = s.within(i.Ran)
@@ -130,13 +129,10 @@ func (s *sheet) stopped(instances []Instance) []bool {
 // it was stopped, or while those that are known to have run were all there were. What else ran is of instances that are
 // gone.
 func (s *sheet) settle(u *Use) {
-	samples, _ := s.cover(counted, true)
+	samples, covered := s.cover(counted, true)
 	shown := make([][]float64, len(u.Instances)) // how much of each hour the capacity is known of
 	for k, i := range u.Instances {
 		_, shown[k] = s.cover(capacity+i.Name, false)
-	}
-	if u.Counted {
-		u.Gone = make([]float64, s.hours)
 	}
 	const slack = 0.05 // of an hour: samples get lost
 	for h := range s.hours {
@@ -165,7 +161,10 @@ func (s *sheet) settle(u *Use) {
 			}
 			open = false
 		}
-		if u.Counted && !open && there-ran-paused > slack {
+		switch {
+		case covered[h] == 0 && !stopped:
+			u.Gone[h] = math.NaN()
+		case !open && there-ran-paused > slack:
 			u.Gone[h] = there - ran - paused
 		}
 	}

@@ -123,7 +123,7 @@ func (c Comparison) doubt(answer string) string {
 		return "a month as a sum says nothing about its days"
 	}
 	var all []string
-	for _, text := range []string{c.doubtHours(), c.doubtDays(answer), c.doubtInput(answer)} {
+	for _, text := range append([]string{c.doubtHours(), c.doubtDays(answer)}, c.doubtInput(answer)...) {
 		if text != "" {
 			all = append(all, text)
 		}
@@ -164,21 +164,23 @@ func (c Comparison) doubtDays(answer string) string {
 }
 
 // doubtInput says what is missing or guessed that the answer may rest on.
-func (c Comparison) doubtInput(answer string) string {
-	switch {
-	case c.gone > 0 && answer == Optimized:
+func (c Comparison) doubtInput(answer string) (all []string) {
+	if c.gone > 0 && answer == Optimized {
 		least := (c.savedLeast - c.gone*c.dearest) * month / float64(c.Whole.Compared)
-		return fmt.Sprintf("%s, with which it may save as little as %s %s a month: name each with --instance "+
-			"NAME=CLASS@FROM..TO", c.goneHours(), money(least), c.Currency)
-	case !c.counted && answer == Optimized:
-		return "whether instances came and went is not known: the SampleCount of CPUUtilization by cluster tells it, " +
-			"for which --query asks"
-	case cheaper(c.Whole.Total.Saved()+c.stopped) != answer:
-		return "it rests on the hours in which nothing showed anything, taken for a cluster that was stopped"
-	case c.guessed() != "":
-		return c.guessed() + ": " + askPrices(c.Region)
+		all = append(all, fmt.Sprintf("%s, with which it may save as little as %s %s a month: name each with "+
+			"--instance NAME=CLASS@FROM..TO", c.goneHours(), money(least), c.Currency))
 	}
-	return ""
+	if c.uncounted > 0 && answer == Optimized {
+		all = append(all, fmt.Sprintf("whether instances came and went in %d of %d hours is not known: the SampleCount "+
+			"of CPUUtilization by cluster tells it, for which --query asks", c.uncounted, c.Whole.Compared))
+	}
+	if cheaper(c.Whole.Total.Saved()+c.stopped) != answer {
+		all = append(all, "it rests on the hours in which nothing showed anything, taken for a cluster that was stopped")
+	}
+	if c.guessed() != "" {
+		all = append(all, c.guessed()+": "+askPrices(c.Region))
+	}
+	return all
 }
 
 // weeks returns what I/O-Optimized would have saved in each run of seven days, all of them compared.
