@@ -7,12 +7,12 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// counted holds the server's own counters of a table: rows inserted, updated and deleted, including those of failed
-// transactions, and rows that scans of the table and of its indexes read.
+// counted holds the server's own counters of a table: rows inserted, updated and deleted, including by failed
+// transactions, and rows read by scans of the table and of its indexes.
 type counted struct{ written, lookedAt int64 }
 
-// Begin remembers the server's counters of the load's table before the load, and fails if another user has put
-// something on the table meanwhile.
+// Begin saves the server's counters of the load's table before the load. It fails if another user has put a trigger
+// or the like on the table meanwhile.
 func (w *Workload) Begin(ctx context.Context, conn postgres.Asker) (err error) {
 	if err := postgres.RefuseForeign(ctx, conn, w.table); err != nil {
 		return err
@@ -21,8 +21,8 @@ func (w *Workload) Begin(ctx context.Context, conn postgres.Asker) (err error) {
 	return err
 }
 
-// Written returns the rows that the server has counted since [Workload.Begin], and LookedAt those that it has looked
-// at.
+// Written returns the rows that the server has counted as written since [Workload.Begin], and
+// LookedAt the rows that it has read.
 func (w *Workload) Written(ctx context.Context, conn postgres.Asker) (int64, error) {
 	now, err := w.counted(ctx, conn)
 	return now.written - w.before.written, err

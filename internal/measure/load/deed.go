@@ -8,8 +8,8 @@ import (
 )
 
 type deed struct {
-	rows, updated, deleted int64 // written, and of them updated and deleted
-	returned, lookups      int64 // rows looked at, and descents of an index
+	rows, updated, deleted int64 // written in total, and of these updated and deleted
+	returned, lookups      int64 // rows read, and descents of an index
 	sent                   int64 // rows that the server sends
 }
 
@@ -40,7 +40,7 @@ var (
 	errMisread  = errors.New("the server sent another number of rows than were asked for")
 )
 
-// confirm compares the rows confirmed to the clients with the rows they sent.
+// confirm returns an error if the server confirmed another number of rows than the clients sent.
 func (w *Workload) confirm(t engine.Totals) error {
 	each := w.deed()
 	if asked := t.Transactions * each.rows; t.Rows != asked {

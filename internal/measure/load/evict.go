@@ -9,9 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// bufferCache asks for the schema and the version of pg_buffercache, whether it takes pages out of shared buffers, and
-// whether what is called is the extension's, which nobody can have replaced. Whoever watches a server may have made it
-// elsewhere.
+// bufferCache asks for the schema and version of pg_buffercache, whether it can evict pages, and whether its function
+// belongs to the extension: in another owner's schema it may have been replaced.
 var bufferCache = `/* realiops */
 	select n.nspname::pg_catalog.text, e.extversion,
 	  exists (select from pg_catalog.pg_proc p where p.pronamespace = n.oid and p.proname = 'pg_buffercache_evict'),
@@ -22,8 +21,8 @@ var bufferCache = `/* realiops */
 	              and ` + postgres.OfExtension("pg_proc", "p.oid", "p.proowner", "e.extname") + `)
 	from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_buffercache'`
 
-// Evict takes the pages of the load's table out of shared buffers, from 17 on and where the server lets us, and returns
-// how many it took, or why it took none. Elsewhere there is nothing but size to keep them out.
+// Evict evicts the pages of the load's table from shared buffers, and returns their number. If it cannot, it returns
+// why: before PostgreSQL 17, or without the privilege, only the table's size keeps its pages out.
 func (w *Workload) Evict(ctx context.Context, conn *pgx.Conn) (pages int64, why string) {
 	ours := pgx.Identifier{w.schema}.Sanitize()
 	if err := postgres.Exec(ctx, conn, "create extension if not exists pg_buffercache schema "+ours); err != nil {

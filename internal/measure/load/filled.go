@@ -11,33 +11,33 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// shared is the table of all loads that only read. No load has that name.
+// shared is the table of all loads that only read. No load has this name.
 const shared = "_reads"
 
-// Packing of rows: of a page of 8 KiB, what rows are laid into, and what each takes beside its filler.
+// Sizes of rows and pages: the room in a page of 8 KiB, and the bytes of a row apart from its filler.
 const (
 	pageBytes = 8192
 	pageRoom  = pageBytes - 24
 	besides   = 24 + 8 + 4 + 4 // header, id, value, length of the filler
 	alignment = 8
 	pointer   = 4
-	// indexEntry is the size of an entry with an eight-byte key, including the free room that pages keep.
+	// indexEntry is the size of an index entry with an eight-byte key, including its share of the page's free space.
 	indexEntry = 23
-	halfFull   = 60 // per cent of a page that is filled, so that updates stay in it
+	halfFull   = 60 // fillfactor in percent, so that updates stay in the page
 )
 
-// RowsIn returns the number of rows, for the loads that read, in a table of that many bytes without its indexes.
+// RowsIn returns how many rows of the loads that read fit into a table of that many bytes, without its indexes.
 func RowsIn(bytes int64) int64 {
 	const wide = (readWidth+besides+alignment-1)/alignment*alignment + pointer
 	rows := bytes / pageBytes * (pageRoom / wide)
-	return max(1, rows/bitmapRows) * bitmapRows // so that all values of the second index have as many
+	return max(1, rows/bitmapRows) * bitmapRows // so that each value of the second index has equally many rows
 }
 
-// filledIn is the assumed speed of filling, in bytes of rows and indexes per second, written and vacuumed. It is
-// set low so that nobody waits longer than announced.
+// filledIn is the assumed speed of filling, in bytes of rows and indexes per second, including vacuum. It is set low,
+// so that filling takes no longer than announced.
 const filledIn = 40e6
 
-// FillsIn returns about how long it takes to make the table of a load.
+// FillsIn estimates the time to make the table of a load.
 func FillsIn(load runfile.Load) time.Duration {
 	if !Fills(load.Method) {
 		return 0
@@ -50,8 +50,8 @@ func FillsIn(load runfile.Load) time.Duration {
 	return time.Duration(bytes / filledIn * float64(time.Second))
 }
 
-// fill makes a table and its rows, and leaves nothing for its first readers to write. A table that loads share is
-// made once.
+// fill creates and fills a table, and vacuums it so that its first readers write nothing.
+// A shared table is filled once.
 func (w *Workload) fill(ctx context.Context, conn *pgx.Conn) error {
 	const ask = "/* realiops */ select pg_catalog.to_regclass($1::pg_catalog.text) is not null"
 	var there bool
@@ -84,7 +84,7 @@ func (w *Workload) fill(ctx context.Context, conn *pgx.Conn) error {
 	return w.Vacuum(ctx, conn)
 }
 
-// distinct returns how many values the second index has: rows of one lie scattered over the table.
+// distinct returns the number of values in the second index. Rows of one value are scattered over the table.
 func (t transaction) distinct() int64 {
 	if t.load.Method == Replace || t.load.Method == Update || t.load.Method == LookupUpdate {
 		return t.load.TableRows
@@ -92,7 +92,7 @@ func (t transaction) distinct() int64 {
 	return max(1, t.load.TableRows/bitmapRows)
 }
 
-// Vacuum takes away what updates and deletes left, and tells the planner what is in the table.
+// Vacuum removes the dead rows of updates and deletes, and updates the planner's statistics.
 func (w *Workload) Vacuum(ctx context.Context, conn *pgx.Conn) error {
 	defer postgres.Lengthy(conn)()
 	if _, err := conn.Exec(ctx, "/* realiops */ vacuum (analyze) "+w.table,
@@ -102,13 +102,13 @@ func (w *Workload) Vacuum(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Vacuums reports whether a vacuum belongs to the load.
+// Vacuums reports whether a vacuum is part of the load.
 func (w *Workload) Vacuums() bool { return w.load.Method == Replace }
 
-// Warms reports whether the load is to find its rows in memory.
+// Warms reports whether the load expects its rows in memory.
 func (w *Workload) Warms() bool { return Reads(w.load.Method) && !w.load.Cold }
 
-// Warm has the server read what the load will find in memory: its rows and the index that leads to them.
+// Warm makes the server read the rows and the index that the load expects in memory.
 func (w *Workload) Warm(ctx context.Context, conn *pgx.Conn) error {
 	defer postgres.Lengthy(conn)()
 	rows := fmt.Sprintf("select pg_catalog.count(filler) from %s where id <= %d", w.table, w.ofRows())
@@ -120,7 +120,7 @@ func (w *Workload) Warm(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// ofRows returns those that are looked up, from the beginning of the table.
+// ofRows returns the number of rows that lookups choose from, at the beginning of the table.
 func (t transaction) ofRows() int64 {
 	if t.load.OfRows == 0 {
 		return t.load.TableRows
@@ -128,7 +128,7 @@ func (t transaction) ofRows() int64 {
 	return min(t.load.OfRows, t.load.TableRows)
 }
 
-// Files returns those of the table and its indexes, below the data directory, without the parts beyond a gigabyte.
+// Files returns the first segments of the table and its indexes, relative to the data directory.
 func (w *Workload) Files(ctx context.Context, conn postgres.Asker) (files []string, err error) {
 	const ask = `/* realiops */
 		select pg_catalog.pg_relation_filepath(of.oid::pg_catalog.regclass)

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// filled are the loads that read or change what is there, on tables that are made in a moment.
+// filled returns the loads that read or change rows, with tables small enough to fill quickly.
 func filled() (all []runfile.Load) {
 	for _, l := range append(load.ReadLoads(), load.ChangeLoads()...) {
 		l.Clients, l.TableRows = max(1, min(l.Clients, 2)), 10_000
@@ -20,7 +20,7 @@ func filled() (all []runfile.Load) {
 	return all
 }
 
-// perTransaction holds the work of one transaction of each load, as its name promises.
+// perTransaction holds the work of one transaction of each load.
 var perTransaction = map[string]runfile.Work{
 	"point-hot":      {Returned: 1, Lookups: 1},
 	"point-warm":     {Returned: 1, Lookups: 1},
@@ -36,7 +36,7 @@ var perTransaction = map[string]runfile.Work{
 	"mixed":          {Rows: 1, Updated: 1, Returned: 2, Lookups: 2},
 }
 
-// The clients' account agrees with arithmetic, and with the server's own counters of the table.
+// The clients' counts agree with arithmetic, and with the server's own counters of the table.
 func TestReadsAndChangesAreCountedThreeTimes(t *testing.T) {
 	b := newBench(t)
 	for _, load := range filled() {
@@ -58,7 +58,7 @@ func TestReadsAndChangesAreCountedThreeTimes(t *testing.T) {
 		if err != nil || written != l.Rows {
 			t.Errorf("%s: the server wrote %d rows of %d, %v", load.Name, written, l.Rows, err)
 		}
-		// The planner looks at some rows at the ends of an index.
+		// The planner reads some rows at the ends of an index.
 		lookedAt, err := w.LookedAt(t.Context(), b.conn)
 		if err != nil || lookedAt < l.Returned || lookedAt > l.Returned+l.Returned/100+1000 {
 			t.Errorf("%s: the server looked at %d rows of %d, %v", load.Name, lookedAt, l.Returned, err)

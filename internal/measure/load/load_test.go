@@ -83,10 +83,10 @@ func TestEveryRowReportedIsInTheTable(t *testing.T) {
 	}
 }
 
-// checkLines checks that the lines fit together without a gap, and that every transaction left its latency.
+// checkLines checks that the lines follow each other without a gap, and that every transaction has a latency.
 func checkLines(t *testing.T, one runfile.Load, lines []runfile.Work, duration time.Duration) {
 	t.Helper()
-	if len(lines) < 2 { // one after a second, the rest
+	if len(lines) < 2 { // one after a second, and the rest
 		t.Fatalf("%d lines, want 2", len(lines))
 	}
 	took := lines[len(lines)-1].To.Sub(lines[0].From)

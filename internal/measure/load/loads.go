@@ -9,32 +9,32 @@ import (
 // Methods of putting rows into a table.
 const (
 	InsertSelect = "insert-select" // one insert … select generate_series a transaction
-	Copy         = "copy"          // one COPY a transaction
-	Insert       = "insert"        // a prepared insert for each row, all of a transaction between BEGIN and END
+	Copy         = "copy"          // one COPY per transaction
+	Insert       = "insert"        // a prepared INSERT for each row, between BEGIN and END
 	InsertValues = "insert-values" // one prepared insert of many VALUES a transaction
 )
 
 // Methods of reading and changing the rows of a table that is filled before the load.
 const (
-	Lookup       = "lookup"        // one row, by its key, a transaction
-	Range        = "range"         // rows that follow each other in order of the key
-	Bitmap       = "bitmap"        // rows that lie scattered, by a bitmap of another index
-	Join         = "join"          // rows that lie scattered, each looked up by its key, in one statement
+	Lookup       = "lookup"        // one row by its key, per transaction
+	Range        = "range"         // consecutive rows in key order
+	Bitmap       = "bitmap"        // scattered rows, by a bitmap scan of another index
+	Join         = "join"          // scattered rows, each looked up by its key in one statement
 	Scan         = "scan"          // an aggregate over all rows
-	Sort         = "sort"          // all rows, sorted with less work_mem than they take
+	Sort         = "sort"          // all rows, with too little work_mem
 	Update       = "update"        // one row, by its key
-	Replace      = "replace"       // rows deleted by their keys and inserted anew
+	Replace      = "replace"       // deletes rows by their keys and inserts them again
 	LookupUpdate = "lookup-update" // one row looked up, another updated
 )
 
-// Methods lists what a load may name.
+// Methods lists the methods that a plan may name.
 func Methods() []string {
 	return []string{InsertSelect, Copy, Insert, InsertValues, Lookup, Range, Bitmap, Join, Scan, Sort, Update, Replace,
 		LookupUpdate}
 }
 
-// Fills reports whether a method works on a table that is filled before the load, and Reads whether it only reads it,
-// so that loads may share one.
+// Fills reports whether a method needs a table that is filled before the load. Reads reports whether it only reads
+// that table, so that loads may share it.
 func Fills(method string) bool {
 	return Reads(method) || slices.Contains([]string{Update, Replace, LookupUpdate}, method)
 }
@@ -43,23 +43,23 @@ func Reads(method string) bool {
 	return slices.Contains([]string{Lookup, Range, Bitmap, Join, Scan, Sort}, method)
 }
 
-// Sizes of the loads. Those that insert rows one by one make up for it by their number.
+// Sizes of the loads. Loads that insert rows one by one run more transactions.
 const (
 	bulkRows  = 1000
 	batchRows = 100
 	wideBytes = 1024
 )
 
-// Loads are chosen so that no two counted quantities keep the same ratio in all of them: each parts a pair that the
-// others leave together. How many clients there are is left open.
+// Loads returns the insert-only loads. Each separates a pair of counted quantities whose ratio is the same in all
+// others. The number of clients is left open.
 func Loads() []runfile.Load {
 	return []runfile.Load{
-		// of the published runs
+		// as in the published runs
 		{Name: "bulk", Method: InsertSelect, RowsPerTx: bulkRows},
-		{Name: "bulk-indexed", Method: InsertSelect, RowsPerTx: bulkRows, Indexes: 2}, // rows from entries
-		// rows from WAL records
+		{Name: "bulk-indexed", Method: InsertSelect, RowsPerTx: bulkRows, Indexes: 2}, // rows from index entries
+		// separates rows from WAL records
 		{Name: "copy", Method: Copy, RowsPerTx: bulkRows},
-		// entries from WAL records
+		// index entries from WAL records
 		{Name: "copy-indexed", Method: Copy, RowsPerTx: bulkRows, Indexes: 2},
 		// commits and flushes from rows
 		{Name: "single", Method: Insert, RowsPerTx: 1},
@@ -71,12 +71,12 @@ func Loads() []runfile.Load {
 	}
 }
 
-// Sizes of the loads that read and change what is there.
+// Sizes of the loads that read and change rows.
 const (
 	rangeRows  = 1000
-	bitmapRows = 200 // of one value of the second index
+	bitmapRows = 200 // rows of each value of the second index
 	joinRows   = 100
-	readWidth  = 500 // so that a table is large with few rows
+	readWidth  = 500 // few rows make a large table
 	changeRows = 200_000
 	changeWide = 100
 )
@@ -91,8 +91,8 @@ const (
 	UpdateIndexed = "update-indexed"
 )
 
-// ReadLoads each have a ratio of their own of rows, buffers, calls and device reads. How large their table is depends
-// on the server's buffers, and is left open.
+// ReadLoads returns the loads that read. Each has its own ratio of rows, buffers, calls and device reads. The size of
+// their table is left open; it depends on the server's buffers.
 func ReadLoads() []runfile.Load {
 	reads := func(name, method string, rows int, cold bool) runfile.Load {
 		return runfile.Load{Name: name, Method: method, RowsPerTx: rows, Indexes: 2, Width: readWidth, Cold: cold}
@@ -100,7 +100,7 @@ func ReadLoads() []runfile.Load {
 	hot, scan, spill := reads("point-hot", Lookup, 1, false), reads(ScanCold, Scan, 1, true),
 		reads("spill", Sort, 1, false)
 	hot.OfRows = hotRows
-	scan.Clients, spill.Clients = 1, 1 // several would scan together, as one
+	scan.Clients, spill.Clients = 1, 1 // several clients would share one sequential scan
 	return []runfile.Load{
 		hot, reads(PointWarm, Lookup, 1, false), reads(PointCold, Lookup, 1, true),
 		reads(RangeCold, Range, rangeRows, true), reads(BitmapCold, Bitmap, bitmapRows, true),
@@ -111,7 +111,8 @@ func ReadLoads() []runfile.Load {
 // hotRows is a number of rows whose pages fit into any server's buffers: 8 MB.
 const hotRows = 14_000
 
-// ChangeLoads update and delete: within the page and beside it, with page images where a checkpoint lies before.
+// ChangeLoads returns the loads that update and delete, within a page and beyond it, with
+// page images after a checkpoint.
 func ChangeLoads() []runfile.Load {
 	changes := func(name, method string, rows, indexes int) runfile.Load {
 		return runfile.Load{Name: name, Method: method, RowsPerTx: rows, Indexes: indexes, Width: changeWide,

@@ -18,9 +18,9 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// recordsPerRow are the WAL records that a row left in each load on PostgreSQL 17, with 8 clients and 5 s a load: a
-// measurement made with another load generator. One for the row (or for a page of rows, with COPY), one for each index
-// entry, one for the commit, and one for 33 values of the sequence.
+// recordsPerRow holds the WAL records per row of each load on PostgreSQL 17, measured with another load generator, 8
+// clients and 5 s a load. They are one for the row (or for a page of rows, with COPY), one for each index entry, one
+// for the commit, and one for 33 values of the sequence.
 var recordsPerRow = map[string]float64{
 	"bulk": 1.0313, "bulk-indexed": 3.0472, "copy": 0.0377, "copy-indexed": 2.0541,
 	"single": 2.0304, "async": 2.0303, "multi": 1.0403, "wide": 2.0430,
@@ -29,16 +29,16 @@ var recordsPerRow = map[string]float64{
 // counted holds the server's counts.
 type counted struct {
 	Rows       int64 // in the table
-	Statements int64 // that brought rows, as pg_stat_statements has them
-	Brought    int64 // rows, as pg_stat_statements has them
+	Statements int64 // that inserted rows, from pg_stat_statements
+	Brought    int64 // rows, from pg_stat_statements
 	Plans      int64 // of those statements
-	Commits    int64 // of any kind, as pg_stat_database has them
+	Commits    int64 // of any kind, from pg_stat_database
 	Records    int64 // in the WAL
 }
 
 func count(t *testing.T, conn *pgx.Conn, table string) (c counted) {
 	t.Helper()
-	servertest.Exec(t, conn, "select pg_stat_force_next_flush()") // of what this session did itself
+	servertest.Exec(t, conn, "select pg_stat_force_next_flush()") // of this session's own work
 	query := fmt.Sprintf(`select (select count(*) from realiops.%q),
 		coalesce(sum(calls), 0), coalesce(sum(rows), 0), coalesce(sum(plans), 0),
 		(select xact_commit from pg_stat_database where datname = current_database()),
@@ -54,7 +54,7 @@ func count(t *testing.T, conn *pgx.Conn, table string) (c counted) {
 	return c
 }
 
-// newWatchedBench is a bench on a server of its own, so that all it writes to its log is ours.
+// newWatchedBench is a bench on a server of its own, so that all WAL is ours.
 func newWatchedBench(t *testing.T) bench {
 	t.Helper()
 	s := servertest.Start(t, embedded.Options{
@@ -69,7 +69,7 @@ func newWatchedBench(t *testing.T) bench {
 	return b
 }
 
-// run runs a load, waits for its clients to have left, and adds up what was reported.
+// run runs a load, waits until its clients have left, and adds up the reported work.
 func (b bench) run(t *testing.T, load runfile.Load, duration time.Duration) (total runfile.Work) {
 	t.Helper()
 	err := b.workload(t, load).Run(t.Context(), b.endpoint.ConnectClient, engine.Run, duration,
@@ -129,12 +129,12 @@ func checkCounts(t *testing.T, load runfile.Load, l runfile.Work, before, after 
 	if l.Rows != l.Transactions*int64(load.RowsPerTx) {
 		t.Errorf("%d rows in %d transactions", l.Rows, l.Transactions)
 	}
-	// Beyond ours there are the ones in which a session begins, and those of the test itself.
+	// The rest are commits of sessions that connect, and of the test itself.
 	beyond := after.Commits - before.Commits - l.Transactions
 	if most := int64(4*load.Clients + 10); beyond < 0 || beyond > most {
 		t.Errorf("%d commits beyond our %d", beyond, l.Transactions)
 	}
-	// a server plans a prepared statement six times in a session
+	// A server plans a prepared statement six times in a session.
 	if load.RowsPerTx == 1 && after.Plans > after.Statements/2 {
 		t.Errorf("%d of %d statements were planned: they are not prepared", after.Plans, after.Statements)
 	}
@@ -143,7 +143,7 @@ func checkCounts(t *testing.T, load runfile.Load, l runfile.Work, before, after 
 	}
 }
 
-// mixes are loads that the built-in ones leave out.
+// mixes returns combinations that the built-in loads leave out.
 func mixes() []runfile.Load {
 	return []runfile.Load{
 		{Name: "bulk-wide", Method: load.InsertSelect, RowsPerTx: 10, Width: 8000, Indexes: 1},
@@ -172,8 +172,8 @@ func TestEveryLoadWorksOnEveryVersion(t *testing.T) {
 type shape struct {
 	Columns       string
 	Indexes       int
-	Least, Filler *int   // bytes in the filler: the least and the most
-	AsItIs        *bool  // stored with nothing but its length before it, in one byte or four
+	Least, Filler *int   // bytes in the filler: least and most
+	AsItIs        *bool  // stored uncompressed with a length of one byte or four
 	Elsewhere     int64  // bytes outside the table itself
 	Transaction   string // the values of the first transaction, sorted
 }
@@ -222,7 +222,7 @@ func TestRowsAreAsTheLoadSays(t *testing.T) {
 	}
 }
 
-// oneTo is the numbers from 1, as they stand in the rows of a transaction.
+// oneTo lists the numbers from 1, as the rows of a transaction have them.
 func oneTo(n int) string {
 	numbers := make([]string, n)
 	for i := range numbers {

@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	// reportEvery is the grain of the record of the load.
+	// reportEvery is the interval of the load's records.
 	reportEvery = time.Second
-	// patience is the longest silence of a server beyond the length of the load: a transaction may be long, but one
-	// that outlives its load does not belong to a steady load.
+	// patience is how long a server may be silent, or go on after the load's end. A transaction may be long, but one
+	// that outlasts its load by more does not belong to a steady load.
 	patience = 10 * time.Second
-	// rehearsalWithin bounds the one transaction that is tried beforehand, which may copy very many rows.
+	// rehearsalWithin bounds the rehearsed transaction, which may copy very many rows.
 	rehearsalWithin = 10 * time.Minute
 )
 
@@ -30,10 +30,10 @@ type Connect func(context.Context) (*pgx.Conn, error)
 // Engine runs a load's clients: engine.Run in this process, or a crew of workers.
 type Engine func(context.Context, engine.Options) (engine.Result, error)
 
-// Run lets the load's clients repeat the workload for the duration and hands what they did to report, every second and
-// once at the end; Repetition is the caller's to fill in. All clients are connected before the first begins, finish
-// what they began, and have left when Run returns. When one fails, or ctx ends, all stop at once; what the server had
-// confirmed by then has been reported.
+// Run lets the load's clients repeat the workload for the duration. It passes their work to report every second and
+// once at the end; the caller fills in Repetition. All clients connect before the first begins, finish their last
+// transaction, and have left when Run returns. When one fails, or ctx ends, all stop immediately, and everything that
+// the server had confirmed is reported.
 func (w *Workload) Run(ctx context.Context, connect Connect, run Engine, duration time.Duration,
 	report func(runfile.Work) error) error {
 	config, err := configOf(ctx, connect)
@@ -49,8 +49,8 @@ func (w *Workload) Run(ctx context.Context, connect Connect, run Engine, duratio
 	return nil
 }
 
-// configOf opens a session once, to learn how the clients are to open theirs, and so that a server out of reach is
-// reported in connect's words.
+// configOf opens a session once, to learn the clients' configuration and to report an
+// unreachable server in connect's words.
 func configOf(ctx context.Context, connect Connect) (*pgx.ConnConfig, error) {
 	conn, err := connect(ctx)
 	if err != nil && ctx.Err() != nil {
@@ -62,7 +62,8 @@ func configOf(ctx context.Context, connect Connect) (*pgx.ConnConfig, error) {
 	return conn.Config(), conn.Close(ctx)
 }
 
-// options returns those of all loads with this workload. An error ends it: a load with a client less is another load.
+// options returns the engine's options for this workload. Any client's error ends it: with a client
+// less it would be another load.
 func (w *Workload) options(config *pgx.ConnConfig) engine.Options {
 	if !w.pooled {
 		for _, s := range w.settings() {
@@ -78,8 +79,8 @@ func (w *Workload) options(config *pgx.ConnConfig) engine.Options {
 	}
 }
 
-// plain returns the reason why a client gave up, without its number, which says nothing here; other errors stay as
-// they are.
+// plain returns the reason of an Abort without the client's number, which means nothing
+// here, and other errors unchanged.
 func plain(err error) error {
 	if abort, ok := errors.AsType[*engine.Abort](err); ok {
 		return abort.Err
@@ -90,7 +91,7 @@ func plain(err error) error {
 	return err
 }
 
-// report hands on a tick as the run file has it.
+// report converts a tick to a record of the run file.
 func (w *Workload) report(t engine.Tick, report func(runfile.Work) error) error {
 	each, n := w.deed(), t.Transactions
 	line := runfile.Work{

@@ -11,7 +11,7 @@ import (
 type transaction struct {
 	load   runfile.Load
 	table  string // qualified and quoted
-	pooled bool   // each may have another session of the server
+	pooled bool   // each transaction may run in another session of the server
 }
 
 // Script returns the load's transaction in the language of package script.
@@ -29,8 +29,7 @@ func (t transaction) Script() string {
 
 type setting struct{ name, value string }
 
-// settings returns those that the load takes: without them the server might choose another plan, or other processes to
-// do the work.
+// settings returns the settings that keep the server from choosing another plan or parallel workers.
 func (t transaction) settings() (all []setting) {
 	if t.load.SynchronousCommit != "" {
 		all = append(all, setting{"synchronous_commit", t.load.SynchronousCommit})
@@ -51,8 +50,8 @@ func (t transaction) settings() (all []setting) {
 	return all
 }
 
-// inTransaction returns the settings that each transaction makes for itself, because its session may be another's next:
-// also those that keep the functions and the rights of others out, which a session of ours has from its start.
+// inTransaction returns the settings that each transaction makes for itself behind a pooler, which may hand its
+// session to another client. They include the protections that our own sessions set at connect.
 func (t transaction) inTransaction() []setting {
 	if !t.pooled {
 		return nil
@@ -95,7 +94,7 @@ func (t transaction) statements() string {
 	}
 }
 
-// key draws one of the keys of the table.
+// key draws a random key of the table.
 func (t transaction) key(variable string) string {
 	return fmt.Sprintf("\\set %s random(1, %d)\n", variable, t.ofRows())
 }
@@ -108,15 +107,15 @@ func (t transaction) update() string {
 	return fmt.Sprintf("update %s set value = value + 1 where id = :id;\n", t.table)
 }
 
-// joined looks up a row for each number of a list, as a nested loop does.
+// joined looks up a row for each number of a list, by a nested loop.
 func (t transaction) joined() string {
-	const apart = 7919 // keys, so that no two lie in one page
+	const apart = 7919 // between keys, so that no two lie in one page
 	return t.key("first") + fmt.Sprintf("select pg_catalog.sum((select value from %s where id = 1 + "+
 		"(:first::pg_catalog.int8 + n * %d) %% %d)) from pg_catalog.generate_series(1::pg_catalog.int8, %d) as n;\n",
 		t.table, apart, t.ofRows(), t.load.RowsPerTx)
 }
 
-// replace deletes rows that no other client does, and puts new ones in their place.
+// replace deletes rows that no other client deletes, and inserts them again.
 func (t transaction) replace() string {
 	n, clients := int64(t.load.RowsPerTx), int64(t.load.Clients)
 	parts := max(1, t.load.TableRows/n/clients)
@@ -126,7 +125,7 @@ func (t transaction) replace() string {
 		":first::pg_catalog.int8 + %[5]d) as id;\n", n, parts-1, clients, t.table, n-1, t.filler(repeatInSQL))
 }
 
-// Mode returns how the statements of the script are meant to be sent. The bulk insert goes as pgbench sends it by
+// Mode returns the protocol for the script's statements. The bulk insert uses pgbench's
 // default, as in the published runs.
 func (t transaction) Mode() engine.Mode {
 	switch {
@@ -139,7 +138,7 @@ func (t transaction) Mode() engine.Mode {
 	}
 }
 
-// insertSelect returns the statement of the published runs, unless rows are to be wide.
+// insertSelect returns the statement of the published runs, unless rows are wide.
 func (t transaction) insertSelect() string {
 	if t.load.Width == 0 {
 		return fmt.Sprintf("insert into %s (value) select pg_catalog.generate_series(1, %d);\n", t.table,
@@ -154,7 +153,7 @@ func (t transaction) generated(command string) string {
 		command, t.table, t.columns(), t.load.RowsPerTx, t.values(":row", repeatOfOurs))
 }
 
-// inserts pass the value as a parameter, so that all of them count as one statement.
+// inserts passes the value as a parameter, so that all inserts count as one statement.
 func (t transaction) inserts() string {
 	var b strings.Builder
 	for row := range t.load.RowsPerTx {
@@ -177,7 +176,7 @@ func (t transaction) brackets(of engine.Totals) int64 {
 		return 0
 	}
 	sets := int64(len(t.inTransaction()))
-	return (2+sets)*of.Transactions + (1+sets)*of.Failed() // what failed was rolled back
+	return (2+sets)*of.Transactions + (1+sets)*of.Failed() // failed ones were rolled back
 }
 
 func (t transaction) columns() string {
@@ -194,7 +193,7 @@ func (t transaction) values(value, repeat string) string {
 	return value + ", " + t.filler(repeat)
 }
 
-// What repeats a text, in SQL and in our own commands.
+// Repetition of a text, in SQL and in our own commands.
 const (
 	repeatInSQL  = "pg_catalog.repeat"
 	repeatOfOurs = "repeat"

@@ -16,21 +16,21 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Workload is one load made ready for a schema: the table it fills and the transaction it repeats.
+// Workload is one load ready to run in a schema: its table and the transaction it repeats.
 type Workload struct {
 	transaction
 	schema string
-	before counted // by the server, when the load began
-	// rehearsed: the table is this load's alone, whatever it does
+	before counted // at the begin of the load
+	// rehearsed loads never share their table
 	rehearsed bool
 	set       *script.Set
 	script    *script.Script
 }
 
-// mostClients is more than servers take sessions, and less than costs gigabytes here.
+// mostClients is more sessions than any server takes, and few enough for this machine's memory.
 const mostClients = 10_000
 
-// NewWorkload checks a load and makes it ready. The load must not be idle.
+// NewWorkload validates a load and prepares it for a schema. The load must not be idle.
 func NewWorkload(load runfile.Load, schema string) (*Workload, error) {
 	if err := check(load); err != nil {
 		return nil, fmt.Errorf("load %s: %w", load.Name, err)
@@ -52,8 +52,8 @@ func (w *Workload) parse() (err error) {
 	return nil
 }
 
-// ThroughPooler makes the load one for a pooler, which gives each transaction any session of the server: what holds for
-// the session is set in the transaction, and nothing is prepared.
+// ThroughPooler prepares the workload for a pooler, which may give each transaction another session: settings move
+// into the transaction, and no statement is prepared.
 func (w *Workload) ThroughPooler() error {
 	w.pooled = true
 	return w.parse()
@@ -62,14 +62,14 @@ func (w *Workload) ThroughPooler() error {
 // maxIndexes is the number of columns that can be indexed: the key and the value.
 const maxIndexes = 2
 
-// maxWidth leaves room for the other columns: a row lies in one page of 8 KiB, whole and as it is.
+// maxWidth leaves room for the other columns: a row must fit into one page of 8 KiB, uncompressed.
 const maxWidth = 8000
 
-// mostTableRows is a table of some terabytes.
+// mostTableRows makes a table of some terabytes.
 const mostTableRows = 10_000_000_000
 
-// Bounds of the rows of a transaction: of inserts, because each is a command of the script and a prepared statement of
-// every session; of VALUES, because each is a parameter, and a statement takes 65,535.
+// Bounds of the rows of a transaction. Each insert is a command of the script and a prepared statement of every
+// session; each row of VALUES takes a parameter, of which a statement has at most 65,535.
 const (
 	maxInserts = 10_000
 	maxValues  = 65_535 / 2
@@ -118,7 +118,7 @@ func mostRows(method string) int {
 	}
 }
 
-// Create makes the load's table anew, and fails if another user has put something on it.
+// Create drops and creates the load's table, and fails if another user has put a trigger or the like on it.
 func (w *Workload) Create(ctx context.Context, conn *pgx.Conn) error {
 	makeTable := w.create
 	if Fills(w.load.Method) {
@@ -130,15 +130,15 @@ func (w *Workload) Create(ctx context.Context, conn *pgx.Conn) error {
 	return postgres.RefuseForeign(ctx, conn, w.table)
 }
 
-// create makes the table of the published runs, so that figures compare; a filler makes its rows wide. Autovacuum
-// leaves it alone: it would come into some repetitions and not into others.
+// create makes the table of the published runs, so that figures compare; a filler makes its rows wide. Autovacuum is
+// off for it, since it would run in only some repetitions.
 func (w *Workload) create(ctx context.Context, conn *pgx.Conn) error {
 	key := ""
 	if w.load.Indexes >= 1 {
 		key = " primary key"
 	}
 	ddl := fmt.Sprintf("create table %s (id bigserial%s, value int) with (autovacuum_enabled = off)", w.table, key)
-	if w.load.Width > 0 { // neither compressed nor put elsewhere, so that it is as wide as it says
+	if w.load.Width > 0 { // neither compressed nor TOASTed, so that the row has the full width
 		ddl += fmt.Sprintf("; alter table %s add filler pg_catalog.text, alter filler set storage plain", w.table)
 	}
 	if w.load.Indexes >= 2 {
@@ -151,7 +151,7 @@ func (w *Workload) create(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Drop removes the load's table, unless it is one that other loads read as well, which goes with the schema.
+// Drop drops the load's table. A shared table stays until the schema is dropped.
 func (w *Workload) Drop(ctx context.Context, conn *pgx.Conn) error {
 	if Reads(w.load.Method) && !w.rehearsed {
 		return nil
@@ -162,7 +162,7 @@ func (w *Workload) Drop(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Rows returns those in the load's table, each looked at.
+// Rows counts the rows in the load's table by reading them.
 func (w *Workload) Rows(ctx context.Context, conn postgres.Asker) (rows int64, err error) {
 	if err := postgres.QueryRow(ctx, conn, "/* realiops */ select pg_catalog.count(*) from "+
 		w.table).Scan(&rows); err != nil {
@@ -171,13 +171,13 @@ func (w *Workload) Rows(ctx context.Context, conn postgres.Asker) (rows int64, e
 	return rows, nil
 }
 
-// rehearsalRows are enough of a table for any transaction.
+// rehearsalRows are enough for any transaction.
 const rehearsalRows = 10_000
 
-// Rehearse does one transaction on a table made for it, in a session like the one it is given, and counts the rows it
-// left, so that what cannot work is found before anything is measured.
+// Rehearse runs one transaction on a table of its own, in a session configured like conn, and checks the number of
+// its rows. So a load that cannot work fails before the measurement.
 func (w *Workload) Rehearse(ctx context.Context, conn *pgx.Conn) error {
-	if Fills(w.load.Method) { // a table of its own that is made in a moment
+	if Fills(w.load.Method) { // on a small table of its own
 		load := w.load
 		load.TableRows = rehearsalRows
 		w = &Workload{

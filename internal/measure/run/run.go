@@ -192,8 +192,7 @@ func (m *measurement) readFrom(e *experiment.Experiment, p *target.Probes, clock
 	}
 }
 
-// completePlan fills in what the plan leaves open, by the pause between loads on this
-// server and the metrics required.
+// completePlan fills in what the plan leaves open, by the pause between loads here and the metrics required.
 func (m *measurement) completePlan(ctx context.Context, e *experiment.Experiment, metrics []runfile.Metric) error {
 	required, err := m.Required(metrics)
 	if err != nil {

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// alarm lets a client sleep. It belongs to the client, except that anybody may call silence.
+// alarm lets a client sleep. Only silence may be called by other goroutines.
 type alarm interface {
-	// sleep returns after so long, or earlier and false when the alarm is silenced.
+	// sleep returns after wait, or returns false as soon as the alarm is silenced.
 	sleep(wait time.Duration) bool
-	// silence ends the sleep under way, and all later ones at once.
+	// silence ends the current sleep and all later ones.
 	silence()
 	close()
 }
 
-// timer is an alarm of the language's own. On Linux it rings up to a millisecond late when nothing else happens in the
-// process, which is longer than many a transaction.
+// timer is an alarm that uses Go's timers. On Linux these fire up to a millisecond late in an idle process, which is
+// longer than many transactions take.
 type timer struct {
 	timer    *time.Timer
 	once     sync.Once

@@ -9,17 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kernelTimer is an alarm that rings to a few microseconds: the kernel's timer is a file, and the runtime's poller
-// waits for it as for a socket. As with sockets, calls that never block are not announced to the scheduler.
+// kernelTimer is an alarm accurate to a few microseconds: it reads a timerfd through the runtime's poller, like a
+// socket. Its other system calls never block, so they bypass the scheduler, as those on sockets do.
 type kernelTimer struct {
 	file  *os.File
 	raw   syscall.RawConn
 	step  func(fd uintptr) bool
-	wait  time.Duration // still to be asked for
+	wait  time.Duration // not yet armed
 	rings bool
 }
 
-// newAlarm falls back on the language's timers where the kernel has none to give.
+// newAlarm falls back on Go's timers if the kernel has no timerfd.
 func newAlarm() alarm {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
@@ -36,11 +36,11 @@ func newAlarm() alarm {
 }
 
 func (k *kernelTimer) sleep(wait time.Duration) bool {
-	k.wait, k.rings = max(wait, 1), false // nothing at all would disarm it
+	k.wait, k.rings = max(wait, 1), false // zero would disarm it
 	return k.raw.Read(k.step) == nil && k.rings
 }
 
-// advance is repeated by the poller, when the timer rang, until it returns true.
+// advance is called by the poller each time the timer fires, until it returns true.
 func (k *kernelTimer) advance(fd uintptr) bool {
 	if k.wait > 0 {
 		at := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(k.wait))}
@@ -55,5 +55,5 @@ func (k *kernelTimer) advance(fd uintptr) bool {
 	return errno != unix.EAGAIN && errno != unix.EINTR
 }
 
-func (k *kernelTimer) silence() { _ = k.file.SetReadDeadline(time.Unix(1, 0)) } // of an open file it cannot fail
+func (k *kernelTimer) silence() { _ = k.file.SetReadDeadline(time.Unix(1, 0)) } // cannot fail on an open file
 func (k *kernelTimer) close()   { _ = k.file.Close() }

@@ -19,8 +19,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// The benchmarks run the same load by pgbench and by us in turn, so that a busy machine hits both, and give medians.
-// Run them with -benchtime=1x.
+// The benchmarks alternate pgbench and the engine on the same load, so that a busy machine affects both, and report
+// medians. Run them with -benchtime=1x.
 
 const (
 	rounds      = 7
@@ -57,8 +57,7 @@ func BenchmarkAlarm(b *testing.B) {
 	check("language", newTimer())
 }
 
-// At a share of the server's maximum, the achieved rate is the requested one. The maximum is measured anew for each
-// round.
+// At a share of the server's maximum, the achieved rate is the requested one. Each round measures the maximum again.
 func BenchmarkRate(b *testing.B) {
 	t := newServer(b)
 	shares := []float64{0.2, 0.5, 0.9}
@@ -124,7 +123,7 @@ func (b *bench) pgbenchInit(scale int) speed {
 	return speed{rows / seconds, (cpuOf(syscall.RUSAGE_CHILDREN) - before) / rows}
 }
 
-// speed is the rate of a load and its cost to the client.
+// speed is a load's rate and its cost to the client.
 type speed struct{ tps, cpu float64 } // cpu in microseconds a transaction
 
 func compare(b *testing.B, text string, clients int, mode Mode) {
@@ -134,8 +133,8 @@ func compare(b *testing.B, text string, clients int, mode Mode) {
 	}, func() speed { return t.pgbench(text, clients, mode) })
 }
 
-// against runs us and pgbench in turn and reports the medians of the ratios, which a machine that is busy at times
-// changes less than the ratio of the medians.
+// against alternates the engine and pgbench and reports the medians of their ratios, which vary less on a busy
+// machine than a ratio of medians.
 func (b *bench) against(us, pgbench func() speed) {
 	var tps, cpu, ratios, costs []float64
 	for round := range rounds {
@@ -204,7 +203,7 @@ func (b *bench) pgbench(text string, clients int, mode Mode, more ...string) spe
 	return speed{tps, used / (tps * roundLength.Seconds())}
 }
 
-// runPgbench runs a script by pgbench and gives the lines of its report.
+// runPgbench runs a script with pgbench and returns the lines of its report.
 func (b *bench) runPgbench(text string, flags ...string) map[string]string {
 	b.t.Helper()
 	out, err := b.pgbenchCommand(append([]string{"-n", "-f", b.file(text)}, flags...)...).CombinedOutput()
@@ -241,7 +240,7 @@ func (b *bench) pgbenchCommand(flags ...string) *exec.Cmd {
 	return exec.CommandContext(b.t.Context(), path, append(flags, b.endpoint.UserConfig().ConnString())...)
 }
 
-// cpuOf is the processor time used so far, in microseconds.
+// cpuOf returns the processor time used so far, in microseconds.
 func cpuOf(who int) float64 {
 	var used syscall.Rusage
 	_ = syscall.Getrusage(who, &used)

@@ -10,23 +10,23 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/script"
 )
 
-// The frame of a binary COPY: signature, flags, length of the header's extension; and the end.
+// The frame of a binary COPY: signature, flags and length of the header's extension; and the trailer.
 var (
 	binaryHeader  = []byte("PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00")
 	binaryTrailer = []byte{0xff, 0xff}
 )
 
-// column is a column of a table and how its type is written in binary.
+// column is a column of a table, and how to write its type in binary.
 type column struct {
 	name, typeName string
-	write          valueWriter // nil for a type that takes texts
+	write          valueWriter // nil if the type is sent as text
 	prefix         string      // of a text
 }
 
-// valueWriter appends a value that is not NULL with its length before it, or tells that the type cannot hold it.
+// valueWriter appends a value other than NULL with its length before it. fits is false if the type cannot hold it.
 type valueWriter func(dst []byte, v script.Value) (written []byte, fits bool)
 
-// binaryRow returns how a row of a generator is written; the server is asked for the types of the columns once.
+// binaryRow returns the writer of a generator's rows. It asks the server for the types of the columns once.
 func (c *client) binaryRow(g *generator) (rowWriter, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -40,7 +40,7 @@ func (c *client) binaryRow(g *generator) (rowWriter, error) {
 	return g.appendBinaryRow, nil
 }
 
-// askColumns asks for the types that columns have below their domains, also where the table is empty.
+// askColumns asks for the base types of columns, which works on an empty table, too.
 func (c *client) askColumns(r *script.Rows) ([]column, error) {
 	var asked []string
 	for _, name := range r.Columns {
@@ -192,7 +192,7 @@ const (
 	numericNaN      = 0xc000
 )
 
-// appendNumeric writes digits to the base of 10,000, in a weight, a sign and a scale (numeric_send in PostgreSQL).
+// appendNumeric writes digits in base 10,000 with weight, sign and scale, as numeric_send in PostgreSQL does.
 func appendNumeric(dst []byte, v script.Value) ([]byte, bool) {
 	if v.Kind() == script.KindDouble && (math.IsNaN(v.Double()) || math.IsInf(v.Double(), 0)) {
 		return append(dst, 0, 0, 0, 8, 0, 0, 0, 0, numericNaN>>8, 0, 0, 0), math.IsNaN(v.Double())
@@ -202,7 +202,7 @@ func appendNumeric(dst []byte, v script.Value) ([]byte, bool) {
 	}
 	text := string(v.AppendText(nil))
 	if strings.Contains(text, "e") {
-		d, _ := strconv.ParseFloat(text, 64) // just written
+		d, _ := strconv.ParseFloat(text, 64) // valid by construction
 		text = strconv.FormatFloat(d, 'f', -1, 64)
 	}
 	text, negative := strings.CutPrefix(text, "-")

@@ -8,31 +8,31 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/session"
 )
 
-// client runs one transaction after the other in a session of its own. It is one goroutine; what others may touch is
-// the tally and the open session.
+// client runs transactions one after another in its own session, as one goroutine. Other goroutines
+// may use only its tally and open.
 type client struct {
 	*load
 	id      int
 	thread  *thread
 	session *session.Session
-	open    atomic.Pointer[session.Session] // the same, for the stopper
+	open    atomic.Pointer[session.Session] // the session, for the stopper
 	env     script.Env
 	tally   tally
-	alarm   alarm // nil where there is nothing to wait for
+	alarm   alarm // nil if the client never waits
 
-	now   time.Duration // on the load's clock, 0 where it was not looked at since it last mattered
-	count int           // transactions that count
+	now   time.Duration // on the load's clock; 0: read it again when needed
+	count int           // counted transactions
 
-	// Of the transaction under way.
+	// Of the current transaction.
 	due, begun     time.Duration
-	at             int  // the command
+	at             int  // the current command
 	piped          bool // between \startpipeline and \endpipeline
 	statements     int64
-	returned       int64  // rows, in the transaction under way
-	rows           int64  // of the session, when it began
+	returned       int64  // rows in this transaction
+	rows           int64  // of the session at its begin
 	sent, received uint64 // the same
 
-	lapFrom time.Duration // when the command began, where that is asked for
+	lapFrom time.Duration // begin of the command, if measured
 	scratch scratch
 
 	connecting time.Duration
@@ -76,7 +76,7 @@ func (c *client) leave() {
 	c.running.Add(-1)
 }
 
-// goesOn reports whether there is another transaction to begin.
+// goesOn reports whether the client begins another transaction.
 func (c *client) goesOn() bool {
 	if c.Transactions > 0 && c.count >= c.Transactions || c.stopped() {
 		return false
@@ -84,7 +84,7 @@ func (c *client) goesOn() bool {
 	return c.over == never || c.time() < c.over
 }
 
-// stopped reports whether the load is to end before its time.
+// stopped reports whether the load ends early.
 func (c *client) stopped() bool {
 	select {
 	case <-c.stopping:
@@ -94,7 +94,7 @@ func (c *client) stopped() bool {
 	}
 }
 
-// time looks at the clock, unless nothing happened since it was last looked at.
+// time reads the clock, unless nothing has happened since the last reading.
 func (c *client) time() time.Duration {
 	if c.now == 0 {
 		c.now = c.clock.now()
@@ -102,7 +102,7 @@ func (c *client) time() time.Duration {
 	return c.now
 }
 
-// await waits until the next transaction is due, skipping those that cannot be in time any more.
+// await waits until the next transaction is due, skipping the ones that are too late already.
 func (c *client) await(p *program) bool {
 	if c.Rate == 0 {
 		return true
@@ -133,7 +133,7 @@ func (c *client) sleepUntil(at time.Duration) bool {
 	return c.alarm.sleep(wait)
 }
 
-// transact runs a transaction, as often as it takes, and tells whether the client goes on.
+// transact runs a transaction with its retries, and reports whether the client goes on.
 func (c *client) transact(p *program) bool {
 	if c.session == nil && !c.reconnect(p) {
 		return false
@@ -143,7 +143,7 @@ func (c *client) transact(p *program) bool {
 		c.due = c.begun
 	}
 	c.statements, c.returned = 0, 0
-	var random script.Random // the client's, and its variables, as they were: where the transaction may be tried again
+	var random script.Random // saved for a retry
 	var vars *script.Vars
 	if c.MaxTries != 1 {
 		random, vars = *c.env.Random, c.env.Vars.Clone()
@@ -152,7 +152,7 @@ func (c *client) transact(p *program) bool {
 		err := c.attempt(p)
 		if err == nil {
 			c.record(p, done, try)
-			if c.session.Status() != session.Idle { // as in pgbench, what left a transaction open counts all the same
+			if c.session.Status() != session.Idle { // like pgbench, count a script that left its transaction open
 				c.statements, c.returned = 0, 0
 				return c.abort(p, errOpenTransaction, try) != Aborts
 			}
@@ -160,8 +160,7 @@ func (c *client) transact(p *program) bool {
 		}
 		switch c.afterFailure(p, err, try) {
 		case TriesAgain:
-			// All as it was, as pgbench's manual promises; pgbench 15.18 leaves the variables as the failed try had set
-			// them.
+			// Restore both, as pgbench's manual promises. pgbench 15.18 keeps variables that the failed try set.
 			*c.env.Random, c.env.Vars = random, vars.Clone()
 		case FailsTransaction:
 			if vars != nil { // the random numbers go on
@@ -196,7 +195,7 @@ func (c *client) attempt(p *program) error {
 	return nil
 }
 
-// record notes how a transaction ended.
+// record records the end of a transaction.
 func (c *client) record(p *program, how outcome, try int) {
 	now := c.time()
 	s := sample{
@@ -206,7 +205,7 @@ func (c *client) record(p *program, how outcome, try int) {
 		s.latency, s.lag = now-c.due, c.begun-c.due
 		s.late = c.LatencyLimit > 0 && s.latency > c.LatencyLimit
 	}
-	if how != skipped { // which sent nothing: what stands there is the transaction's before it
+	if how != skipped { // a skipped one sent nothing: the figures are the previous transaction's
 		s.statements, s.returned = c.statements, c.returned
 		if c.session != nil {
 			rows, sent, received := c.session.Rows(), c.session.Sent(), c.session.Received()
@@ -239,7 +238,7 @@ func (c *client) connect() error {
 func (c *client) disconnect() {
 	if c.session != nil {
 		c.open.Store(nil)
-		_ = c.session.Close() // never fails; the server notices in any case
+		_ = c.session.Close() // the server notices in any case
 		c.session = nil
 	}
 }
@@ -258,7 +257,7 @@ func (c *client) reconnect(p *program) bool {
 	return false
 }
 
-// part ends the session where each transaction has its own.
+// part ends the session if each transaction has its own.
 func (c *client) part() bool {
 	if c.Reconnect {
 		from := c.time()

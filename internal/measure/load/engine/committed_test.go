@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Rows that were rolled back are none: as many are counted as the table then holds.
+// Rows that were rolled back do not count: the count is the table's.
 func TestRowsAreThoseOfTheTable(t *testing.T) {
 	const one, broken = "insert into demo values (1);", "select 1 / 0;"
 	for _, script := range []string{
@@ -25,7 +25,7 @@ func TestRowsAreThoseOfTheTable(t *testing.T) {
 			b := newBench(t, "create table demo (value int)")
 			o := b.options(script)
 			o.Mode, o.Transactions, o.ContinueOnError = mode, 1, true
-			r, _ := Run(t.Context(), o) // some of them end with the transaction open
+			r, _ := Run(t.Context(), o) // some clients end with a transaction open
 			if n := b.int("select count(*) from demo"); r.Rows != n {
 				t.Errorf("%s: %q: %d rows are counted, and the table has %d", mode, script, r.Rows, n)
 			}
@@ -46,7 +46,7 @@ func TestRowsAreThoseOfTheTable(t *testing.T) {
 	}
 }
 
-// pgbench counts a transaction at the end of its script and then gives the client up.
+// pgbench counts a transaction at the end of its script, then gives up the client.
 func TestATransactionLeftOpenCounts(t *testing.T) {
 	b := newBench(t, "create table demo (value int)")
 	r, err := Run(t.Context(), b.options("begin;\nselect 1;"))

@@ -11,11 +11,11 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/session"
 )
 
-// atATime is the number of connections opened at once: enough to hide the round trip to the server, and few enough
-// for its backlog.
+// atATime is how many connections are opened in parallel: enough to hide the round trip, and few
+// enough for the server's backlog.
 const atATime = 16
 
-// dial opens a connection for the dialer. A server that accepts it and then says nothing is given up as any other.
+// dial opens a connection for the dialer. It gives up on a server that accepts and then stays silent.
 func (l *load) dial(ctx context.Context) (*pgconn.PgConn, error) {
 	config, err := l.Connect(ctx)
 	if err != nil {
@@ -24,10 +24,10 @@ func (l *load) dial(ctx context.Context) (*pgconn.PgConn, error) {
 	if config.AfterNetConnect == nil {
 		return pgconn.ConnectConfig(ctx, &config.Config)
 	}
-	return pgconn.ConnectConfig(ctx, config.Config.Copy()) // which may be given a password of this connection's own
+	return pgconn.ConnectConfig(ctx, config.Config.Copy()) // its own copy, which may get its own password
 }
 
-// open opens a session, within the patience for a silent server.
+// open opens a session, within the limit for a silent server.
 func (l *load) open() (*session.Session, error) {
 	ctx := l.ctx
 	if l.Silence > 0 {

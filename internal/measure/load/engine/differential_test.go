@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// contents returns a script's rows in the table demo, in their order.
+// contents returns a script's rows in the table demo, in order.
 func (b *bench) contents() []string {
 	b.t.Helper()
 	rows, err := b.conn.Query(b.t.Context(), "select demo::text from demo order by demo")
@@ -36,7 +36,7 @@ func (b *bench) contents() []string {
 
 // same is a load that pgbench and we both run.
 type same struct {
-	scripts []string // the weight of the n-th is n+1
+	scripts []string // the n-th has weight n+1
 	clients int
 	each    int // transactions
 	modes   []Mode
@@ -44,7 +44,7 @@ type same struct {
 	seed    int
 }
 
-// check runs the load by pgbench and by us and compares what is left.
+// check runs the load with pgbench and with the engine and compares the results.
 func (s same) check(t *testing.T) {
 	t.Helper()
 	b := newBench(t, "create table demo (client int, a text, b text)")

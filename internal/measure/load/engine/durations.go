@@ -7,8 +7,8 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Lengths of time are kept from a microsecond to an hour, to three digits; longer ones count as an hour in the
-// histogram alone.
+// The histogram keeps durations from a microsecond to an hour with three digits. Longer ones count as
+// an hour there, and only there.
 const (
 	shortest = 1
 	longest  = int64(time.Hour / time.Microsecond)
@@ -29,17 +29,17 @@ func (d *Durations) add(length time.Duration) {
 	if d.Histogram == nil {
 		d.Histogram = hdrhistogram.New(shortest, longest, digits)
 	}
-	_ = d.Histogram.RecordValue(min(max(length.Microseconds(), shortest), longest)) // within its bounds
+	_ = d.Histogram.RecordValue(min(max(length.Microseconds(), shortest), longest)) // always within its bounds
 }
 
-// packed is the form of Durations in JSON, the histogram in HdrHistogram's own compressed form.
+// packed is the JSON form of Durations, with the histogram in HdrHistogram's compressed form.
 type packed struct {
 	Count                  int64
 	Sum, Sum2, Least, Most float64
 	Histogram              string
 }
 
-// MarshalJSON writes null where nothing was recorded.
+// MarshalJSON writes null if nothing was recorded.
 func (d Durations) MarshalJSON() ([]byte, error) {
 	if d.Count == 0 {
 		return []byte("null"), nil
@@ -81,7 +81,7 @@ func (d *Durations) merge(other *Durations) {
 	d.Histogram.Merge(other.Histogram)
 }
 
-// reset empties it and keeps the histogram's memory.
+// reset empties d and keeps the histogram's memory.
 func (d *Durations) reset() {
 	if d.Histogram != nil && d.Count > 0 {
 		d.Histogram.Reset()

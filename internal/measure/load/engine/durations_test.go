@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestDurationsAsJSON: a worker's lengths of time come to the first process whole: their number, sum and extremes
-// exactly, and a percentile as the histogram holds it.
+// TestDurationsAsJSON: durations survive the way from a worker to the first process. Number, sum and extremes are
+// exact; percentiles are the histogram's.
 func TestDurationsAsJSON(t *testing.T) {
 	var sent, none Durations
 	for ms := 1; ms <= 100; ms++ {

@@ -20,7 +20,7 @@ var (
 	errCopyPiped       = errors.New("not allowed in pipeline mode")
 )
 
-// scratch is memory that a client uses again for each statement.
+// scratch is memory that a client reuses for each statement.
 type scratch struct {
 	text []byte
 	ends []int    // of the arguments in text, or isNull
@@ -30,7 +30,7 @@ type scratch struct {
 
 type field struct{ name, value string }
 
-// execute runs the command at c.at and gives the index of the next.
+// execute runs the command at c.at and returns the index of the next.
 func (c *client) execute(p *program) (next int, err error) {
 	st := &p.steps[c.at]
 	next = c.at + 1
@@ -84,7 +84,7 @@ func (c *client) pipeline(kind script.CommandKind) error {
 	return c.answers()
 }
 
-// statement sends SQL, and waits for its results unless they come at the end of the pipeline.
+// statement sends SQL, and reads its results unless a pipeline is open.
 func (c *client) statement(st *step) error {
 	sql := st.command.Statement
 	if c.piped && sql.Gather != script.GatherNone {
@@ -109,10 +109,10 @@ func (c *client) statement(st *step) error {
 	}
 }
 
-// isNull stands for the end of an argument that is not there.
+// isNull takes the place of the end of a NULL argument.
 const isNull = -1
 
-// arguments returns the texts of variables; what is not defined is NULL, as in pgbench.
+// arguments returns the values of variables. As in pgbench, an undefined variable is NULL.
 func (c *client) arguments(slots []int) [][]byte {
 	b := &c.scratch
 	b.text, b.ends = b.text[:0], b.ends[:0]
@@ -127,7 +127,7 @@ func (c *client) arguments(slots []int) [][]byte {
 	return b.cut()
 }
 
-// cut makes arguments of the text, which grows no more.
+// cut slices the text into arguments. The text must not grow any more.
 func (b *scratch) cut() [][]byte {
 	b.args = b.args[:0]
 	from := 0
@@ -142,7 +142,7 @@ func (b *scratch) cut() [][]byte {
 	return b.args
 }
 
-// answers reads all results and gives the first error.
+// answers reads all results and returns the first error.
 func (c *client) answers() error {
 	var failure error
 	for c.session.Next() {
@@ -200,7 +200,7 @@ func (c *client) keepRow() {
 	}
 }
 
-// assign puts the row into variables. NULL is an empty text, as in pgbench.
+// assign puts the row into variables. As in pgbench, NULL is an empty text.
 func (c *client) assign(prefix string) error {
 	for _, f := range c.scratch.row {
 		if err := c.env.Vars.Define(prefix+f.name, f.value); err != nil {

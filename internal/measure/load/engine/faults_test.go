@@ -183,7 +183,7 @@ func TestTooManyClients(t *testing.T) {
 		t.Errorf("%d connections, %v", r.Connections, err)
 	}
 	o.Reconnect, o.Clients, o.Transactions = true, 30, 1
-	o.Scripts = b.options("select pg_sleep(2);").Scripts // longer than all of them take to connect
+	o.Scripts = b.options("select pg_sleep(2);").Scripts // longer than connecting takes
 	r, err = Run(t.Context(), o)
 	if err != nil || kinds(r)[session.TooMany] == 0 || int(r.Transactions)+kinds(r)[session.TooMany] != 30 {
 		t.Errorf("%d transactions, %v, %v", r.Transactions, kinds(r), err)
@@ -192,7 +192,7 @@ func TestTooManyClients(t *testing.T) {
 
 var errEnough = errors.New("enough")
 
-// patience is for what should end at once and goes on for longer than this where it does not: a busy machine is slow.
+// patience allows for a busy machine. What it bounds ends immediately, or never.
 const patience = 20 * time.Second
 
 func TestStop(t *testing.T) {
@@ -239,8 +239,8 @@ func TestStopAtARate(t *testing.T) {
 	}
 }
 
-// mute is a way to a server that takes connections and says nothing, or passes everything on until the client says the
-// mark.
+// mute returns the way to a server that accepts connections and stays silent, or forwards
+// everything until the client sends mark.
 func mute(t *testing.T, real *pgx.ConnConfig, mark string) *pgx.ConnConfig {
 	t.Helper()
 	port := servertest.Listen(t, func(conn net.Conn) {

@@ -10,9 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/session"
 )
 
-// generator makes the rows of a \copy_rows or \insert_rows. The n-th row of a command is a function of its number, of
-// the client's variables, and of the client's random numbers if it asks for some: rows that use :row alone are the same
-// whoever makes them.
+// generator makes the rows of a \copy_rows or \insert_rows. A row depends on its number, on the client's variables
+// and, if used, on its random numbers: rows that use :row alone are the same for all clients.
 type generator struct {
 	name  string
 	rows  *script.Rows
@@ -21,11 +20,11 @@ type generator struct {
 	texts []text
 
 	mu         sync.Mutex
-	statements map[int64]*session.Statement // of INSERTs with parameters, by the number of rows
-	columns    []column                     // of a binary COPY, once they are known
+	statements map[int64]*session.Statement // INSERTs with parameters, by the number of rows
+	columns    []column                     // of a binary COPY, once known
 }
 
-// text is a generated text as it must be written: the marks of a format are escaped in the literal once and for all.
+// text is a generated text in each format, with the literal's special characters already escaped.
 type text struct{ plain, copy, sql *script.Text }
 
 func newGenerator(name string, r *script.Rows) *generator {
@@ -105,7 +104,7 @@ func (g *generator) appendSQLRow(dst []byte, env *script.Env) ([]byte, error) {
 	return dst, nil
 }
 
-// appendSQLValue writes a value into SQL; NaN and the infinities are words there and need quotes.
+// appendSQLValue writes a value into SQL. NaN and the infinities need quotes.
 func appendSQLValue(dst []byte, v script.Value) []byte {
 	if v.Kind() != script.KindDouble {
 		return v.AppendText(dst)
@@ -119,10 +118,10 @@ func appendSQLValue(dst []byte, v script.Value) []byte {
 	return dst
 }
 
-// keptStatements is the number of different row counts of a command for which its prepared statement is kept.
+// keptStatements is how many prepared statements a command keeps, one for each number of rows.
 const keptStatements = 100
 
-// statement returns the INSERT for a number of rows; only keptStatements of them are kept for later.
+// statement returns the INSERT for a number of rows. It keeps at most keptStatements of them.
 func (g *generator) statement(rows int64) (st *session.Statement, reusable bool, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

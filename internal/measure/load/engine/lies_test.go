@@ -14,7 +14,8 @@ import (
 	"github.com/realiops/realiops/internal/test/liartest"
 )
 
-// TestAnAnswerThatNeverEndsIsGivenUp: a server that drips is never silent, and the load ends all the same.
+// TestAnAnswerThatNeverEndsIsGivenUp: a server that keeps dripping bytes is never silent,
+// but the load ends all the same.
 func TestAnAnswerThatNeverEndsIsGivenUp(t *testing.T) {
 	lies := liartest.Lies()
 	liar, err := liartest.Listen(lies[slices.IndexFunc(lies, func(l liartest.Lie) bool {

@@ -25,20 +25,20 @@ type load struct {
 	totals   *totals
 	debug    io.Writer
 
-	poller            string // who moves the clients' bytes
+	poller            string // how the clients' bytes are moved
 	clock             clock
-	began, warm, over time.Duration // over is when no transaction begins any more
+	began, warm, over time.Duration // over: no transaction begins after it
 
-	ticked    time.Duration // when the last tick was
-	stoppedAt time.Duration // before its time, 0 where it was not
+	ticked    time.Duration // the last tick
+	stoppedAt time.Duration // if early; otherwise 0
 
 	connecting  time.Duration // before the start
 	connections atomic.Int64
 	running     atomic.Int64
-	reports     sync.Mutex // held while a function of the options is called, except Tick
+	reports     sync.Mutex // held during all callbacks except Tick
 }
 
-// clock tells the time in the load, in steps that never go back.
+// clock is the load's clock, which never goes back.
 type clock struct{ zero time.Time }
 
 func (c clock) now() time.Duration              { return time.Since(c.zero) }
@@ -46,7 +46,7 @@ func (c clock) time(at time.Duration) time.Time { return c.zero.Add(at) }
 
 const never = time.Duration(math.MaxInt64)
 
-// has reports whether a script has a command of a kind.
+// has reports whether a script has a command of that kind.
 func (l *load) has(kind script.CommandKind) bool {
 	return slices.ContainsFunc(l.programs, func(p program) bool {
 		return slices.ContainsFunc(p.steps, func(st step) bool { return st.command.Kind == kind })

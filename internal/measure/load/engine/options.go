@@ -16,17 +16,16 @@ import (
 // Mode is the protocol for statements, as in pgbench's -M.
 type Mode string
 
-// The modes.
 const (
 	Simple   Mode = "simple"
 	Extended Mode = "extended"
 	Prepared Mode = "prepared"
 )
 
-// Options say what to run. The zero value of a field is pgbench's default, where that is possible.
+// Options configures a load. Zero values are pgbench's defaults where possible.
 //
-// The functions are called while the load runs; each is called by one goroutine at a time. An error of one of them
-// ends the load. What is plain goes to another process as JSON.
+// Each function is called by one goroutine at a time while the load runs. An error from one of them ends the load.
+// The other fields go to worker processes as JSON.
 type Options struct {
 	Scripts []Weighted        `json:"-"`
 	Set     *script.Set       `json:"-"`
@@ -35,51 +34,50 @@ type Options struct {
 	Connect func(context.Context) (*pgx.ConnConfig, error) `json:"-"`
 	Mode    Mode
 
-	Clients      int           // 1 where 0
-	Threads      int           // pgbench's -j: which streams of random numbers clients share; 1 where 0
-	Thread       int           // the one whose clients are run, from 1; 0: those of all
-	Transactions int           // a client, -t; exclusive with Duration, 10 where both are 0
+	Clients      int           // 0 is 1
+	Threads      int           // pgbench's -j: which streams of random numbers clients share; 0 is 1
+	Thread       int           // run only this thread's clients, from 1; 0: all
+	Transactions int           // per client, -t; exclusive with Duration, 10 if both are 0
 	Duration     time.Duration // -T
-	Warmup       time.Duration // runs before it counts
+	Warmup       time.Duration // uncounted time at the start
 	Reconnect    bool          // -C: a connection for each transaction
 
-	Rate         float64       // transactions a second over all clients, -R; 0: as fast as they can
+	Rate         float64       // transactions a second over all clients, -R; 0: as fast as possible
 	LatencyLimit time.Duration // -L
 
-	MaxTries        int  // 1 where 0; 0 with Unlimited means no bound
-	Unlimited       bool // tries bounded by the time alone
+	MaxTries        int  // 0 is 1; with Unlimited, 0 means no limit
+	Unlimited       bool // only time limits the tries
 	ExitOnAbort     bool // --exit-on-abort
-	ContinueOnError bool // --continue-on-error: a statement that fails ends the transaction, not the client
+	ContinueOnError bool // --continue-on-error: an error ends the transaction, not the client
 
 	Seed      uint64
-	SeedGiven bool // default_seed was given by -D
+	SeedGiven bool // -D set default_seed
 
 	PerCommand bool             // -r
-	Every      time.Duration    // of Ticks; 0: none
+	Every      time.Duration    // interval of Ticks; 0: none
 	Tick       func(Tick) error `json:"-"`
-	// nil: transactions are not logged one by one; those of the warm-up never are
+	// Log is called for each transaction after the warm-up; nil: none is logged.
 	Log        func(Transaction) error `json:"-"`
-	SampleRate float64                 // of Log; 1 where 0
-	Trouble    func(Trouble)           `json:"-"` // told at once of each client that gives up, also in the warm-up
-	Verbose    bool                    // report every error to Trouble, even if the client goes on
-	Debug      io.Writer               `json:"-"` // where debug() writes
+	SampleRate float64                 // of Log; 0 is 1
+	Trouble    func(Trouble)           `json:"-"` // called for each client that gives up, also in the warm-up
+	Verbose    bool                    // pass every error to Trouble, even if the client goes on
+	Debug      io.Writer               `json:"-"` // for debug()
 
-	// Ready is called when all clients are connected, with how long that took and how many connections it took. They
-	// begin when it returns.
+	// Ready is called when all clients are connected, with the time and the connections that
+	// took. They begin when it returns.
 	Ready func(time.Duration, int64) error `json:"-"`
 
-	// Silence is the longest time that a server may send nothing, or go on after the end of Duration, before it is
-	// given up; 0: for ever.
+	// Silence is how long a server may send nothing, or go on after Duration, before the load gives up; 0: for ever.
 	Silence time.Duration
 }
 
-// Weighted is a script and how often it is chosen.
+// Weighted is a script and its weight in the random choice.
 type Weighted struct {
 	Script *script.Script
 	Weight int
 }
 
-// complete puts in the defaults and finds what cannot be.
+// complete fills in the defaults and rejects impossible options.
 func (o *Options) complete() error {
 	o.Clients = max(o.Clients, 1)
 	o.Threads = min(max(o.Threads, 1), o.Clients)

@@ -9,8 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/script"
 )
 
-// Of n intervals that are exponentially distributed, the mean strays by 1/sqrt(n) of itself, and the share that is
-// longer than the mean is 1/e.
+// The mean of n exponential intervals has a relative error of 1/sqrt(n), and a share of 1/e is longer than the mean.
 func TestScheduleIsPoisson(t *testing.T) {
 	const n = 200_000
 	for _, rate := range []float64{0.5, 100, 20_000} {
@@ -42,16 +41,16 @@ func TestTurn(t *testing.T) {
 		}
 	}
 	check(10, 5, 0, 100, waits)
-	check(10, 50, 0, 100, waits) // late, and nobody minds
+	check(10, 50, 0, 100, waits) // late, but without a limit
 	check(10, 50, 40, 100, waits)
 	check(10, 51, 40, 100, skips)
 	check(101, 99, 0, 100, ends)
 	check(100, 99, 40, 100, waits)
-	check(101, 200, 40, 100, skips) // counted as pgbench does, before the end is looked at
+	check(101, 200, 40, 100, skips) // skipped like in pgbench, which checks the limit before the end
 	check(101, 5, 0, never, waits)
 }
 
-// clients that wait in fake time begin each transaction when it is due and not before.
+// Clients in fake time begin each transaction exactly when it is due.
 func TestClientsWaitForTheirTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &load{clock: clock{time.Now()}, over: 100 * time.Second, stopping: make(chan struct{})}
@@ -73,7 +72,7 @@ func TestClientsWaitForTheirTurn(t *testing.T) {
 	})
 }
 
-// A client that was held up catches up: it begins at once, and what it was late by is its lag.
+// A client that was held up begins its next transaction immediately, and records the delay as lag.
 func TestLateClientCatchesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &load{clock: clock{time.Now()}, over: never, stopping: make(chan struct{})}
@@ -99,7 +98,7 @@ func TestSilencedAlarm(t *testing.T) {
 				t.Errorf("slept %s", time.Since(from))
 			}
 			time.AfterFunc(30*time.Millisecond, a.silence)
-			for range 2 { // the sleep under way, and a later one
+			for range 2 { // the current sleep, and a later one
 				if a.sleep(time.Minute) || time.Since(from) > patience {
 					t.Errorf("woke after %s", time.Since(from))
 				}

@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/session"
 )
 
-// program is a script made ready for a mode, shared by all clients.
+// program is a script prepared for a mode, shared by all clients.
 type program struct {
 	script *script.Script
 	index  int
@@ -16,9 +16,9 @@ type program struct {
 
 type step struct {
 	command  *script.Command
-	encoded  *session.Statement // of a statement, where the mode is not Simple
+	encoded  *session.Statement // of a statement, unless the mode is Simple
 	generate *generator         // of \copy_rows and \insert_rows
-	where    string             // what debug() writes before its argument
+	where    string             // the prefix of debug()'s output
 }
 
 func compile(o *Options) ([]program, error) {

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Record sums up the clients' work in a stretch of time.
+// Record sums up the clients' work in a period.
 type Record struct {
 	Scripts []ScriptResult
 	Faults  []Fault // by kind, the most frequent first
-	Aborted []error // why clients gave up before their time: each is an *Abort
+	Aborted []error // each is an *Abort
 }
 
-// NewRecord returns that of a time in which nothing was done with these scripts.
+// NewRecord returns an empty Record for scripts.
 func NewRecord(scripts []Weighted) *Record {
 	r := &Record{Scripts: make([]ScriptResult, len(scripts))}
 	for i, w := range scripts {
@@ -25,7 +25,7 @@ func NewRecord(scripts []Weighted) *Record {
 	return r
 }
 
-// Add takes in what was done at another time, or by others at the same. Of a warm-up only that clients gave up counts.
+// Add adds other, from another period or other clients. Only the aborts of a warm-up count.
 func (r *Record) Add(other *Record, warmup bool) {
 	r.Aborted = append(r.Aborted, other.Aborted...)
 	if warmup {
@@ -67,7 +67,7 @@ func (r *Record) Totals() Totals {
 	return t
 }
 
-// reset empties it and keeps the memory of the histograms.
+// reset empties r and keeps the memory of the histograms.
 func (r *Record) reset() {
 	for i := range r.Scripts {
 		s := &r.Scripts[i]

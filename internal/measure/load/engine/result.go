@@ -14,12 +14,12 @@ import (
 // Result sums up a load without its warm-up.
 type Result struct {
 	Began time.Time
-	// from when the clients were connected (or the warm-up was over) to the end of the last transaction
+	// Elapsed runs from the begin, or the end of the warm-up, to the end of the last transaction.
 	Elapsed     time.Duration
 	Connecting  time.Duration // pgbench's initial connection time; with Options.Reconnect the sum over all connections
 	Connections int64
-	Poller      string        // who moves the clients' bytes: io_uring, or epoll and why
-	Processor   time.Duration // that the clients' processes used; 0 where they have none of their own
+	Poller      string        // io_uring, or epoll and the reason
+	Processor   time.Duration // used by worker processes; 0 without any
 	Totals
 	Record
 }
@@ -32,8 +32,7 @@ type ScriptResult struct {
 	Commands []CommandResult
 }
 
-// CommandResult holds the latency and failures of one command of a script. Meta-commands count as they do in
-// pgbench.
+// CommandResult holds the latency and failures of one command of a script. Meta-commands count as in pgbench.
 type CommandResult struct {
 	Line     int
 	Text     string // first line, as pgbench shows it
@@ -42,13 +41,13 @@ type CommandResult struct {
 	Retries  int64
 }
 
-// Totals count apart what people mix up.
+// Totals counts a load's work. Each field says what is easily confused with another.
 type Totals struct {
 	Transactions int64 // done, and confirmed by the server
-	Statements   int64 // that the server carried out, also those of tries that failed in the end
-	Rows         int64 // that the server said were written, in transactions done: INSERT, UPDATE, DELETE, MERGE, COPY
+	Statements   int64 // executed by the server, including those of tries that failed later
+	Rows         int64 // written according to the server, in transactions done: INSERT, UPDATE, DELETE, MERGE, COPY
 	Returned     int64 // rows that the server sent, in transactions done
-	Sent         int64 // bytes, TLS not counted, of all tries
+	Sent         int64 // bytes without TLS, of all tries
 	Received     int64
 
 	Skipped int64 // by the latency limit at a rate, never begun
@@ -58,7 +57,7 @@ type Totals struct {
 
 	Serialization int64 // failed for good, by kind
 	Deadlocks     int64
-	Other         int64 // with Options.ContinueOnError; without, such an error aborts the client, as in pgbench
+	Other         int64 // only with Options.ContinueOnError; otherwise the client aborts, as in pgbench
 
 	Latency Durations // of transactions done
 	Lag     Durations // empty without a rate
@@ -67,30 +66,30 @@ type Totals struct {
 // Failed counts transactions that failed for good.
 func (t Totals) Failed() int64 { return t.Serialization + t.Deadlocks + t.Other }
 
-// Durations are many lengths of time: exact sums for the mean and the deviation, as pgbench has them, and a histogram
-// in microseconds for the percentiles, which it lacks.
+// Durations holds durations as exact sums, for pgbench's mean and deviation, and as a histogram in
+// microseconds, for percentiles.
 type Durations struct {
 	Count       int64
 	Sum, Sum2   float64 // microseconds, and their squares
 	Least, Most float64
-	Histogram   *hdrhistogram.Histogram // nil where nothing was recorded
+	Histogram   *hdrhistogram.Histogram // nil if nothing was recorded
 }
 
-// Tick sums up the time since the last tick. The next one overwrites its histograms.
+// Tick sums up the time since the last tick. The next tick overwrites its histograms.
 type Tick struct {
 	From, To time.Time
 	Warmup   bool // not in the Result; all other ticks add up to it
-	Last     bool // what was left when the clients were done: shorter than the others
-	Running  int  // clients that go on
+	Last     bool // the rest at the end of the load: shorter than the others
+	Running  int  // clients still running
 	Totals
-	Record    *Record       // the same by script, and what went wrong
-	Processor time.Duration // that the clients' processes used, as in Result
+	Record    *Record       // the same by script, and the errors
+	Processor time.Duration // used by worker processes, as in Result
 }
 
-// Outcome is the end of a transaction.
+// Outcome is how a transaction ended.
 type Outcome string
 
-// The outcomes, as pgbench's log spells those that are not a time.
+// The outcomes. Those without a latency are spelled as in pgbench's log.
 const (
 	Done              Outcome = ""
 	Skipped           Outcome = "skipped"
@@ -101,7 +100,7 @@ const (
 
 // Transaction is one line of pgbench's log.
 type Transaction struct {
-	Client, Number int // Number counts the client's transactions from 0, the skipped and failed ones too
+	Client, Number int // Number counts all transactions of the client from 0, with skipped and failed ones
 	Script         int // index
 	Outcome        Outcome
 	Latency, Lag   time.Duration
@@ -109,15 +108,15 @@ type Transaction struct {
 	Retries        int
 }
 
-// Fault is a kind of error that clients met, and how often, also where trying again mended it.
+// Fault counts the errors of one kind, including those that a retry mended.
 type Fault struct {
 	Kind  session.Kind
-	Code  string // SQLSTATE, where the server gave one
+	Code  string // SQLSTATE, if the server sent one
 	Count int64
-	First error // one of them
+	First error // an example
 }
 
-// Abort is why a client gave up.
+// Abort is the reason why a client gave up.
 type Abort struct {
 	Client int
 	Kind   session.Kind
@@ -130,10 +129,10 @@ func (a *Abort) Unwrap() error { return a.Err }
 // Trouble is an error that a client met.
 type Trouble struct {
 	Client, Script, Command int
-	Try                     int           // which try of the transaction met it, from 1
+	Try                     int           // the try of the transaction, from 1
 	Latency                 time.Duration // since the transaction was due
 	Err                     error
-	Statement               string // as it was sent, where Err names a place in it
+	Statement               string // as sent, if Err names a position in it
 	Then                    Aftermath
 }
 
@@ -147,14 +146,14 @@ const (
 	Aborts
 )
 
-// ConnectError is why a load did not begin: a client could not connect.
+// ConnectError says that the load did not begin because a client could not connect.
 type ConnectError struct {
 	Connected int64
 	Clients   int
 	Err       error
 }
 
-// Error leaves out pgx's account of hosts and attempts where the server itself refused.
+// Error leaves out pgx's list of hosts and attempts if the server itself refused.
 func (e *ConnectError) Error() string {
 	why := e.Err.Error()
 	if refused, ok := errors.AsType[*pgconn.PgError](e.Err); ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/session"
 )
 
-// afterFailure cleans up after a try that failed and decides what comes next.
+// afterFailure cleans up after a failed try and decides what comes next.
 func (c *client) afterFailure(p *program, err error, try int) Aftermath {
 	c.now = 0
 	if c.stopped() {
@@ -25,7 +25,7 @@ func (c *client) afterFailure(p *program, err error, try int) Aftermath {
 	if lost := c.rollBack(); lost != nil {
 		return c.abort(p, lost, try)
 	}
-	if c.time() >= c.over { // as pgbench: the time is over, and the transaction does not count
+	if c.time() >= c.over { // like pgbench, do not count a transaction when time is up
 		c.record(p, unfinished, try)
 		return Aborts
 	}
@@ -38,7 +38,7 @@ func (c *client) afterFailure(p *program, err error, try int) Aftermath {
 	return FailsTransaction
 }
 
-// failure returns how a transaction fails by an error: unfinished where the client cannot go on.
+// failure returns the outcome of a transaction with that error: unfinished if the client cannot go on.
 func (c *client) failure(err error) outcome {
 	if c.session.Err() != nil {
 		return unfinished
@@ -55,7 +55,7 @@ func (c *client) failure(err error) outcome {
 	return unfinished
 }
 
-// mayRetry bounds the tries of a transaction by their number and by the time they take.
+// mayRetry limits the tries of a transaction by number and time.
 func (c *client) mayRetry(try int) bool {
 	if c.MaxTries > 0 && try >= c.MaxTries {
 		return false
@@ -77,7 +77,7 @@ func (c *client) rollBack() error {
 }
 
 func (c *client) trouble(p *program, err error, try int, then Aftermath) Trouble {
-	at := min(c.at, len(p.steps)-1) // behind the last where something was left open
+	at := min(c.at, len(p.steps)-1) // past the last step if the script left something open
 	command, sent := p.steps[at].command, ""
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	if ok && refused.Position != 0 && command.Kind == script.KindSQL {
@@ -86,7 +86,7 @@ func (c *client) trouble(p *program, err error, try int, then Aftermath) Trouble
 			sent = string(command.Statement.AppendSimple(nil, c.env.Vars))
 		}
 	}
-	if command.Kind != script.KindIf { // which says so itself
+	if command.Kind != script.KindIf { // \if reports its own errors
 		err = p.script.Wrap(at, err)
 	}
 	return Trouble{
@@ -117,7 +117,7 @@ func (c *client) report(t Trouble) {
 	c.Trouble(t)
 }
 
-// log logs a transaction, if it is part of the sample.
+// log logs a transaction if it is in the sample.
 func (l *load) log(c *client, s *sample, now time.Duration) {
 	l.reports.Lock()
 	defer l.reports.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// serializing makes clients fight for one row and notes what each transaction drew.
+// serializing makes clients update one row, and records what each transaction drew.
 const serializing = `
 \set x random(1, 1000000000)
 \set n :n + 1
@@ -58,7 +58,7 @@ func TestSerializationFailuresAreTriedAgain(t *testing.T) {
 	}
 }
 
-// checkRetries compares three accounts of the same retries.
+// checkRetries compares three counts of the same retries.
 func checkRetries(t *testing.T, r Result, clients int) {
 	t.Helper()
 	if clients == 1 {
@@ -124,7 +124,7 @@ end;
 	}
 }
 
-// In a pipeline the failure is seen at its end.
+// In a pipeline the failure shows at its end.
 func TestRetryOfPipeline(t *testing.T) {
 	b := newBench(t, accounts)
 	o := b.options(`

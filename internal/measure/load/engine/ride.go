@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/script"
 )
 
-// runClients runs the clients until the last is done: on a ring, or where there is none, each as a goroutine.
+// runClients runs the clients until the last is done: on r, or as goroutines if r is nil.
 func (l *load) runClients(r *ring.Ring) {
 	if r != nil {
 		r.Run(func(i int) { l.clients[i].run() })
@@ -30,7 +30,7 @@ var (
 	errEncrypted  = errors.New("the connections are encrypted, or no sockets of this system")
 )
 
-// pollerOf names what moves the bytes, with the reason where it is not a ring.
+// pollerOf names the poller, and the reason if it is not a ring.
 func pollerOf(err error) string {
 	if err == nil {
 		return "io_uring"
@@ -38,7 +38,8 @@ func pollerOf(err error) string {
 	return fmt.Sprintf("epoll (%v)", err)
 }
 
-// ring seats the clients. An error says why not: a client would keep the others waiting, or the kernel has none.
+// ring seats the clients on a ring. It returns an error if the kernel has none, or if a
+// client would block the others.
 func (l *load) ring() (*ring.Ring, error) {
 	switch {
 	case l.Reconnect:

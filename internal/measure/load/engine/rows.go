@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/script"
 )
 
-// rowsAtOnce is the number of rows made between two looks at the buffer.
+// rowsAtOnce is how many rows are made between two checks of the buffer.
 const rowsAtOnce = 16
 
 func (c *client) copyRows(st *step) error {
@@ -33,7 +33,7 @@ func (c *client) copyRows(st *step) error {
 	return c.take(result)
 }
 
-// stream gives rows, a few at a time.
+// stream returns a function that appends the next few rows.
 func (c *client) stream(rows int64, binary bool, write rowWriter) func([]byte) ([]byte, error) {
 	row := int64(0)
 	return func(dst []byte) ([]byte, error) {
@@ -61,7 +61,7 @@ func (c *client) stream(rows int64, binary bool, write rowWriter) func([]byte) (
 // maxParameters is the protocol's limit per statement.
 const maxParameters = 65535
 
-// insertRows runs \insert_rows. None to insert is nothing to send.
+// insertRows runs \insert_rows. For zero rows it sends nothing.
 func (c *client) insertRows(st *step) error {
 	c.env.Where = st.where
 	g := st.generate
@@ -82,7 +82,7 @@ func (c *client) insertRows(st *step) error {
 	return c.answers()
 }
 
-// mostText bounds the text of an INSERT, in bytes. PostgreSQL takes a gigabyte; every client would hold one.
+// mostText bounds the text of an INSERT, in bytes. PostgreSQL takes a gigabyte, but every client would hold one.
 const mostText = 64 << 20
 
 var errTooMuchText = fmt.Errorf(
@@ -109,7 +109,7 @@ func (c *client) spellOut(g *generator, rows int64) (err error) {
 var errTooManyParameters = errors.New("more than 65,535 values in one statement: make fewer rows, or use the " +
 	"simple protocol")
 
-// insertParameters adds an INSERT whose values are parameters, prepared where the mode says so.
+// insertParameters adds an INSERT with its values as parameters, prepared if the mode says so.
 func (c *client) insertParameters(g *generator, rows int64) error {
 	if rows > maxParameters/int64(len(g.rows.Items)) {
 		return errTooManyParameters

@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// Every way of sending rows leaves the same ones, and those that SQL makes by the same arithmetic.
+// Every way of sending rows makes the same rows as SQL does by the same arithmetic.
 func TestRowsByEveryWay(t *testing.T) {
 	b := newBench(t,
 		`create table demo (id bigint, small smallint, whole int, part numeric, about real, near double precision,
@@ -113,7 +113,7 @@ func TestRowsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// Rows that come from :row alone are the same, however many clients make them.
+// Rows that use :row alone are the same for any number of clients.
 func TestRowsOfASeed(t *testing.T) {
 	b := newBench(t, "create table demo (id int, word text)")
 	sum := func(clients, each int, values string) string {

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/session"
 )
 
-// Run puts a load on a server until it is done and returns its result.
+// Run runs a load to its end and returns its result.
 //
 // If ctx is cancelled or a function in the options fails, all clients stop quickly, the error is the cause, and the
 // result covers the time until then. Clients that abort are not an error of Run unless Options.ExitOnAbort is set.
@@ -54,7 +54,7 @@ func newLoad(o *Options) (*load, error) {
 	return l, l.addClients()
 }
 
-// addClients makes the clients, deals them out to threads in pgbench's order, and gives them their variables.
+// addClients makes the clients, deals them out to threads in pgbench's order, and sets their variables.
 func (l *load) addClients() error {
 	streams := script.Derive(l.Seed, l.Clients, l.Threads, l.SeedGiven)
 	vars, err := l.variables(streams.DefaultSeed)
@@ -95,7 +95,7 @@ func (l *load) closeAlarms() {
 	}
 }
 
-// variables returns those that all clients have in common.
+// variables returns the variables that all clients share.
 func (l *load) variables(defaultSeed int64) (*script.Vars, error) {
 	vars := l.Set.NewVars()
 	for name, value := range map[string]int64{"scale": 1, "default_seed": defaultSeed, "random_seed": int64(l.Seed)} {
@@ -111,7 +111,7 @@ func (l *load) variables(defaultSeed int64) (*script.Vars, error) {
 	return vars, nil
 }
 
-// run starts the clients together and waits for the last one.
+// run starts all clients and waits for the last one.
 func (l *load) run() {
 	r, err := l.ring()
 	l.poller = pollerOf(err)
@@ -134,14 +134,14 @@ func (l *load) run() {
 	if l.Every > 0 {
 		others.Go(func() { l.tick(done) })
 	}
-	if l.Duration > 0 && l.Silence > 0 { // an answer that never ends is no silence
+	if l.Duration > 0 && l.Silence > 0 { // an endless answer is no silence
 		late := time.AfterFunc(l.Warmup+l.Duration+l.Silence, func() { l.cancel(session.ErrNoAnswer) })
 		defer late.Stop()
 	}
 	l.runClients(r)
 	close(done)
 	others.Wait()
-	l.tell(max(l.ticked, l.warm), l.clock.now(), false, true) // what is left when all clients are done
+	l.tell(max(l.ticked, l.warm), l.clock.now(), false, true) // the rest
 }
 
 func (l *load) result() Result {
@@ -149,7 +149,7 @@ func (l *load) result() Result {
 		Began: l.clock.time(l.warm), Connecting: l.connecting, Connections: l.connections.Load(),
 		Poller: l.poller, Totals: l.totals.total.Totals(), Record: *l.totals.total,
 	}
-	last := l.stoppedAt // or when the last client was done, if that was later
+	last := l.stoppedAt // or the end of the last client, if later
 	for _, c := range l.clients {
 		last = max(last, c.left)
 		r.Connecting += c.connecting
@@ -158,7 +158,7 @@ func (l *load) result() Result {
 	return r
 }
 
-// lockedWriter lets all clients write to one place, a line at a time.
+// lockedWriter lets all clients write whole lines to one writer.
 type lockedWriter struct {
 	mu sync.Mutex
 	w  io.Writer

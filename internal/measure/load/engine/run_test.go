@@ -58,8 +58,8 @@ func TestWarmupIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestPasswordOfAConnection: a token is set in the config of the one connection that it is for; clients that connect at
-// once do not take each other's.
+// TestPasswordOfAConnection: a token is set in the config of one connection; clients that connect in
+// parallel do not get each other's.
 func TestPasswordOfAConnection(t *testing.T) {
 	b := newBench(t, "create table demo (value int)")
 	config := b.endpoint.UserConfig()
@@ -156,7 +156,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// A client that takes 20 ms does 50 a second; of the others that were due, those too late are skipped.
+// A client that takes 20 ms does 50 transactions a second; of the others due, the late ones are skipped.
 func TestRateBeyondTheMaximum(t *testing.T) {
 	b := newBench(t, "select 1")
 	o := b.options("select pg_sleep(0.02);")
@@ -212,7 +212,7 @@ func TestOptionsThatCannotBe(t *testing.T) {
 	check("a load needs a server to connect to", func(o *Options) { o.Connect = nil })
 }
 
-// Threads of -j have streams of their own.
+// Each thread of -j has its own streams.
 func TestThreads(t *testing.T) {
 	b := newBench(t, "create table demo (client int, script int)")
 	choices := func(threads, client int) string {
@@ -233,7 +233,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// A prepared statement alone allocates nothing.
+// A prepared statement allocates nothing.
 func TestNoAllocationPerTransaction(t *testing.T) {
 	b := newBench(t, "create table demo (a int, b int)")
 	o := b.options("\\set x random(1, 100000)\ninsert into demo values (:client_id, :x);")
@@ -247,7 +247,7 @@ func TestNoAllocationPerTransaction(t *testing.T) {
 	}
 }
 
-// A thousand clients are few bytes.
+// A thousand clients take little memory.
 func TestManyClients(t *testing.T) {
 	if testing.Short() || raceDetector {
 		t.Skip("starts a thousand server processes, and the race detector takes memory of its own")

@@ -30,7 +30,7 @@ func newBench(t testing.TB, ddl string) *bench {
 	return b
 }
 
-// options are those of a load with scripts of equal weight.
+// options returns options for scripts of equal weight.
 func (b *bench) options(texts ...string) Options {
 	b.t.Helper()
 	o := Options{Set: script.NewSet(), Connect: connectTo(b.endpoint)}

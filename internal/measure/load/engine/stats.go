@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// outcome is an [Outcome] in one byte, or that a transaction does not count at all.
+// outcome is an [Outcome] in one byte, or unfinished.
 type outcome uint8
 
 const (
@@ -13,7 +13,7 @@ const (
 	failedOtherwise
 	failedSerializing
 	failedByDeadlock
-	unfinished // given up, with what it cost: counted with the bytes and statements alone
+	unfinished // given up: only its bytes and statements count
 )
 
 func (o outcome) public() Outcome {

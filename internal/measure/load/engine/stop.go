@@ -8,14 +8,14 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/session"
 )
 
-// How long a client that shall stop may go on: first with its transaction, then with the statement that the server was
-// asked to cancel. After that its session is cut.
+// How long a stopped client may take: for its transaction, then for the cancelled statement.
+// After that its session is cut.
 const (
 	untilCancel = 100 * time.Millisecond
 	untilCut    = time.Second
 )
 
-// stopper ends the clients that do not end themselves when the load is stopped.
+// stopper ends the clients that do not stop by themselves when the load is stopped.
 func (l *load) stopper(done <-chan struct{}) {
 	select {
 	case <-done:
@@ -39,7 +39,7 @@ func (l *load) stopper(done <-chan struct{}) {
 	<-done
 }
 
-// cancelStatements asks the server to cancel what is running, so that it does not go on after we are gone.
+// cancelStatements cancels running statements on the server, which would otherwise go on after we are gone.
 func (l *load) cancelStatements() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(l.ctx), untilCut)
 	defer cancel()
@@ -48,7 +48,7 @@ func (l *load) cancelStatements() {
 	l.eachOpen(func(s *session.Session) {
 		room <- struct{}{}
 		requests.Go(func() {
-			_ = s.Cancel(ctx) // it is cut later, if this does not help
+			_ = s.Cancel(ctx) // the session is cut later if this fails
 			<-room
 		})
 	})

@@ -2,7 +2,7 @@ package engine
 
 import "time"
 
-// tick reports at regular times that a late tick does not shift.
+// tick reports at regular times. A late tick does not shift the next.
 func (l *load) tick(done <-chan struct{}) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -24,7 +24,7 @@ func (l *load) tick(done <-chan struct{}) {
 	}
 }
 
-// nextTick is when the tick after another is; the warm-up ends with one.
+// nextTick returns the time of the tick after last. The warm-up ends with a tick.
 func (l *load) nextTick(last time.Duration) time.Duration {
 	next := last + l.Every
 	if last < l.warm && next > l.warm {

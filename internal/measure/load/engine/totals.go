@@ -12,9 +12,9 @@ import (
 // totals sums up the work of all clients.
 type totals struct {
 	mu     sync.Mutex
-	warmup *Record // what ended in the warm-up
-	recent *Record // what ended since the last tick
-	spare  *Record // to take turns with recent
+	warmup *Record // ended in the warm-up
+	recent *Record // ended since the last tick
+	spare  *Record // swapped with recent
 	total  *Record // the sum of all ticks
 }
 
@@ -30,7 +30,7 @@ func (b *totals) of(warmup bool) *Record {
 	return b.recent
 }
 
-// add counts what a client did.
+// add adds a client's work.
 func (b *totals) add(samples []sample, laps []lap) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -43,7 +43,7 @@ func (b *totals) add(samples []sample, laps []lap) {
 	}
 }
 
-// addFault counts an error, and what it meant for the command that met it.
+// addFault counts an error, also for its command.
 func (b *totals) addFault(t Trouble, warmup bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -62,7 +62,7 @@ func (b *totals) addFault(t Trouble, warmup bool) {
 	record.addFault(fault)
 }
 
-// addAbort counts that a client gave up, which counts whenever it happens.
+// addAbort counts a client that gave up, even in the warm-up.
 func (b *totals) addAbort(a *Abort, warmup bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,7 +70,8 @@ func (b *totals) addAbort(a *Abort, warmup bool) {
 	record.Aborted = append(record.Aborted, a)
 }
 
-// take gives what was done since the last call and adds it to the total, where it counts. The next call overwrites it.
+// take returns the work since the last call, and adds it to the total unless warmup is
+// set. The next call overwrites it.
 func (b *totals) take(warmup bool) *Record {
 	b.spare.reset()
 	b.mu.Lock()
@@ -86,8 +87,8 @@ func (b *totals) take(warmup bool) *Record {
 	return taken
 }
 
-// atOnce is the number of samples that a client keeps before it adds them to the totals: enough that two clients
-// rarely contend for the lock, and few enough that a thousand clients need little memory.
+// atOnce is how many samples a client collects before it adds them to the totals: enough that clients rarely contend
+// for the lock, and few enough that a thousand clients need little memory.
 const atOnce = 32
 
 // tally holds one client's work that is not yet in the totals. Only ticks contend for its lock.
@@ -114,7 +115,7 @@ func (t *tally) addLap(l lap) {
 	t.mu.Unlock()
 }
 
-// handOver adds what is left to the totals.
+// handOver adds the rest to the totals.
 func (t *tally) handOver() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

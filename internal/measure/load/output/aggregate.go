@@ -14,7 +14,7 @@ type aggregate struct {
 	latency, lag                                              sums
 }
 
-// sums is in microseconds.
+// sums holds microseconds.
 type sums struct {
 	count       int64
 	sum, sum2   float64
@@ -32,14 +32,14 @@ func (s *sums) add(d time.Duration) {
 	s.sum2 += us * us
 }
 
-// begin counts the intervals from the whole second in which the load began, as pgbench does.
+// begin starts the intervals at the whole second in which the load began, as pgbench does.
 func (l *Log) begin(load time.Time) {
 	if l.interim.begin.IsZero() {
 		l.interim.begin = load.Truncate(time.Second)
 	}
 }
 
-// endIntervals writes every interval that is over, those in which nothing happened as well.
+// endIntervals writes every interval that has ended, including empty ones.
 func (l *Log) endIntervals(now time.Time) error {
 	for next := l.interim.begin.Add(l.interval); !next.After(now); next = next.Add(l.interval) {
 		l.scratch = l.interim.append(l.scratch[:0])
@@ -51,8 +51,8 @@ func (l *Log) endIntervals(now time.Time) error {
 	return nil
 }
 
-// add counts like pgbench: skipped transactions only as such, retries also of those that fail, times only of those
-// that do not, and kinds of failures only where they are asked for.
+// add counts as pgbench does: skipped transactions only as such, retries even of failed ones, times only of
+// successful ones, and kinds of failures only if asked for.
 func (a *aggregate) add(t engine.Transaction, asked Asked) {
 	if t.Outcome == engine.Skipped {
 		a.skipped++

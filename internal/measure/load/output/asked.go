@@ -6,7 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/engine"
 )
 
-// Asked holds the settings of a load, as far as output depends on them.
+// Asked holds the settings of a load that its output depends on.
 type Asked struct {
 	engine.Options
 
@@ -14,14 +14,14 @@ type Asked struct {
 	Server  string // the server's
 
 	Scale           int
-	PartitionMethod string // of pgbench_accounts: "" where it has no partitions
+	PartitionMethod string // of pgbench_accounts: "" without partitions
 	Partitions      int
 
-	ShowProgress     bool // -P: with it, as with -R and -L, pgbench shows the deviation too
+	ShowProgress     bool // -P: like -R and -L, it makes pgbench show the deviation
 	FailuresDetailed bool
 }
 
-// tries is pgbench's --max-tries, in which 0 means no bound.
+// tries returns pgbench's --max-tries, in which 0 means no limit.
 func (a Asked) tries() int {
 	if a.Unlimited {
 		return 0
@@ -33,14 +33,14 @@ func (a Asked) mayRetry() bool { return a.tries() != 1 }
 
 func (a Asked) maySkip() bool { return a.Rate > 0 && a.LatencyLimit > 0 }
 
-// timed decides what pgbench's average is made from: the transactions, or the length of the run.
+// timed reports whether pgbench averages the transactions' latencies, instead of dividing the run's length.
 func (a Asked) timed() bool { return a.Rate > 0 || a.LatencyLimit > 0 || a.ShowProgress }
 
-// clients and threads are as many as there really are.
+// clients and threads return the real numbers.
 func (a Asked) clients() int { return max(a.Clients, 1) }
 func (a Asked) threads() int { return min(max(a.Threads, 1), a.clients()) }
 
-// transactions returns those of each client, pgbench's default where nothing was asked.
+// transactions returns the number for each client, with pgbench's default.
 func (a Asked) transactions() int {
 	if a.Transactions == 0 && a.Duration == 0 {
 		return DefaultTransactions
@@ -48,7 +48,7 @@ func (a Asked) transactions() int {
 	return a.Transactions
 }
 
-// DefaultTransactions is pgbench's -t where neither -t nor -T is given.
+// DefaultTransactions is pgbench's -t if neither -t nor -T is given.
 const DefaultTransactions = 10
 
 func (a Asked) mode() engine.Mode {
@@ -58,5 +58,5 @@ func (a Asked) mode() engine.Mode {
 	return a.Mode
 }
 
-// milliseconds returns what pgbench shows lengths of time in.
+// milliseconds converts a duration to pgbench's unit.
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/session"
 )
 
-// durations are those of the given lengths in microseconds.
+// durations returns durations of the given lengths in microseconds.
 func durations(microseconds ...int64) engine.Durations {
 	d := engine.Durations{Histogram: hdrhistogram.New(1, int64(time.Hour/time.Microsecond), 3)}
 	for i, us := range microseconds {
@@ -31,7 +31,7 @@ func durations(microseconds ...int64) engine.Durations {
 	return d
 }
 
-// upTo lists 1 ms, 2 ms … n ms.
+// upTo returns 1 ms, 2 ms … n ms.
 func upTo(n int64) []int64 {
 	var all []int64
 	for i := range n {
@@ -44,8 +44,7 @@ func weighted(name string, weight int) engine.Weighted {
 	return engine.Weighted{Script: &script.Script{Name: name}, Weight: weight}
 }
 
-// plain is a load of one script for two seconds without anything special, in which 100 transactions took from 1 to
-// 100 ms and one failed.
+// plain is a load of one script for two seconds. Its 100 transactions took from 1 to 100 ms, and one failed.
 func plain() output.Report {
 	totals := engine.Totals{
 		Transactions: 100, Statements: 300, Rows: 200, Sent: 4000, Received: 6000, Serialization: 1,

@@ -19,20 +19,20 @@ import (
 //
 // The comparisons are <, <=, > and >=.
 type Gate struct {
-	Text string // as written
+	Text string // as given
 
 	figure  string
 	compare string
-	limit   float64 // milliseconds for a time, a number between 0 and 1 for a part
+	limit   float64 // milliseconds for a time, from 0 to 1 for a share
 	part    bool
 }
 
 // Verdict is the result of a gate.
 type Verdict struct {
 	Gate   Gate
-	Value  float64 // milliseconds for a time, from 0 to 1 for a part
+	Value  float64 // milliseconds for a time, from 0 to 1 for a share
 	Known  bool    // the figure was measured
-	Failed bool    // also where it was not: a gate that cannot be judged must not pass
+	Failed bool    // set as well if the figure is unknown
 }
 
 var gateForm = regexp.MustCompile(`^([a-z0-9./]+)(<=|>=|<|>)([0-9]*\.?[0-9]+)(%|us|ms|s|)$`)
@@ -47,7 +47,7 @@ const (
 
 func isOneOf(name, kind string) bool { return slices.Contains(strings.Fields(kind), name) }
 
-// ParseGate reads one --fail-if.
+// ParseGate parses one --fail-if.
 func ParseGate(text string) (Gate, error) {
 	m := gateForm.FindStringSubmatch(strings.ReplaceAll(text, " ", ""))
 	if m == nil {
@@ -62,7 +62,7 @@ func ParseGate(text string) (Gate, error) {
 	return g, g.setUnit(m[4])
 }
 
-// setUnit brings the limit to the unit in which its figure is kept.
+// setUnit converts the limit to the unit of its figure.
 func (g *Gate) setUnit(unit string) error {
 	scale, isTime := map[string]float64{"us": 0.001, "ms": 1, "s": 1000}[unit]
 	switch {
@@ -84,7 +84,7 @@ func (g *Gate) setUnit(unit string) error {
 	return nil
 }
 
-// Judge tries the gate on what was measured.
+// Judge applies the gate to a report.
 func (g Gate) Judge(r Report) Verdict {
 	value, known := g.measured(r)
 	return Verdict{Gate: g, Value: value, Known: known, Failed: !known || g.holds(value)}
@@ -135,7 +135,7 @@ func (g Gate) measured(r Report) (value float64, known bool) {
 	return 0, false
 }
 
-// count returns a number, or a part of something that must be there.
+// count returns n, or its share of a nonzero total.
 func (g Gate) count(n, of int64) (value float64, known bool) {
 	if g.part {
 		return percent(n, of) / 100, of > 0
@@ -143,7 +143,7 @@ func (g Gate) count(n, of int64) (value float64, known bool) {
 	return float64(n), true
 }
 
-// String describes the result for people.
+// String returns the result as a sentence.
 func (v Verdict) String() string {
 	switch {
 	case !v.Known:

@@ -9,11 +9,11 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/engine"
 )
 
-// Schema names the form of the JSON report. A field may be added under the same name, none is removed or changed.
+// Schema names the version of the JSON report. Fields may be added to it, but not removed or changed.
 const Schema = "realiops.load/1"
 
-// The JSON report, described field by field in docs/load.md. A pointer is null where the figure was not measured or
-// does not apply. As in the other JSON of this program, units are seconds and bytes, and nothing is rounded.
+// document is the JSON report, described field by field in docs/load.md. A pointer is null if the figure was not
+// measured or does not apply. As in all JSON of this program, units are seconds and bytes, and nothing is rounded.
 type document struct {
 	Schema  string `json:"schema"`
 	Status  Status `json:"status"`
@@ -94,7 +94,7 @@ type failed struct {
 	Other         int64 `json:"other"`
 }
 
-// durations are in seconds.
+// durations holds seconds.
 type durations struct {
 	Count  int64    `json:"count"`
 	Mean   float64  `json:"mean"`
@@ -136,7 +136,7 @@ type verdict struct {
 	Failed     bool     `json:"failed"`
 }
 
-// JSON writes the whole report as one document, also that of a load which ended before its time.
+// JSON writes the whole report as one document, even if the load ended early.
 func (r Report) JSON(w io.Writer) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")

@@ -34,7 +34,7 @@ func (r Report) document() document {
 	return d
 }
 
-// orNull returns a value that is there, or null.
+// orNull returns a pointer to value, or nil if is is false.
 func orNull[T any](value T, is bool) *T {
 	if !is {
 		return nil
@@ -71,7 +71,7 @@ func (r Report) totals(t engine.Totals) totals {
 	return d
 }
 
-// spread is null where nothing was timed.
+// spread returns nil if nothing was timed.
 func spread(d engine.Durations) *durations {
 	average, known := mean(d)
 	if !known {

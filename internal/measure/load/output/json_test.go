@@ -24,7 +24,7 @@ func document(t *testing.T, r output.Report) string {
 	return b.String()
 }
 
-// compact takes the white space between the tokens away.
+// compact removes the white space between the tokens.
 func compact(t *testing.T, text string) string {
 	t.Helper()
 	var v any
@@ -78,7 +78,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// The rest of the fields has values where the load has them.
+// Every other field has a value if the load has one.
 func TestJSONOfEverything(t *testing.T) {
 	var got struct {
 		Asked struct {

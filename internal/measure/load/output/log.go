@@ -17,7 +17,7 @@ import (
 // DefaultLogPrefix begins the names of log files.
 const DefaultLogPrefix = "pgbench_log"
 
-// Log is pgbench's log file of one thread, of each transaction or of intervals.
+// Log is pgbench's log file of one thread, with a line for each transaction or each interval.
 type Log struct {
 	asked    Asked
 	interval time.Duration
@@ -26,10 +26,10 @@ type Log struct {
 	file    *os.File
 	buffer  *bufio.Writer
 	scratch []byte
-	interim aggregate // its beginning is zero until that of the load is known
+	interim aggregate // begins at zero until the load has begun
 }
 
-// LogName returns how pgbench names the log file of a thread, which is counted from 1.
+// LogName returns pgbench's name for the log file of a thread, counted from 1.
 func LogName(prefix string, pid, thread int) string {
 	if thread == 1 {
 		return fmt.Sprintf("%s.%d", prefix, pid)
@@ -37,7 +37,7 @@ func LogName(prefix string, pid, thread int) string {
 	return fmt.Sprintf("%s.%d.%d", prefix, pid, thread-1)
 }
 
-// CreateLog makes the file. With an interval it holds a line for each of them instead of each transaction.
+// CreateLog creates the file. If interval is set, it has a line for each interval instead of each transaction.
 func CreateLog(name string, asked Asked, interval time.Duration) (*Log, error) {
 	if err := owner.File(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // its name can be guessed
 		return nil, fmt.Errorf("make the log file: %w; name another with --log-prefix", err)
@@ -49,7 +49,7 @@ func CreateLog(name string, asked Asked, interval time.Duration) (*Log, error) {
 	return &Log{asked: asked, interval: interval, file: file, buffer: bufio.NewWriterSize(file, 64<<10)}, nil
 }
 
-// Transaction returns what [engine.Options] takes. Any goroutine may call it.
+// Transaction is the function for [engine.Options]. Any goroutine may call it.
 func (l *Log) Transaction(t engine.Transaction) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -65,7 +65,7 @@ func (l *Log) Transaction(t engine.Transaction) error {
 	return l.write()
 }
 
-// Begin says when the load began, for the first interval. Without it, that is when the first transaction was due.
+// Begin sets when the first interval begins. Without it, that is when the first transaction was due.
 func (l *Log) Begin(load time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,8 +79,8 @@ func (l *Log) write() error {
 	return nil
 }
 
-// append writes client, transaction, time, script, seconds and microseconds of the epoch, and lag and retries where
-// there can be any. pgbench counts a client's transactions from 1.
+// append writes client, transaction, time, script, seconds and microseconds of the epoch, and lag and retries if the
+// load can have any. pgbench counts a client's transactions from 1.
 func (l *Log) append(b []byte, t engine.Transaction) []byte {
 	b = strconv.AppendInt(b, int64(t.Client), 10)
 	b = appendInt(b, int64(t.Number)+1)
@@ -107,7 +107,7 @@ func (l *Log) append(b []byte, t engine.Transaction) []byte {
 
 func appendInt(b []byte, n int64) []byte { return strconv.AppendInt(append(b, ' '), n, 10) }
 
-// Flush hands to the file what is kept back.
+// Flush writes buffered lines to the file.
 func (l *Log) Flush() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,7 +117,7 @@ func (l *Log) Flush() error {
 	return nil
 }
 
-// Close ends the intervals that are over and brings the file to its end.
+// Close writes the intervals that have ended and closes the file.
 func (l *Log) Close(now time.Time) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

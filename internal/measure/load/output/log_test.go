@@ -14,12 +14,12 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/output"
 )
 
-// at is a time in the second 1000 of the epoch.
+// at returns a time in the second 1000 of the epoch.
 func at(offset time.Duration) time.Time { return time.Unix(1000, 0).Add(offset) }
 
 const ms = time.Millisecond
 
-// logged writes transactions and gives the file.
+// logged logs transactions and returns the file's content.
 func logged(t *testing.T, asked output.Asked, interval time.Duration, end time.Time,
 	transactions ...engine.Transaction) string {
 	t.Helper()
@@ -75,7 +75,7 @@ func TestLogOfTransactions(t *testing.T) {
 `, output.Asked{Options: engine.Options{Rate: 5, MaxTries: 3}, FailuresDetailed: true})
 }
 
-// 2500 squared is 6250000. The interval that is not over when the load ends is left out, as pgbench leaves it out.
+// 2500 squared is 6250000. Like pgbench, the log leaves out an interval that the end of the load cuts short.
 func TestLogOfIntervals(t *testing.T) {
 	asked := output.Asked{Options: engine.Options{Rate: 5, LatencyLimit: ms, MaxTries: 4}, FailuresDetailed: true}
 	want := `1000 1 2500 6250000 2500 2500 1 1 1 1 1 2 3 1 1

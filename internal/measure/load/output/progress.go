@@ -12,15 +12,15 @@ import (
 type Progress struct {
 	W         io.Writer // standard error
 	Asked     Asked
-	Timestamp bool // seconds of the Unix epoch instead of those since the beginning
+	Timestamp bool // seconds of the Unix epoch instead of the load
 
 	began time.Time
 }
 
-// wholeEnough is the part of an interval from which on the last one is shown: pgbench shows no others.
+// wholeEnough is the part of the last interval from which it is shown, as in pgbench.
 const wholeEnough = 0.95
 
-// Tick returns what [engine.Options] takes; its first one begins with the load.
+// Tick is the function for [engine.Options]. The first tick begins with the load.
 func (p *Progress) Tick(t engine.Tick) error {
 	if p.began.IsZero() {
 		p.began = t.From
@@ -36,7 +36,7 @@ func (p *Progress) Tick(t engine.Tick) error {
 	if seconds := t.To.Sub(t.From).Seconds(); seconds > 0 {
 		speed = float64(t.Transactions) / seconds
 	}
-	// zero where no transaction ended, as in pgbench: what reads these lines expects the words
+	// Like pgbench, write zeros if no transaction ended: parsers expect the words.
 	average, _ := mean(t.Latency)
 	line := fmt.Sprintf("progress: %s s, %.1f tps, lat %.3f ms stddev %.3f, %d failed", clock, speed, average,
 		deviation(t.Latency), t.Failed())

@@ -2,22 +2,22 @@ package output
 
 import "github.com/realiops/realiops/internal/measure/load/engine"
 
-// Report is a load, told when it is over.
+// Report is a finished load.
 type Report struct {
 	Asked  Asked
 	Result engine.Result
 	Status Status
-	Gates  []Verdict // in the order in which they were asked for
+	Gates  []Verdict // in the order of the flags
 }
 
 // Status is the end state of a load.
 type Status string
 
-// The ways in which a load ends. All but the first leave figures of a part.
+// The end states. All but the first leave partial figures.
 const (
 	Complete    Status = "complete"
 	Interrupted Status = "interrupted" // by the user
-	Aborted     Status = "aborted"     // by errors: some client gave up before its time
+	Aborted     Status = "aborted"     // some client gave up
 )
 
 // attempted counts the transactions that were done, failed or skipped.
@@ -25,7 +25,7 @@ func attempted(t engine.Totals) int64 { return t.Transactions + t.Skipped + t.Fa
 
 func (r Report) seconds() float64 { return r.Result.Elapsed.Seconds() }
 
-// perSecond returns a rate over the whole run, and 0 for a run that took no time.
+// perSecond returns a rate over the whole run, or 0 for a run that took no time.
 func (r Report) perSecond(count int64) float64 {
 	if r.seconds() <= 0 {
 		return 0
@@ -33,7 +33,7 @@ func (r Report) perSecond(count int64) float64 {
 	return float64(count) / r.seconds()
 }
 
-// achieved returns which part of the asked rate was reached; without a rate there is no answer.
+// achieved returns the share of the requested rate that was reached. It is unknown without a rate.
 func (r Report) achieved() (share float64, known bool) {
 	if r.Asked.Rate <= 0 || r.seconds() <= 0 {
 		return 0, false
@@ -41,7 +41,7 @@ func (r Report) achieved() (share float64, known bool) {
 	return r.perSecond(r.Result.Transactions) / r.Asked.Rate, true
 }
 
-// percent returns a part of a whole in percent, and 0 of nothing.
+// percent returns part of whole in percent, or 0 if whole is 0.
 func percent(part, whole int64) float64 {
 	if whole == 0 {
 		return 0

@@ -10,14 +10,14 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// Text writes pgbench 17's report with our lines in it. Ours stand where nothing that reads pgbench looks for the
-// last line of the report or of a section: among the latencies, and before the table of statements.
+// Text writes pgbench 17's report with our lines in it. They stand among the latencies and before the table of
+// statements, because parsers of pgbench's output look for the last line of the report or of a section.
 func (r Report) Text(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	p := page{b, r}
 	p.parameters()
 	p.processed()
-	if attempted(r.Result.Totals) > 0 { // otherwise nothing that follows has a meaning
+	if attempted(r.Result.Totals) > 0 { // otherwise the rest is meaningless
 		p.totals()
 		p.speed()
 		p.sections()
@@ -28,13 +28,13 @@ func (r Report) Text(w io.Writer) error {
 	return nil
 }
 
-// page is a report being written. Errors of writing stay in the buffer until it is flushed.
+// page is a report being written. Write errors stay in the buffer until it is flushed.
 type page struct {
 	w *bufio.Writer
 	Report
 }
 
-// line keeps what names and statements hold from driving the terminal. A tab stays one, as in pgbench.
+// line escapes control characters in names and statements. A tab stays, as in pgbench.
 func (p page) line(format string, values ...any) {
 	for i, v := range values {
 		if text, ok := v.(string); ok {
@@ -48,7 +48,7 @@ func (p page) line(format string, values ...any) {
 	fmt.Fprintf(p.w, format+"\n", values...)
 }
 
-// Banner returns the line with which pgbench begins, before it does anything else.
+// Banner returns pgbench's first line.
 func (a Asked) Banner() string { return fmt.Sprintf("realiops (%s, server %s)", a.Program, a.Server) }
 
 func (p page) parameters() {
@@ -116,11 +116,11 @@ func (p page) totals() {
 	p.work("", p.Result.Totals)
 }
 
-// failures counts what did not go well, of the whole run or, with a prefix, of a script.
+// failures counts what went wrong in the whole run or, with a prefix, in a script.
 func (p page) failures(prefix string, t engine.Totals) {
 	all := attempted(t)
 	if all == 0 {
-		if prefix != "" && p.Asked.mayRetry() { // the one line that pgbench has of a script that never ran
+		if prefix != "" && p.Asked.mayRetry() { // pgbench's one line for a script that never ran
 			p.line("%stotal number of retries: %d", prefix, t.Retries)
 		}
 		return
@@ -131,7 +131,7 @@ func (p page) failures(prefix string, t engine.Totals) {
 		part("serialization failures", t.Serialization)
 		part("deadlock failures", t.Deadlocks)
 	}
-	if p.Asked.FailuresDetailed && p.Asked.ContinueOnError { // without, the client is given up and nothing counted
+	if p.Asked.FailuresDetailed && p.Asked.ContinueOnError { // otherwise the client gives up and nothing is counted
 		part("other failures", t.Other)
 	}
 	if p.Asked.mayRetry() {
@@ -150,7 +150,7 @@ func (p page) moments(prefix string, d engine.Durations) {
 	}
 }
 
-// speed is the end of pgbench's report: scripts take its last line for the result.
+// speed writes the end of pgbench's report. Parsers take the last line for the result.
 func (p page) speed() {
 	if p.Asked.Reconnect {
 		if p.Result.Connections > 0 {

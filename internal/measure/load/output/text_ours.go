@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/engine"
 )
 
-// The lines that pgbench lacks. None begins with a word that begins one of its own figures.
+// The lines that pgbench lacks. None begins with the first word of one of pgbench's own.
 
 func (p page) percentiles(prefix string, d engine.Durations) {
 	for _, q := range quantiles() {
@@ -17,7 +17,7 @@ func (p page) percentiles(prefix string, d engine.Durations) {
 	}
 }
 
-// work counts apart what transactions do not tell.
+// work counts statements, rows and bytes, which transactions do not show.
 func (p page) work(prefix string, t engine.Totals) {
 	count := func(name string, n int64) { p.line("%s%s = %d (%f per second)", prefix, name, n, p.perSecond(n)) }
 	count("rows written", t.Rows)
@@ -26,7 +26,7 @@ func (p page) work(prefix string, t engine.Totals) {
 	count("bytes received", t.Received)
 }
 
-// statementPercentiles is a table of its own, so that pgbench's keeps its columns.
+// statementPercentiles is a separate table, so that pgbench's keeps its columns.
 func (p page) statementPercentiles(prefix string, commands []engine.CommandResult) {
 	var names []string
 	for _, q := range quantiles() {

@@ -2,7 +2,7 @@ package output
 
 import "github.com/realiops/realiops/internal/measure/load/engine"
 
-// sections prints each script, if there are several, and each statement, if that was asked for.
+// sections prints each script, if there are several, and each statement, if asked for.
 func (p page) sections() {
 	var weights int64
 	for _, s := range p.Asked.Scripts {
@@ -28,7 +28,7 @@ func (p page) sections() {
 	}
 }
 
-// statements is pgbench's table. A statement that never ran has a latency of 0 there.
+// statements is pgbench's table. A statement that never ran has a latency of 0.
 func (p page) statements(prefix string, commands []engine.CommandResult) {
 	columns := " and failures"
 	if p.Asked.mayRetry() {

@@ -180,7 +180,7 @@ func TestTextOfOtherRuns(t *testing.T) {
 	})
 }
 
-// Nothing that happened leaves nothing to divide by.
+// A load without transactions divides by nothing.
 func TestTextOfNothing(t *testing.T) {
 	r := plain()
 	r.Result = engine.Result{Record: engine.Record{Scripts: []engine.ScriptResult{{Name: "insert.sql"}}}}

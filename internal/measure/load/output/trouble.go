@@ -10,20 +10,20 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// Troubles tells at once what goes wrong: why clients give up and, where asked, every error that a transaction met.
+// Troubles reports errors as they happen: why clients give up and, if asked, every error of a transaction.
 type Troubles struct {
-	Say     func(format string, values ...any) // a line on standard error
+	Say     func(format string, values ...any) // writes a line on standard error
 	Asked   Asked
 	Verbose bool // --verbose-errors
 
 	aborts int
 }
 
-// fewAborts is the number of aborted clients shown one by one; the rest is counted, since all abort when a server
-// dies.
+// fewAborts is how many aborted clients are shown one by one. The rest is counted, since
+// all abort when a server dies.
 const fewAborts = 5
 
-// Tell reports one trouble. It has the signature that [engine.Options] takes.
+// Tell reports one error. It is the function for [engine.Options].
 func (t *Troubles) Tell(x engine.Trouble) {
 	if x.Then == engine.Aborts {
 		t.aborts++
@@ -48,14 +48,14 @@ func (t *Troubles) Tell(x engine.Trouble) {
 	t.Say("client %d %s (%s)", x.Client, action, t.try(x))
 }
 
-// tellDetails reports the server's details of an error in addition to its message.
+// tellDetails adds the server's details of an error to its message.
 func (t *Troubles) tellDetails(x engine.Trouble) {
 	for _, detail := range postgres.Details(x.Err, x.Statement) {
 		t.Say("%s", printable.Line(detail))
 	}
 }
 
-// try says which try it was, of how many, and how much of the time for them is gone.
+// try names the try, the limit of tries, and the share of their time used.
 func (t *Troubles) try(x engine.Trouble) string {
 	text := fmt.Sprintf("try %d", x.Try)
 	if n := t.Asked.tries(); n > 0 {
@@ -67,11 +67,11 @@ func (t *Troubles) try(x engine.Trouble) string {
 	return text
 }
 
-// line folds the text of an error, which may have several lines, into one.
+// line joins the lines of an error's text.
 func line(err error) string { return printable.Line(strings.Join(strings.Fields(err.Error()), " ")) }
 
-// Faults returns the number of errors of each kind that neither the report counts, as it does serialization failures
-// and deadlocks, nor [Troubles] has shown one by one.
+// Faults returns the number of errors of each kind, except serialization failures and deadlocks, which the report
+// counts, and those that [Troubles] has shown one by one.
 func (r Report) Faults() []string {
 	var lines []string
 	for _, f := range r.Result.Faults {

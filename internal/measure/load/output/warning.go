@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// enough is the part of the requested rate below which a reader is warned. Above it, and within three deviations of
-// the Poisson process that the rate is, a difference is chance.
+// enough is the part of the requested rate below which a warning is due. Above it, or within three deviations of a
+// Poisson process at that rate, a difference is chance.
 const enough = 0.99
 
-// Warnings returns what a reader should know before believing the figures.
+// Warnings returns what a reader should know before trusting the figures.
 func (r Report) Warnings() []string {
 	var warnings []string
 	if text, ok := r.slow(); ok {
@@ -25,7 +25,7 @@ func (r Report) Warnings() []string {
 	return warnings
 }
 
-// slow compares the achieved rate with the asked one.
+// slow compares the achieved rate with the requested one.
 func (r Report) slow() (text string, ok bool) {
 	share, known := r.achieved()
 	if !known || share >= enough {
