@@ -80,7 +80,7 @@ type completion struct {
 // kernel is the memory shared with the kernel.
 type kernel struct {
 	fd         int
-	enterFD    uintptr // the same, or its number among the registered
+	enterFD    uintptr // the same, or its registered number
 	enterFlags uintptr
 
 	rings, entryMemory []byte
@@ -91,7 +91,7 @@ type kernel struct {
 	completions        []completion
 }
 
-// setUp makes a ring for that many entries at once. Only the calling thread may enter it.
+// setUp makes a ring with that many entries. Only the calling thread may enter it.
 func setUp(entries uint32) (*kernel, error) {
 	p := params{flags: setupSizedCQ | setupSubmitAll | setupSingleIssuer | setupDeferTaskrun, cqEntries: 4 * entries}
 	fd, _, errno := syscall.Syscall(unix.SYS_IO_URING_SETUP, uintptr(entries), uintptr(unsafe.Pointer(&p)), 0)
@@ -128,7 +128,7 @@ func (k *kernel) mapMemory(p *params) (err error) {
 	return nil
 }
 
-// registerSelf saves the kernel a look at the table of files at each enter, where it can.
+// registerSelf registers the ring's own descriptor, if possible, which saves the kernel a lookup at each enter.
 func (k *kernel) registerSelf() {
 	update := struct {
 		offset, _ uint32
@@ -141,7 +141,7 @@ func (k *kernel) registerSelf() {
 	}
 }
 
-// registerFiles lets entries name sockets by their places in the list.
+// registerFiles lets entries name sockets by their index in fds.
 func (k *kernel) registerFiles(fds []int32) error {
 	_, _, errno := syscall.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(k.fd), registerFiles,
 		uintptr(unsafe.Pointer(unsafe.SliceData(fds))), uintptr(len(fds)), 0, 0)
@@ -151,7 +151,7 @@ func (k *kernel) registerFiles(fds []int32) error {
 	return nil
 }
 
-// add makes room for an entry and gives it, empty.
+// add returns an empty entry to be filled in.
 func (k *kernel) add() *entry {
 	for k.tail-k.submitted == uint32(len(k.entries)) {
 		k.mustEnter(0, true)
@@ -162,8 +162,8 @@ func (k *kernel) add() *entry {
 	return e
 }
 
-// mustEnter is enter for a ring that has been entered before. What fails then but for a moment fails for good, and the
-// thread would turn in vain.
+// mustEnter is enter for a ring that has been entered before. It panics on a permanent error, since
+// the thread would spin for ever.
 func (k *kernel) mustEnter(wait uintptr, announced bool) (interrupted bool) {
 	switch errno := k.enter(wait, announced); errno {
 	case 0, unix.EINTR, unix.EAGAIN, unix.EBUSY:
@@ -188,7 +188,7 @@ func (k *kernel) enter(wait uintptr, announced bool) syscall.Errno {
 	return errno
 }
 
-// take gives the completions that are there to do, and frees their places.
+// take passes the completions to do, and frees their entries.
 func (k *kernel) take(do func(user uint64, result int32)) {
 	head, tail := *k.cqHead, atomic.LoadUint32(k.cqTail)
 	for ; head != tail; head++ {

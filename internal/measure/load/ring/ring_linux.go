@@ -11,26 +11,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Ring is the place that the clients of a thread share. It belongs to the goroutine that opened it.
+// Ring is the ring that the clients of a thread share. It belongs to the goroutine that opened it.
 type Ring struct {
 	kernel *kernel
 	seats  []Seat
 	live   int     // clients that are not done
-	bell   int     // an eventfd: another goroutine wants sleepers to be looked at
+	bell   int     // an eventfd: another goroutine silenced a sleeper
 	rings  [8]byte // what is read from it
 }
 
-// mostEntries bounds what is handed over at once; a thread with more clients enters more often.
+// mostEntries bounds the entries of one enter; a thread with more clients enters more often.
 const mostEntries = 4096
 
-// What completions are of that are no client's; seats count from zero.
+// User data of completions that belong to no client; seats count from zero.
 const (
 	bellUser = ^uint64(0)     // the bell rang
-	unheard  = ^uint64(0) - 1 // nobody waits for it
+	unheard  = ^uint64(0) - 1 // no client waits for it
 )
 
-// Open makes a ring with a seat for each socket, which it duplicates. Until Close, the goroutine stays on its thread.
-// An error says why there is no ring here, and leaves the sockets as they were.
+// Open makes a ring with a seat for a duplicate of each socket. Until Close, the goroutine is locked to its thread.
+// On error the sockets are unchanged.
 func Open(sockets []syscall.RawConn) (*Ring, error) {
 	runtime.LockOSThread()
 	r := &Ring{seats: make([]Seat, len(sockets)), bell: -1}
@@ -45,7 +45,7 @@ func (r *Ring) open(sockets []syscall.RawConn) (err error) {
 	if r.kernel, err = setUp(uint32(min(2*len(sockets)+2, mostEntries))); err != nil {
 		return err
 	}
-	if errno := r.kernel.enter(0, true); errno != 0 { // it may be forbidden by itself
+	if errno := r.kernel.enter(0, true); errno != 0 { // it may be forbidden separately
 		return fmt.Errorf("io_uring_enter: %w", errno)
 	}
 	files := make([]int32, len(sockets))
@@ -63,7 +63,7 @@ func (r *Ring) open(sockets []syscall.RawConn) (err error) {
 	return r.kernel.registerFiles(files)
 }
 
-// Seat returns the place of the client whose socket was the i-th.
+// Seat returns the seat of the i-th socket.
 func (r *Ring) Seat(i int) *Seat { return &r.seats[i] }
 
 // Run runs the clients until all are done.
@@ -94,21 +94,21 @@ func (r *Ring) resume(s *Seat) {
 	}
 }
 
-// listen asks for a completion when the bell rings.
+// listen requests a completion for the next ring of the bell.
 func (r *Ring) listen() {
 	e := r.kernel.add()
 	e.op, e.file, e.user = opRead, int32(r.bell), bellUser
 	e.address, e.length = uint64(uintptr(unsafe.Pointer(&r.rings))), uint32(len(r.rings))
 }
 
-// ring has the sleepers looked at. Anybody may call it until Close.
+// ring makes the thread check its sleepers. Any goroutine may call it until Close.
 func (r *Ring) ring() {
 	var count [8]byte
 	binary.NativeEndian.PutUint64(count[:], 1)
-	_, _ = unix.Write(r.bell, count[:]) // it only fails where it rings already
+	_, _ = unix.Write(r.bell, count[:]) // fails only if it is ringing already
 }
 
-// complete hands a client the result of its request.
+// complete gives a client the result of its request.
 func (r *Ring) complete(user uint64, result int32) {
 	switch user {
 	case unheard:
@@ -138,7 +138,7 @@ func (r *Ring) complete(user uint64, result int32) {
 	}
 }
 
-// Close frees the ring, if there is one. The clients must be done, and nobody may silence them any more.
+// Close frees the ring; a nil Ring is fine. The clients must be done, and Silence must not be called any more.
 func (r *Ring) Close() {
 	if r == nil {
 		return

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pair is a socket for a seat, and the other end.
+// pair returns a socket for a seat, and its other end.
 func pair(t *testing.T) (syscall.RawConn, *net.UnixConn) {
 	t.Helper()
 	path := t.TempDir() + "/s"
@@ -39,7 +39,7 @@ func pair(t *testing.T) (syscall.RawConn, *net.UnixConn) {
 	return raw, theirs
 }
 
-// run opens a ring for as many clients as there are servers, and runs them.
+// run opens a ring with a client for each server, and runs them.
 func run(t *testing.T, client func(i int, s *Seat), servers ...func(*net.UnixConn)) {
 	t.Helper()
 	sockets := make([]syscall.RawConn, len(servers))
@@ -93,7 +93,7 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
-// TestBothTalkAtOnce: a server that writes more than a socket holds, before it reads, and a request as long.
+// TestBothTalkAtOnce: a server that writes more than a socket holds before it reads a request of that size.
 func TestBothTalkAtOnce(t *testing.T) {
 	long := bytes.Repeat([]byte("0123456789abcdef"), 1<<17)
 	received := make(chan []byte, 1)
@@ -120,8 +120,8 @@ func TestBothTalkAtOnce(t *testing.T) {
 	}
 }
 
-// TestEnds: how a conversation ends reaches the client that waits, and only that one; one that leaves while its request
-// is on the way does not wait for the server.
+// TestEnds: only the client whose connection ends learns of it. A client that leaves during a
+// request does not wait for the server.
 func TestEnds(t *testing.T) {
 	var abandon *Seat
 	errs := make([]error, 4)
@@ -185,7 +185,7 @@ func TestAlarms(t *testing.T) {
 	}
 }
 
-// TestNoRing: where a ring cannot be had, the sockets stay as they were and nothing is left open.
+// TestNoRing: if there is no ring, the sockets are unchanged and nothing is left open.
 func TestNoRing(t *testing.T) {
 	raw, other := pair(t)
 	go echo(other)
@@ -210,7 +210,7 @@ func TestNoRing(t *testing.T) {
 	}
 	before := fds()
 	none = limit
-	none.Cur = uint64(before) + 1 // the ring fits, and a socket, not the second
+	none.Cur = uint64(before) + 1 // the ring fits, and one socket
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &none); err != nil {
 		t.Fatal(err)
 	}

@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// Ring is only there on Linux.
+// Ring exists only on Linux.
 type Ring struct{}
 
 // Open returns an error: there is no ring.
 func Open([]syscall.RawConn) (*Ring, error) { return nil, errors.ErrUnsupported }
 
-// Seat is only there on Linux.
+// Seat exists only on Linux.
 func (r *Ring) Seat(int) *Seat { return nil }
 
-// Run is only there on Linux.
+// Run exists only on Linux.
 func (r *Ring) Run(func(int)) {}
 
-// Close is only there on Linux.
+// Close exists only on Linux.
 func (r *Ring) Close() {}
 
-// Seat is only there on Linux.
+// Seat exists only on Linux.
 type Seat struct{}
 
 func (*Seat) Exchange(_, _ []byte) (int, error) { return 0, errors.ErrUnsupported }

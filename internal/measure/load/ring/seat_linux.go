@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Seat is a client's place in a ring: its socket and its alarm. Its methods are for the client itself, while it runs;
-// anybody may call Abandon and Silence.
+// Seat is a client's place in a ring: its socket and its alarm. Only the client may call its methods, while it
+// runs, except Abandon and Silence.
 type Seat struct {
 	ring  *Ring
 	index uint64
@@ -23,29 +23,29 @@ type Seat struct {
 
 	waits   kind
 	result  int32
-	sending bool                                 // a long request is on its way out
-	sendErr error                                // of a request whose answer is not here yet
+	sending bool                                 // a long request is being sent
+	sendErr error                                // of the current request
 	length  struct{ seconds, nanoseconds int64 } // of the sleep
 	silent  atomic.Bool
 
-	mu sync.Mutex // of fd, against Abandon
-	fd int        // -1 once it is closed
+	mu sync.Mutex // guards fd against Abandon
+	fd int        // -1 after Close
 }
 
-// kind tells which request a completion belongs to.
+// kind is the kind of request that a completion belongs to.
 type kind uint8
 
 const (
 	receive kind = iota
 	quietSend
 	send
-	other // a timer, a cancellation: what is waited for at once
+	other // a timer or a cancellation, which the client waits for
 	nothing
 
 	kindBits = 2
 )
 
-// quietUpTo is the size up to which data is sent without keeping track: it fits into any socket's buffer.
+// quietUpTo is the size up to which a send is not tracked: it fits into any socket's buffer.
 const quietUpTo = 16 << 10
 
 func (s *Seat) duplicate(socket syscall.RawConn) (err error) {
@@ -74,8 +74,8 @@ func (s *Seat) ask(op uint8, k kind, b []byte) *entry {
 	return e
 }
 
-// Exchange sends out, if there is any, waits for the server, and reads up to len(in) bytes. Where sending fails, what
-// the server said before it hung up may still be there to read.
+// Exchange sends out, if not empty, waits for the server, and reads up to len(in) bytes. If sending fails, it still
+// reads what the server sent before it hung up.
 func (s *Seat) Exchange(out, in []byte) (int, error) {
 	if len(out) > 0 {
 		s.send(out)
@@ -97,8 +97,7 @@ func (s *Seat) Exchange(out, in []byte) (int, error) {
 	}
 }
 
-// send has the kernel send all of a request. One that is long may have to wait until the server, which answers
-// meanwhile, has taken some.
+// send submits a whole request. A long one may have to wait until the server, which is already answering, takes more.
 func (s *Seat) send(out []byte) {
 	s.sendErr = nil
 	k := quietSend
@@ -112,23 +111,23 @@ func (s *Seat) send(out []byte) {
 	}
 }
 
-// sendFailed notes it. What the server has said is still there to read, and then nothing comes.
+// sendFailed records the error. The client still reads what the server has sent.
 func (s *Seat) sendFailed(result int32) {
 	s.sendErr = syscall.Errno(-result)
 	s.Abandon()
 }
 
-// AwaitSent returns when no request is on its way out, so that its bytes may be overwritten.
+// AwaitSent waits until no request is being sent, so that its bytes may be overwritten.
 func (s *Seat) AwaitSent() {
 	for s.sending {
 		s.await(send)
 	}
 }
 
-// errNotSent is returned if a message that must be short does not fit into the socket.
+// errNotSent says that a short message did not fit into the socket's buffer.
 var errNotSent = errors.New("the socket is full")
 
-// Write sends what is so short that it fits into the socket.
+// Write sends a message short enough for the socket's buffer.
 func (s *Seat) Write(b []byte) (int, error) {
 	n, err := unix.SendmsgN(s.fd, b, nil, nil, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT)
 	if err == nil && n < len(b) {
@@ -146,7 +145,7 @@ func (s *Seat) Abandon() {
 	}
 }
 
-// Close ends the conversation and returns when the kernel has no more to do with the client's memory.
+// Close ends the conversation and waits until the kernel no longer uses the client's memory.
 func (s *Seat) Close() error {
 	if s.fd < 0 {
 		return nil
@@ -169,7 +168,7 @@ func (s *Seat) shut() {
 	}
 }
 
-// Sleep returns after so long, or earlier and false when it is silenced.
+// Sleep returns after wait, or returns false as soon as it is silenced.
 func (s *Seat) Sleep(wait time.Duration) bool {
 	if s.silent.Load() {
 		return false
@@ -184,7 +183,7 @@ func (s *Seat) Sleep(wait time.Duration) bool {
 
 func (s *Seat) timer() uint64 { return s.index<<kindBits | uint64(other) }
 
-// Silence ends the sleep under way, and all later ones at once.
+// Silence ends the current sleep and all later ones.
 func (s *Seat) Silence() {
 	s.silent.Store(true)
 	s.ring.ring()

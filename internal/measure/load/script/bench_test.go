@@ -6,7 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/script"
 )
 
-// hot are the commands of one transaction that an engine evaluates over and over.
+// hot holds the commands of transactions that an engine evaluates over and over.
 var hot = map[string]string{
 	"uniform":   `\set aid random(1, 100000 * :scale)`,
 	"gaussian":  `\set aid random_gaussian(1, 100000 * :scale, 5.0)`,
@@ -16,7 +16,7 @@ var hot = map[string]string{
 	"statement": `UPDATE pgbench_accounts SET abalance = abalance + :scale WHERE aid = :aid;`,
 }
 
-// hotCommand is ready to be run again and again.
+// hotCommand returns a function that runs the command.
 func hotCommand(tb testing.TB, text string) func() {
 	tb.Helper()
 	set := script.NewSet()

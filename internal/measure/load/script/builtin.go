@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Builtin is a script that comes with the program, over the tables that initialization makes.
+// Builtin is a built-in script, which uses the tables of the initialization.
 type Builtin struct {
 	Name        string
-	Description string // the name that reports give it
+	Description string // the name that reports show
 	Text        string
 }
 
-// The pieces of the built-in scripts. The statements are those of pgbench, so that results compare.
+// The pieces of the built-in scripts. The statements are pgbench's, so that results compare.
 const (
 	drawAccount = "\\set aid random(1, 100000 * :scale)\n"
 	drawOthers  = "\\set bid random(1, 1 * :scale)\n" + "\\set tid random(1, 10 * :scale)\n" +
@@ -43,7 +43,7 @@ func Builtins() []Builtin {
 	}
 }
 
-// FindBuiltin finds a built-in script by the beginning of its name.
+// FindBuiltin finds a built-in script by a prefix of its name.
 func FindBuiltin(prefix string) (Builtin, error) {
 	var found []Builtin
 	var names []string
@@ -64,7 +64,7 @@ func FindBuiltin(prefix string) (Builtin, error) {
 	}
 }
 
-// SplitWeight takes the weight off the argument of -f or -b, which stands behind the last @; without one it is 1.
+// SplitWeight splits the argument of -f or -b at its last @; without one the weight is 1.
 func SplitWeight(argument string) (name string, weight int, err error) {
 	i := strings.LastIndexByte(argument, '@')
 	if i < 0 {

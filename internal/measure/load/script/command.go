@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// CommandKind says which field of a [Command] counts.
+// CommandKind says which field of a [Command] is set.
 type CommandKind uint8
 
-// The commands of a script. \gset and \aset are part of the statement before them.
+// The commands of a script. \gset and \aset belong to the statement before them.
 const (
 	KindSQL           CommandKind = iota // Statement
 	KindSet                              // Assignment
@@ -19,9 +19,9 @@ const (
 	KindElse                             // use Script.Branch
 	KindEndif                            // use Script.Branch
 	KindSleep                            // Sleep
-	KindStartPipeline                    // nothing more
-	KindSyncPipeline                     // nothing more
-	KindEndPipeline                      // nothing more
+	KindStartPipeline                    // no field
+	KindSyncPipeline                     // no field
+	KindEndPipeline                      // no field
 	KindCopyRows                         // Rows
 	KindInsertRows                       // Rows
 )
@@ -45,7 +45,7 @@ type Command struct {
 	Rows       *Rows
 
 	condition *Expr // of \if and \elif
-	next      int   // the \elif, \else or \endif behind this branch
+	next      int   // the \elif, \else or \endif after this branch
 	end       int   // the \endif
 }
 
@@ -64,8 +64,8 @@ func (a *Assignment) Run(env *Env) error {
 	return err
 }
 
-// Branch runs the conditional command at index at, and gives the index of the command to go on with. It is for those
-// of \if, \elif, \else and \endif that the engine comes to; the ones it must jump over are none of its business.
+// Branch runs the conditional command at index at, and returns the index of the next command. The engine calls it
+// only for commands that it reaches, not for those it skips.
 func (s *Script) Branch(env *Env, at int) (int, error) {
 	c := &s.Commands[at]
 	switch c.Kind {
@@ -86,20 +86,20 @@ func (s *Script) Branch(env *Env, at int) (int, error) {
 	return at + 1, nil
 }
 
-// Wrap says in which command an error happened.
+// Wrap adds the command's place to an error.
 func (s *Script) Wrap(at int, err error) error {
 	c := &s.Commands[at]
 	return fmt.Errorf("%s:%d: %s: %w", s.Name, c.Line, firstLine(c.Text), err)
 }
 
-// Sleep is \sleep: a number, or a variable that has one when the time comes.
+// Sleep is \sleep: a number, or a variable evaluated at run time.
 type Sleep struct {
 	Unit   time.Duration
 	number int64
 	slot   int // noSlot for a number
 }
 
-// Duration returns how long to sleep; less than nothing means not at all.
+// Duration returns how long to sleep; zero or less means not at all.
 func (s *Sleep) Duration(vars *Vars) (time.Duration, error) {
 	number := s.number
 	if s.slot != noSlot {
@@ -118,8 +118,8 @@ func (s *Sleep) Duration(vars *Vars) (time.Duration, error) {
 	return time.Duration(max(number, 0)) * s.Unit, nil
 }
 
-// leadingInt reads the integer with which a text begins and ignores what follows, as C's atoi does. Numbers that are
-// too large become the largest.
+// leadingInt parses the integer at the beginning of a text, as C's atoi does. Numbers
+// out of range become the largest.
 func leadingInt(text string) (number int64, ok bool) {
 	digits := unsigned(text)
 	end := len(digits) - len(strings.TrimLeft(digits, "0123456789"))

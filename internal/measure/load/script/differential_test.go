@@ -15,9 +15,9 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/script"
 )
 
-// These tests run the same script under pgbench and here. pgbench shows values, with their types, by debug().
+// These tests run the same script in pgbench and here. pgbench shows values and their types by debug().
 
-// shown are the lines that debug() prints, without what stands before the value.
+// shown returns the values that debug() printed, without its prefix.
 func shown(stderr string) []string {
 	var values []string
 	for _, m := range regexp.MustCompile(`(?m)^debug\(script=\d+,command=\d+\): (.*)$`).FindAllStringSubmatch(stderr,
@@ -27,7 +27,7 @@ func shown(stderr string) []string {
 	return values
 }
 
-// client evaluates as one of the clients of a run with that seed.
+// client returns the environment of one client of a run with that seed.
 func client(t *testing.T, set *script.Set, seed uint64, number, clients int) (*script.Env, *strings.Builder) {
 	t.Helper()
 	streams := script.Derive(seed, clients, 1, false)
@@ -43,7 +43,7 @@ func client(t *testing.T, set *script.Set, seed uint64, number, clients int) (*s
 	return &script.Env{Vars: vars, Random: &streams.Clients[number], Debug: &out}, &out
 }
 
-// ours runs the \set and \if commands of a script that many times, and gives what debug() showed.
+// ours runs the \set and \if commands of a script that many times, and returns debug()'s output.
 func ours(t *testing.T, text string, seed uint64, number, clients, times int) ([]string, error) {
 	t.Helper()
 	set := script.NewSet()
@@ -67,12 +67,12 @@ func lines(out *strings.Builder) []string {
 	return strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 }
 
-// walk is an engine that sends nothing.
+// walk runs a script without sending anything.
 func walk(s *script.Script, env *script.Env) error {
 	return send(s, env, func(*script.Statement) {})
 }
 
-// send is an engine that hands out the statements.
+// send runs a script and passes its statements to statement.
 func send(s *script.Script, env *script.Env, statement func(*script.Statement)) (err error) {
 	for i := 0; i < len(s.Commands) && err == nil; {
 		switch c := &s.Commands[i]; c.Kind {
@@ -89,7 +89,7 @@ func send(s *script.Script, env *script.Env, statement func(*script.Statement)) 
 	return err
 }
 
-// sequences of random numbers, each drawn many times.
+// sequences are random expressions, each drawn many times.
 var sequences = []string{
 	`random(1, 100000)`,
 	`random(-5000, 5000)`,
@@ -131,7 +131,7 @@ func TestRandomNumbersArePgbenchs(t *testing.T) {
 	}
 }
 
-// compare names the first difference and counts all.
+// compare reports the first difference and the number of differences.
 func compare(t *testing.T, what string, want, got []string, n int) {
 	t.Helper()
 	if len(want) != n || len(got) != n {
@@ -207,7 +207,7 @@ func TestBuiltinsAreThoseOfPgbench(t *testing.T) {
 	}
 }
 
-// sentTexts run without an error on an empty database. None ends in a variable: pgbench reads beyond the end then.
+// sentTexts run without an error on an empty database. None ends in a variable, beyond which pgbench would read.
 var sentTexts = []string{
 	"SELECT 1; SELECT 2;",
 	"SELECT 1;\n SELECT 2 \n",
@@ -266,7 +266,7 @@ func TestParametersAreNumberedAsByPgbench(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stderr := p.run(t, text, "-t", "1", "--debug", "-M", "extended") // the server need not like it
+		stderr := p.run(t, text, "-t", "1", "--debug", "-M", "extended") // the server may reject it
 		if diff := cmp.Diff(sentIn(stderr), []string{set.Commands[0].Statement.Query}); diff != "" {
 			t.Errorf("%s: query (-pgbench +we):\n%s", text, diff)
 		}
@@ -277,7 +277,7 @@ func TestParametersAreNumberedAsByPgbench(t *testing.T) {
 	}
 }
 
-// sentIn are the statements that pgbench says it sent.
+// sentIn returns the statements that pgbench says it sent.
 func sentIn(stderr string) []string {
 	var sent []string
 	for _, m := range regexp.MustCompile(`(?s)pgbench: client 0 sending (.*?)\npgbench: client 0 receiving`).
@@ -287,7 +287,7 @@ func sentIn(stderr string) []string {
 	return sent
 }
 
-// sendable are the statements that an engine would send.
+// sendable returns the statements that an engine would send.
 func sendable(t *testing.T, text string) []string {
 	t.Helper()
 	set := script.NewSet()
@@ -303,7 +303,7 @@ func sendable(t *testing.T, text string) []string {
 	}
 	var sent []string
 	err = send(s, env, func(st *script.Statement) {
-		// the log of pgbench drops one end of line
+		// pgbench's log drops one newline.
 		sent = append(sent, strings.TrimSuffix(string(st.AppendSimple(nil, env.Vars)), "\n"))
 		answer(t, st, env.Vars)
 	})
@@ -313,7 +313,7 @@ func sendable(t *testing.T, text string) []string {
 	return sent
 }
 
-// answer does for \gset and \aset what a server would, for columns written as: 1 AS a.
+// answer sets the variables of \gset and \aset as a server would, for columns written as: 1 AS a.
 func answer(t *testing.T, st *script.Statement, vars *script.Vars) {
 	t.Helper()
 	if st.Gather == script.GatherNone {

@@ -2,23 +2,23 @@ package script
 
 import "io"
 
-// Env is the environment of an expression: the variables and random numbers of one client, and the row being
-// generated.
+// Env is the environment of an expression: the variables and random numbers of one
+// client, and the row being generated.
 type Env struct {
 	Vars   *Vars
 	Random *Random
-	Row    int64     // what :row is in generated rows, from 1
-	Debug  io.Writer // where debug() shows its argument; nil shows nothing
-	Where  string    // what stands before it, in pgbench "debug(script=0,command=1): "
+	Row    int64     // the value of :row, from 1
+	Debug  io.Writer // for debug()'s output; may be nil
+	Where  string    // debug()'s prefix, in pgbench "debug(script=0,command=1): "
 }
 
 // Expr is a compiled expression.
 type Expr struct{ root node }
 
-// Eval computes the expression. Errors name the cause, not the place.
+// Eval evaluates the expression. Errors name the cause, not the place.
 func (e *Expr) Eval(env *Env) (Value, error) { return e.root.eval(env) }
 
-// node is a part of a compiled expression. Nodes are never changed once built, so that all clients share them.
+// node is a node of a compiled expression. Nodes are immutable, so that all clients share them.
 type node interface {
 	eval(env *Env) (Value, error)
 }
@@ -48,7 +48,7 @@ func evalAll(env *Env, nodes []node, values []Value) (null bool, err error) {
 	return null, nil
 }
 
-// unaryNode is a function of one argument, NULL of NULL.
+// unaryNode is a function of one argument. Its value for NULL is NULL.
 type unaryNode struct {
 	apply func(Value) (Value, error)
 	arg   node
@@ -62,7 +62,7 @@ func (n *unaryNode) eval(env *Env) (Value, error) {
 	return n.apply(v)
 }
 
-// binaryNode is a function of two arguments, NULL where one of them is. Both are evaluated in any case.
+// binaryNode is a function of two arguments. It evaluates both, and is NULL if one of them is.
 type binaryNode struct {
 	apply       func(a, b Value) (Value, error)
 	left, right node
@@ -80,7 +80,7 @@ func (n *binaryNode) eval(env *Env) (Value, error) {
 	return n.apply(a, b)
 }
 
-// isNode asks whether a value is just that one. A number is neither true nor false.
+// isNode is IS with NULL, TRUE or FALSE. A number is neither true nor false.
 type isNode struct {
 	arg  node
 	want Value
@@ -95,10 +95,10 @@ func (n *isNode) eval(env *Env) (Value, error) {
 	return Bool((v == n.want) != n.not), nil
 }
 
-// logicNode is AND and OR. The left side alone decides where it can, and where it is NULL: unlike in SQL, null and
-// false is null.
+// logicNode is AND and OR. It skips the right side if the left decides or is NULL: unlike
+// in SQL, null and false is null.
 type logicNode struct {
-	decides     bool // the left value that makes the right one pointless: false for AND, true for OR
+	decides     bool // the left value that decides: false for AND, true for OR
 	left, right node
 }
 
@@ -118,7 +118,7 @@ func (n *logicNode) eval(env *Env) (Value, error) {
 	return Bool(b), err
 }
 
-// caseNode evaluates conditions until one holds, and only the result behind that.
+// caseNode evaluates conditions until one holds, and then only its result.
 type caseNode struct {
 	branches  []branch
 	otherwise node
@@ -166,7 +166,7 @@ func newOperator(op string, left, right node) node {
 	}
 }
 
-// fold1 builds a call, or its value where the argument is constant and there is no error.
+// fold1 builds a call, or its value if the argument is constant and valid.
 func fold1(apply func(Value) (Value, error), arg node) node {
 	n := &unaryNode{apply, arg}
 	return folded(n, arg)
@@ -177,8 +177,8 @@ func fold2(apply func(a, b Value) (Value, error), left, right node) node {
 	return folded(&binaryNode{apply, left, right}, left, right)
 }
 
-// folded evaluates a node once where all its arguments are constant. An error is kept for each evaluation, since it
-// may stand in a branch that is never taken.
+// folded evaluates a node now if all its arguments are constant. If that fails, the node stays, since
+// its branch may never be taken.
 func folded(n node, args ...node) node {
 	for _, arg := range args {
 		if _, ok := arg.(constantNode); !ok {

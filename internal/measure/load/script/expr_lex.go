@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// tokenKind sorts the words of an expression.
+// tokenKind is the kind of a token.
 type tokenKind uint8
 
 const (
@@ -15,7 +15,7 @@ const (
 	tokenWord                       // a function, or a keyword, which is an operator in lower case
 	tokenVariable                   // its name, without the colon
 	tokenConstant                   // a number
-	tokenMinBigint                  // 9223372036854775808, which only a minus makes a bigint
+	tokenMinBigint                  // 9223372036854775808, a bigint only after a minus
 	tokenText                       // a quoted text, only in generated rows
 )
 
@@ -28,7 +28,7 @@ type token struct {
 
 func (t token) is(text string) bool { return t.kind == tokenOperator && t.text == text }
 
-// isWord reports whether the token is that word, outside of the keywords of expressions.
+// isWord reports whether the token is that word, in upper or lower case.
 func (t token) isWord(word string) bool {
 	return t.kind == tokenWord && strings.EqualFold(t.text, word)
 }
@@ -44,12 +44,12 @@ func (t token) String() string {
 	}
 }
 
-// keywords are the words that no function may have for a name.
+// keywords cannot be function names.
 var keywords = []string{
 	"and", "or", "not", "is", "isnull", "notnull", "null", "true", "false", "case", "when", "then", "else", "end",
 }
 
-// twoByteOperators come before their first bytes.
+// twoByteOperators are tried before operators of one byte.
 var twoByteOperators = [...]string{"<>", "!=", "<=", ">=", "<<", ">>"}
 
 const oneByteOperators = "+-*/%=<>|&#~(),"
@@ -98,7 +98,7 @@ func (p *exprParser) lexOperator(t token) (token, error) {
 	return t, nil
 }
 
-// lexNumber reads digits, a fraction and an exponent; what has only digits is an integer.
+// lexNumber reads digits, a fraction and an exponent. Digits alone are an integer.
 func (p *exprParser) lexNumber(t token) (token, error) {
 	p.skipWhile(isDigit)
 	integer := p.at(0) != '.'
@@ -131,7 +131,7 @@ func (p *exprParser) lexNumber(t token) (token, error) {
 	return t, nil
 }
 
-// exponent returns the length of an e and its sign, 0 where no digit follows.
+// exponent returns the length of an e and its sign, or 0 if no digit follows.
 func (p *exprParser) exponent() int {
 	if p.at(0)|0x20 != 'e' {
 		return 0
@@ -146,7 +146,7 @@ func (p *exprParser) exponent() int {
 	return n
 }
 
-// lexText reads a text in single quotes, in which two of them stand for one.
+// lexText reads a text in single quotes, in which two quotes stand for one.
 func (p *exprParser) lexText(t token) (token, error) {
 	var b strings.Builder
 	t.kind = tokenText

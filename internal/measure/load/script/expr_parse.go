@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// exprParser reads expressions by precedence climbing. It has seen one token that it has not used.
+// exprParser reads expressions by precedence climbing, with one token of lookahead.
 //
-// The levels, loosest first, are those of pgbench's grammar, which are not those of SQL: all bit operators share one
-// level, and ~ binds as loosely as they do.
+// The levels, loosest first, are pgbench's, which differ from SQL's: all bit operators share one level, and
+// ~ binds as loosely as they do.
 type exprParser struct {
 	*source
 	set     *Set
-	command string // of the meta-command, for errors
+	command string // the meta-command, for errors
 	rows    bool   // in generated rows: texts are allowed, and :row is the row
 	next    token
 	depth   int
@@ -63,13 +63,13 @@ func (p *exprParser) fail(at int, format string, args ...any) error {
 
 func (p *exprParser) unexpected() error { return p.fail(p.next.at, "unexpected %s", p.next) }
 
-// advance reads the token after the one that was used.
+// advance reads the next token.
 func (p *exprParser) advance() (err error) {
 	p.next, err = p.lexToken()
 	return err
 }
 
-// expect uses up one operator that must be there.
+// expect consumes an operator that must be there.
 func (p *exprParser) expect(operator string) error {
 	if !p.next.is(operator) {
 		return p.fail(p.next.at, "expected %q, found %s", operator, p.next)
@@ -77,7 +77,7 @@ func (p *exprParser) expect(operator string) error {
 	return p.advance()
 }
 
-// accept uses up one operator if it is there.
+// accept consumes an operator if it is there.
 func (p *exprParser) accept(operator string) (bool, error) {
 	if !p.next.is(operator) {
 		return false, nil
@@ -102,7 +102,7 @@ func (p *exprParser) expr(lowest level) (node, error) {
 	return left, err
 }
 
-// operator reads one operator and what stands to its right.
+// operator reads one operator and its right operand.
 func (p *exprParser) operator(left node, l level) (node, error) {
 	op := p.next.text
 	if err := p.advance(); err != nil {
@@ -121,7 +121,7 @@ func (p *exprParser) operator(left node, l level) (node, error) {
 	return newOperator(op, left, right), nil
 }
 
-// is reads what follows IS, or nothing after ISNULL and NOTNULL.
+// is reads the operand of IS, or nothing after ISNULL and NOTNULL.
 func (p *exprParser) is(left node, op string) (node, error) {
 	switch op {
 	case "isnull":
@@ -140,7 +140,7 @@ func (p *exprParser) is(left node, op string) (node, error) {
 	return &isNode{left, value, not}, p.advance()
 }
 
-// keywordValue returns the value of the token where that is null, true or false.
+// keywordValue returns the value of a token that is null, true or false.
 func (p *exprParser) keywordValue() (Value, bool) {
 	switch {
 	case p.next.is("null"):
@@ -154,7 +154,7 @@ func (p *exprParser) keywordValue() (Value, bool) {
 	}
 }
 
-// operand reads a constant, a variable, a call, a CASE, a parenthesis or a prefix operator with its operand.
+// operand reads a constant, a variable, a call, a CASE, a parenthesis, or a prefix operator with its operand.
 func (p *exprParser) operand() (node, error) {
 	if value, ok := p.keywordValue(); ok {
 		return constant(value), p.advance()
@@ -252,8 +252,7 @@ func (p *exprParser) call() (node, error) {
 	return f.build(args), nil
 }
 
-// arguments reads up to the closing parenthesis. pgbench's grammar lets the list begin with a comma, which means
-// nothing, and so do we.
+// arguments reads up to the closing parenthesis. Like pgbench's grammar, it ignores a comma at the beginning.
 func (p *exprParser) arguments() ([]node, error) {
 	var args []node
 	if closed, err := p.accept(")"); closed || err != nil {
@@ -270,7 +269,7 @@ func (p *exprParser) arguments() ([]node, error) {
 	return args, err
 }
 
-// list reads things that are separated by commas, up to the closing parenthesis.
+// list reads items separated by commas, up to the closing parenthesis.
 func (p *exprParser) list(one func() error) error {
 	for {
 		if err := one(); err != nil {
@@ -285,7 +284,7 @@ func (p *exprParser) list(one func() error) error {
 	}
 }
 
-// caseWhen reads the branches of a CASE; the word itself is used up.
+// caseWhen reads the branches of a CASE, after that word.
 func (p *exprParser) caseWhen() (node, error) {
 	c := caseNode{otherwise: constant(Null())}
 	if !p.next.is("when") {
@@ -311,7 +310,7 @@ func (p *exprParser) caseWhen() (node, error) {
 	return c, p.expect("end")
 }
 
-// after reads the expression behind a keyword that must be there.
+// after consumes a required keyword and reads the expression after it.
 func (p *exprParser) after(keyword string) (node, error) {
 	if err := p.expect(keyword); err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/script"
 )
 
-// expressions that are worth a look of their own; product adds every operator over every kind of operand.
+// expressions hold special cases; product adds every operator with every kind of operand.
 var expressions = []string{
 	// precedence
 	`1 + 2 * 3`, `(1 + 2) * 3`, `10 - 4 - 3`, `100 / 7 / 2`, `2 * 3 % 4`, `-3 * -2`, `- - 5`, `+ + 7`,
@@ -98,7 +98,7 @@ var expressions = []string{
 	`:big`, `:under`, `:tiny`, `:blank`, `:sign`, `debug(1 / 0)`, `case when 1 / 0 then 1 end`,
 }
 
-// given are variables with texts, as -D makes them.
+// given holds variables as texts, as -D sets them.
 var given = map[string]string{
 	"t": "t", "i": "41", "d": "1.25", "n": "NULL", "f": "false", "y": "y", "on": "On", "neg": "-12", "plus": "+5",
 	"sp":  "  17",
@@ -107,7 +107,7 @@ var given = map[string]string{
 	"blank": "5 ", "sign": "-",
 }
 
-// product is every binary operator over operands of every kind.
+// product returns every binary operator with operands of every kind.
 func product() []string {
 	operands := []string{"0", "(-1)", "2.5", "1e300", "9223372036854775807", "(-9223372036854775808)", "null", "true"}
 	operators := []string{"+", "-", "*", "/", "%", "<", "<=", ">", ">=", "=", "<>", "&", "|", "#", "<<",
@@ -132,8 +132,8 @@ type outcome struct {
 // mark precedes an expression in a client's output, to identify it.
 const mark = 7000000
 
-// withMarks is a script that evaluates expressions one after the other. With a client for each, every client
-// evaluates its own, so that one error does not hide what follows.
+// withMarks returns a script that evaluates expressions in order. With clientForEach, every client evaluates its own,
+// so that an error does not hide later ones.
 func withMarks(expressions []string, clientForEach bool) string {
 	var b strings.Builder
 	for i, e := range expressions {
@@ -146,7 +146,7 @@ func withMarks(expressions []string, clientForEach bool) string {
 	return b.String()
 }
 
-// evaluate runs a script of withMarks here, as one of the clients.
+// evaluate runs a withMarks script here, as one of the clients.
 func evaluate(t *testing.T, text string, number, clients int) string {
 	t.Helper()
 	set := script.NewSet()
@@ -216,7 +216,7 @@ var (
 	abortLine = regexp.MustCompile(`^pgbench: error: (client \d+ aborted|Run was aborted)`)
 )
 
-// outcomes sorts what a script of withMarks showed by expression. Clients take turns, and none stops in between.
+// outcomes groups the output of a withMarks script by expression. Clients take turns between expressions.
 func outcomes(stderr string, n int) []outcome {
 	all := make([]outcome, n)
 	current := &outcome{}
@@ -237,10 +237,10 @@ func outcomes(stderr string, n int) []outcome {
 	return all
 }
 
-// numberShown is the number in an overflow, of which pgbench shows 300 digits and we 15.
+// numberShown is the number in an overflow. pgbench shows 300 digits of it, we show 15.
 var numberShown = regexp.MustCompile(`^(double to int overflow for).*`)
 
-// libraryFunction matches expressions whose last digit is up to the C library.
+// libraryFunction matches expressions whose last digit depends on the C library.
 var libraryFunction = regexp.MustCompile(`\b(ln|exp|pow|power)\(`)
 
 func sameOutcome(expression string, want, got outcome) bool {

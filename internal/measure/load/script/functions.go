@@ -9,14 +9,14 @@ import (
 
 type function struct {
 	least, most int  // arguments
-	seeded      bool // where the last argument is missing it is :default_seed
+	seeded      bool // the last argument defaults to :default_seed
 	build       func(args []node) node
 }
 
 // maxArguments is pgbench's limit for least and greatest.
 const maxArguments = 16
 
-// functions are those of pgbench 17, whose names are in lower case.
+// functions are pgbench 17's, by name in lower case.
 var functions = map[string]function{
 	"abs":                unary(absolute),
 	"sqrt":               unary(onDouble(math.Sqrt)),
@@ -41,7 +41,7 @@ var functions = map[string]function{
 	"permute":            {least: 2, most: 3, seeded: true, build: newPermute},
 }
 
-// checkCount says what is wrong with a number of arguments, "" if nothing is.
+// checkCount returns what is wrong with a number of arguments, or "".
 func (f function) checkCount(n int) string {
 	switch {
 	case f.least <= n && n <= f.most:
@@ -83,7 +83,7 @@ func onDouble(apply func(float64) float64) func(Value) (Value, error) {
 	}
 }
 
-// absolute of the smallest integer is itself.
+// absolute of the smallest integer is that integer.
 func absolute(v Value) (Value, error) {
 	if v.kind == KindInt {
 		return Int(int64(magnitude(v.Int()))), nil
@@ -108,7 +108,7 @@ func power(a, b Value) (Value, error) {
 	return Double(math.Pow(x, y)), nil
 }
 
-// extremumNode is least and greatest: of doubles if one argument is a double.
+// extremumNode is least and greatest, of doubles if one argument is a double.
 type extremumNode struct {
 	args       []node
 	beats      func(a, b float64) bool
@@ -139,7 +139,7 @@ func (n *extremumNode) ofDoubles(values []Value) (Value, error) {
 	best, err := values[0].toDouble()
 	for i := 1; i < len(values) && err == nil; i++ {
 		var d float64
-		if d, err = values[i].toDouble(); !n.beats(best, d) { // also where one is NaN, as in C
+		if d, err = values[i].toDouble(); !n.beats(best, d) { // also for NaN, as in C
 			best = d
 		}
 	}
@@ -157,7 +157,7 @@ func (n *extremumNode) ofInts(values []Value) (Value, error) {
 	return Int(best), err
 }
 
-// permuteNode is permute(value, size, seed), NULL where one of them is.
+// permuteNode is permute(value, size, seed). It is NULL if one of them is.
 type permuteNode struct{ args []node }
 
 func newPermute(a []node) node { return folded(&permuteNode{a}, a...) }

@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/script"
 )
 
-// fuzzEnv is a client whose variables all have a value.
+// fuzzEnv returns a client whose variables all have a value.
 func fuzzEnv(set *script.Set) *script.Env {
 	vars := set.NewVars()
 	for slot := range set.Names() {
@@ -17,7 +17,7 @@ func fuzzEnv(set *script.Set) *script.Env {
 	return &script.Env{Vars: vars, Random: &r, Row: 1}
 }
 
-// FuzzParse looks for scripts that make the parser panic, or fail without saying where.
+// FuzzParse looks for scripts that make the parser panic, or fail without naming the place.
 func FuzzParse(f *testing.F) {
 	for _, test := range append(rejected, refused...) {
 		f.Add(test.text)
@@ -44,7 +44,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// runAnything does with a command all that an engine might, whether or not it comes to it.
+// runAnything calls everything that an engine may call for a command, whether or not it would reach it.
 func runAnything(t *testing.T, s *script.Script, i int, env *script.Env) {
 	switch c := &s.Commands[i]; c.Kind {
 	case script.KindSQL:
@@ -67,7 +67,7 @@ func runAnything(t *testing.T, s *script.Script, i int, env *script.Env) {
 	}
 }
 
-// FuzzEval looks for expressions that make the evaluation panic, or whose value depends on when they are evaluated.
+// FuzzEval looks for expressions whose evaluation panics or is not repeatable.
 func FuzzEval(f *testing.F) {
 	for _, e := range fuzzSeeds {
 		f.Add(e)

@@ -11,11 +11,11 @@ type source struct {
 	pos  int
 }
 
-// ParseError says what is wrong in a script and where.
+// ParseError is an error in a script, with its place.
 type ParseError struct {
 	File         string
 	Line, Column int
-	Command      string // the meta-command, "" in SQL
+	Command      string // the meta-command; "" in SQL
 	Message      string
 }
 
@@ -39,7 +39,7 @@ func (s *source) line(pos int) int { return 1 + strings.Count(s.text[:pos], "\n"
 
 func (s *source) done() bool { return s.pos >= len(s.text) }
 
-// at returns the byte that many places ahead, 0 beyond the end.
+// at returns the byte at that distance, or 0 past the end.
 func (s *source) at(ahead int) byte {
 	if i := s.pos + ahead; i < len(s.text) {
 		return s.text[i]
@@ -49,10 +49,10 @@ func (s *source) at(ahead int) byte {
 
 func (s *source) rest() string { return s.text[min(s.pos, len(s.text)):] }
 
-// skip moves on, never beyond the end.
+// skip moves on, at most to the end.
 func (s *source) skip(n int) { s.pos = min(s.pos+n, len(s.text)) }
 
-// skipTo moves behind the next occurrence of mark, or to the end where there is none.
+// skipTo moves past the next occurrence of mark, or to the end.
 func (s *source) skipTo(mark string) (found bool) {
 	i := strings.Index(s.rest(), mark)
 	if i < 0 {
@@ -70,8 +70,7 @@ func (s *source) skipWhile(ok func(byte) bool) {
 	}
 }
 
-// continuation returns the length of a backslash and the end of line behind it, which join two lines of a meta-command;
-// 0 where there is none.
+// continuation returns the length of a backslash and newline that join two lines of a meta-command, or 0.
 func (s *source) continuation() int {
 	switch {
 	case strings.HasPrefix(s.rest(), "\\\n"):
@@ -95,7 +94,7 @@ func (s *source) skipBlank() {
 	}
 }
 
-// word reads one word of a meta-command, and "" where the command ends. It stays before the end of line.
+// word reads one word of a meta-command, or "" at its end. It stops before the newline.
 func (s *source) word() string {
 	s.skipBlank()
 	start := s.pos
@@ -107,16 +106,16 @@ func (s *source) word() string {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// isLetter takes every byte beyond ASCII for a letter, so that no encoding need be known.
+// isLetter accepts every byte beyond ASCII, so that the encoding does not matter.
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c >= 0x80 }
 
 func isNameByte(c byte) bool { return isLetter(c) || isDigit(c) }
 
-// isIdentifierByte is isNameByte for SQL, where a name may go on with a dollar sign.
+// isIdentifierByte is isNameByte for SQL, where names may contain a dollar sign.
 func isIdentifierByte(c byte) bool { return isNameByte(c) || c == '$' }
 
-// isBlank is space that does not end a meta-command.
+// isBlank reports space that does not end a meta-command.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v' }
 
-// isSpace is all space; the language of psql and pgbench has these six.
+// isSpace reports one of the six space characters of psql and pgbench.
 func isSpace(c byte) bool { return isBlank(c) || c == '\n' }

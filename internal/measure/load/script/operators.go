@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// operations are the meanings of the operators that take two values.
+// operations implements the binary operators.
 var operations = map[string]func(a, b Value) (Value, error){
 	"+":  arithmetic(func(x, y float64) float64 { return x + y }, addInts),
 	"-":  arithmetic(func(x, y float64) float64 { return x - y }, subtractInts),
@@ -20,7 +20,7 @@ var operations = map[string]func(a, b Value) (Value, error){
 	"&":  onInts(func(x, y int64) int64 { return x & y }),
 	"|":  onInts(func(x, y int64) int64 { return x | y }),
 	"#":  onInts(func(x, y int64) int64 { return x ^ y }),
-	// the processor takes the distance modulo 64, and pgbench what the processor gives
+	// like the processor under pgbench, take the distance modulo 64
 	"<<": onInts(func(x, y int64) int64 { return x << uint(y&63) }),
 	">>": onInts(func(x, y int64) int64 { return x >> uint(y&63) }),
 }
@@ -35,10 +35,10 @@ func onInts(apply func(x, y int64) int64) func(a, b Value) (Value, error) {
 	}
 }
 
-// double reports whether an operator that knows both kinds of numbers works on doubles here.
+// double reports whether arithmetic on a and b uses doubles.
 func double(a, b Value) bool { return a.kind == KindDouble || b.kind == KindDouble }
 
-// arithmetic makes an operator of what it does with doubles, if one value is a double, and with integers.
+// arithmetic returns an operator that works on doubles if an operand is a double, and on integers otherwise.
 func arithmetic(doubles func(x, y float64) float64,
 	ints func(x, y int64) (int64, error)) func(a, b Value) (Value, error) {
 	return func(a, b Value) (Value, error) {
@@ -55,7 +55,7 @@ func arithmetic(doubles func(x, y float64) float64,
 	}
 }
 
-// comparison does the same for an operator that answers yes or no.
+// comparison is arithmetic for operators that return a boolean.
 func comparison(doubles func(x, y float64) bool, ints func(x, y int64) bool) func(a, b Value) (Value, error) {
 	return func(a, b Value) (Value, error) {
 		if double(a, b) {
@@ -105,7 +105,7 @@ func multiplyOverflows(x, y int64) bool {
 	return high != 0 || low > limit
 }
 
-// magnitude returns the absolute value, which for the smallest integer only an unsigned one can hold.
+// magnitude returns the absolute value. It is unsigned for the sake of the smallest integer.
 func magnitude(x int64) uint64 {
 	if x < 0 {
 		return -uint64(x)
@@ -123,7 +123,7 @@ func divideInts(x, y int64) (int64, error) {
 	return x / y, nil
 }
 
-// modulo works on integers always.
+// modulo always works on integers.
 func modulo(a, b Value) (Value, error) {
 	x, y, err := toInts(a, b)
 	switch {

@@ -9,7 +9,7 @@ type parser struct {
 	sqlScanner
 	set    *Set
 	script *Script
-	open   [][]int // the branches of each \if without its \endif so far, innermost last
+	open   [][]int // the branches so far of each \if without its \endif, innermost last
 }
 
 // Parse reads one script of the set. Errors are a [*ParseError] and name the file, the line and the column.
@@ -41,7 +41,7 @@ func (s *Set) Parse(name, text string) (*Script, error) {
 
 func (p *parser) add(c Command) { p.script.Commands = append(p.script.Commands, c) }
 
-// finish checks what only the end of the script can tell.
+// finish reports errors that show only at the end of the script.
 func (p *parser) finish() error {
 	if len(p.open) > 0 {
 		c := p.script.Commands[p.open[len(p.open)-1][0]]
@@ -85,7 +85,7 @@ func (p *parser) meta() error {
 	return nil
 }
 
-// arguments reads what follows the name, up to the end of the line.
+// arguments reads the arguments, up to the end of the line.
 func (p *parser) arguments(m *metaCommand) (err error) {
 	switch m.name {
 	case "set":
@@ -113,7 +113,7 @@ func (p *parser) arguments(m *metaCommand) (err error) {
 	return p.noMore(m)
 }
 
-// plainCommands are the meta-commands that take no argument.
+// plainCommands are the meta-commands without arguments.
 var plainCommands = map[string]CommandKind{
 	"else": KindElse, "endif": KindEndif,
 	"startpipeline": KindStartPipeline, "syncpipeline": KindSyncPipeline, "endpipeline": KindEndPipeline,
@@ -163,7 +163,7 @@ func (p *parser) expression(m *metaCommand) (*Expr, error) {
 var sleepUnits = map[string]time.Duration{"us": time.Microsecond, "ms": time.Millisecond, "s": time.Second,
 	"": time.Second}
 
-// sleep reads a time and its unit, seconds where none is given; the unit may touch the number.
+// sleep reads a time and its unit, by default seconds; no space is needed between them.
 func (p *parser) sleep(m *metaCommand) error {
 	number, unit := p.word(), p.word()
 	if number == "" {
@@ -188,7 +188,7 @@ func (p *parser) sleep(m *metaCommand) error {
 	return p.noMore(m)
 }
 
-// gather reads \gset or \aset, which belong to the statement before them.
+// gather reads \gset or \aset for the statement before it.
 func (p *parser) gather(m *metaCommand) error {
 	prefix := p.word()
 	if err := p.noMore(m); err != nil {
@@ -209,7 +209,7 @@ func (p *parser) gather(m *metaCommand) error {
 	return nil
 }
 
-// branch ends the branch above and begins another, or ends the \if.
+// branch ends the previous branch and begins another, or ends the \if.
 func (p *parser) branch(m *metaCommand, at int) error {
 	if len(p.open) == 0 {
 		return p.fail(m, `no \if precedes`)

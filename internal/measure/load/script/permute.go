@@ -2,14 +2,14 @@ package script
 
 import "math/bits"
 
-// permuteRounds is the number of times that pgbench scrambles a value.
+// permuteRounds is how often pgbench scrambles a value.
 const permuteRounds = 6
 
-// permute maps the values 0 to size-1 one to one onto themselves, in an order that the seed chooses; other values
-// wrap around first. It is pgbench's permute, stable since version 14.
+// permute returns value's place in a permutation of 0 to size-1 that the seed chooses; values outside wrap around
+// first. It is pgbench's permute, stable since version 14.
 //
 // Each round scrambles the lower power-of-two part of the range, then the upper one counted from the end, then shifts
-// all of it; each step can be undone, so no two values meet.
+// all of it. Each step is invertible, so no two values collide.
 func permute(value, size, seed int64) int64 {
 	if size < 2 {
 		return 0
@@ -26,13 +26,13 @@ func permute(value, size, seed int64) int64 {
 	return int64(v)
 }
 
-// scrambler works on the values below the largest power of two in the range.
+// scrambler works on values below the largest power of two in the range.
 type scrambler struct {
 	mask uint64
 	bits int
 }
 
-// lower multiplies by an odd number, flips bits and rotates. It draws from r also where v is above the mask and stays.
+// lower multiplies by an odd number, flips bits and rotates. It draws from r even if v is above the mask and stays.
 func (s scrambler) lower(r *Random, v uint64) uint64 {
 	multiplier := r.Uint64()&s.mask | 1
 	flip := r.Uint64() & s.mask

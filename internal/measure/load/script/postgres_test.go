@@ -18,16 +18,16 @@ import (
 	"time"
 )
 
-// dsnVariable names a server to compare on, where the tests should not start one of their own.
+// dsnVariable names a server for the comparison; without it, the tests start one.
 const dsnVariable = "REALIOPS_TEST_DSN"
 
-// pgbench is the real one, with a server for it to connect to.
+// pgbench is the real pgbench, with a server.
 type pgbench struct {
 	path, dsn string
 	dir       string // for scripts
 }
 
-// shared is started by the first test that needs it and stopped by TestMain.
+// shared is the server that the first test starts and TestMain stops.
 var shared struct {
 	sync.Once
 	dsn, missing string
@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// newPgbench skips the test where there is no pgbench or no server.
+// newPgbench skips the test if there is no pgbench or no server.
 func newPgbench(t *testing.T) *pgbench {
 	t.Helper()
 	path, err := exec.LookPath("pgbench")
@@ -56,7 +56,7 @@ func newPgbench(t *testing.T) *pgbench {
 	return &pgbench{path: path, dsn: shared.dsn, dir: t.TempDir()}
 }
 
-// run executes one script and gives back what went to standard error. The script may fail.
+// run executes one script and returns its standard error. The script may fail.
 func (p *pgbench) run(t *testing.T, script string, args ...string) string {
 	t.Helper()
 	file := filepath.Join(p.dir, "script.sql")
@@ -92,7 +92,7 @@ func startServer() {
 	shared.dsn = s.start()
 }
 
-// findServer finds the programs, and the account to run them as: they refuse to be run by root.
+// findServer finds the programs and an account to run them: they refuse root.
 func findServer() (bin string, account *syscall.Credential, err error) {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if path, err := exec.LookPath("initdb"); err == nil && len(found) == 0 {

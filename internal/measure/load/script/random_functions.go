@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// distribution is one of the random functions, without its name.
+// distribution is the distribution of a random function.
 type distribution uint8
 
 const (
@@ -29,10 +29,10 @@ var (
 	errWideRange  = errors.New("random range is too large")
 )
 
-// randomNode draws from the client's stream, but only when its arguments are right.
+// randomNode draws from the client's stream, unless its arguments are invalid.
 type randomNode struct {
 	kind distribution
-	args []node // low, high, and a parameter, except of uniform
+	args []node // low, high and, except for uniform, a parameter
 }
 
 func random(kind distribution, arguments int) function {
@@ -79,8 +79,8 @@ func (n *randomNode) draw(r *Random, low, high, parameter Value) (Value, error) 
 	}
 }
 
-// check refuses parameters with which a distribution makes no sense. What is not a number passes pgbench's comparisons
-// and keeps it busy for ever.
+// check refuses parameters that a distribution cannot use. NaN passes pgbench's
+// comparisons and makes it loop for ever.
 func (k distribution) check(shape float64) error {
 	switch {
 	case k == gaussian && !(shape >= minGaussian && shape <= math.MaxFloat64):
@@ -95,7 +95,7 @@ func (k distribution) check(shape float64) error {
 	}
 }
 
-// fixed shows a number as pgbench's errors do.
+// fixed formats a number as pgbench's errors do.
 func fixed(d float64) string {
 	if math.IsInf(d, 0) || math.IsNaN(d) {
 		return string(appendDouble(nil, d))

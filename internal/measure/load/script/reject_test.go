@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/script"
 )
 
-// rejected are scripts with an error that pgbench finds too when it reads them, and what we say.
+// rejected holds scripts with errors that pgbench also finds when it parses them, and our messages.
 var rejected = []struct{ text, want string }{
 	{"", `x.sql:1:1: there is no command in this script`},
 	{"-- nothing\n", `x.sql:1:1: there is no command in this script`},

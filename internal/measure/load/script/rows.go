@@ -31,7 +31,7 @@ type Text struct {
 	Times   *Expr  // how often, or how many characters of a random text; nil for once
 }
 
-// NumberOf evaluates how many rows there are to be.
+// NumberOf evaluates the number of rows.
 func (r *Rows) NumberOf(env *Env) (int64, error) {
 	n, err := count(r.Count, env)
 	if err != nil {
@@ -40,7 +40,7 @@ func (r *Rows) NumberOf(env *Env) (int64, error) {
 	return n, nil
 }
 
-// count evaluates an expression that must not be NULL or negative.
+// count evaluates an expression that must be neither NULL nor negative.
 func count(e *Expr, env *Env) (int64, error) {
 	v, err := e.Eval(env)
 	if err != nil {
@@ -53,7 +53,7 @@ func count(e *Expr, env *Env) (int64, error) {
 	return n, err
 }
 
-// maxText bounds a generated text, in bytes: what PostgreSQL takes for one value at most.
+// maxText bounds a generated text, in bytes, by PostgreSQL's limit for one value.
 const maxText = 1 << 30
 
 // Append appends the text for the current row.

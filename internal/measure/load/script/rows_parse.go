@@ -2,7 +2,6 @@ package script
 
 import "strings"
 
-// rows reads \copy_rows or \insert_rows.
 func (p *parser) rows(m *metaCommand) error {
 	m.command.Kind = KindInsertRows
 	if m.name == "copy_rows" {
@@ -73,7 +72,7 @@ func (p *exprParser) generation(r *Rows) (err error) {
 	if err := p.expectWord("rows"); err != nil {
 		return err
 	}
-	p.rows = false // the number of rows knows no row
+	p.rows = false // :row does not exist in the number of rows
 	r.Count, err = p.wholeExpr()
 	p.rows = true
 	if err != nil {
@@ -140,7 +139,7 @@ func (p *exprParser) repeat() (*Text, error) {
 	return t, p.times(t)
 }
 
-// opened uses up a word and the parenthesis behind it.
+// opened consumes a word and the parenthesis after it.
 func (p *exprParser) opened() error {
 	if err := p.advance(); err != nil {
 		return err
@@ -156,7 +155,7 @@ func (p *exprParser) times(t *Text) (err error) {
 	return p.expect(")")
 }
 
-// format reads the end of \copy_rows: format text or format binary, or nothing.
+// format reads the end of \copy_rows: format text, format binary, or nothing.
 func (p *exprParser) format(r *Rows) error {
 	if !p.next.isWord("format") {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/script"
 )
 
-// generated are the rows of the first command, as text, and the command itself.
+// generated returns the first command, and its rows as text.
 func generated(t *testing.T, text string) (*script.Rows, []string) {
 	t.Helper()
 	set := script.NewSet()

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Set is the scripts of one run: they share their variables. Parse all of them before the first client is made; after
-// that a set is only read, and any number of goroutines may do so.
+// Set holds the scripts of one run, which share their variables. Parse all of them before making the first client;
+// after that, any number of goroutines may read the set.
 type Set struct {
 	names []string // by slot
 	slots map[string]int
 }
 
-// NewSet begins a set without scripts.
+// NewSet returns an empty set.
 func NewSet() *Set { return &Set{slots: map[string]int{}} }
 
 // Names lists the variables that the scripts mention, by slot.
@@ -24,7 +24,7 @@ func (s *Set) Slot(name string) (slot int, known bool) {
 	return slot, known
 }
 
-// lookup is Slot with an error for what cannot be a variable.
+// lookup is Slot with an error for an invalid name.
 func (s *Set) lookup(name string) (slot int, known bool, err error) {
 	if slot, known = s.slots[name]; !known && !validName(name) {
 		return 0, false, fmt.Errorf("invalid variable name %q", name)

@@ -9,10 +9,10 @@ import (
 // MaxParameters is pgbench's limit on the variables of a statement in the extended protocol.
 const MaxParameters = 255
 
-// Gather says whether the results of a statement go into variables.
+// Gather says which results of a statement go into variables.
 type Gather uint8
 
-// With GatherLast the last result must have one row; with GatherAll each result with rows gives its last one.
+// With GatherLast the last result must have one row. With GatherAll the last row of each result counts.
 const (
 	GatherNone Gather = iota
 	GatherLast        // \gset
@@ -21,18 +21,18 @@ const (
 
 // Statement is SQL with variables in it, or several statements joined by \;.
 //
-// A variable is replaced wherever its name stands behind a colon, also in quotes and comments, as in pgbench.
+// Like pgbench, it replaces a variable wherever its name follows a colon, even in quotes and comments.
 type Statement struct {
-	Text   string // as written, without what precedes the first word
+	Text   string // as written, from the first word
 	Query  string // with $1, $2 … for the variables
-	Params []int  // the slots of $1, $2 …; a variable that occurs twice is there twice
+	Params []int  // the slots of $1, $2 …, one for each occurrence of a variable
 	Gather Gather
-	Prefix string // of the names of the variables that \gset and \aset fill
+	Prefix string // of the names of the variables that \gset and \aset set
 
 	parts []part
 }
 
-// part is literal text and the variable behind it; the last part has none.
+// part is literal text and the variable after it; the last part has none.
 type part struct {
 	text string
 	name string // of the variable, with its colon
@@ -61,7 +61,7 @@ func newStatement(set *Set, text string) *Statement {
 	return st
 }
 
-// variableAt returns the name of the variable whose colon is at i, "" if there is none.
+// variableAt returns the name of the variable whose colon is at i, or "".
 func variableAt(text string, i int) string {
 	end := i + 1
 	for end < len(text) && isNameByte(text[end]) {
@@ -73,7 +73,7 @@ func variableAt(text string, i int) string {
 	return ""
 }
 
-// nextColon finds the next colon that may begin a variable: not in a run of colons, so that casts stay casts.
+// nextColon finds the next colon that may begin a variable. It skips runs of colons, which are casts.
 func nextColon(text string, i int) int {
 	if variableAt(text, i) == "" {
 		for i < len(text) && text[i] == ':' {
@@ -98,8 +98,8 @@ func (st *Statement) Extended() error {
 	return nil
 }
 
-// AppendSimple appends the statement with the texts of the variables in it. A variable that is not defined stays as it
-// is written.
+// AppendSimple appends the statement with its variables replaced by their texts. An
+// undefined variable stays as written.
 func (st *Statement) AppendSimple(dst []byte, vars *Vars) []byte {
 	for i := range st.parts {
 		p := &st.parts[i]
@@ -115,12 +115,12 @@ func (st *Statement) AppendSimple(dst []byte, vars *Vars) []byte {
 	return dst
 }
 
-// maxFirstLine is the number of bytes that pgbench shows of a statement.
+// maxFirstLine is how many bytes of a statement pgbench shows.
 const maxFirstLine = 127
 
 func firstLine(text string) string {
 	if i := strings.IndexAny(text, "\r\n"); i >= 0 {
 		text = text[:i]
 	}
-	return strings.ToValidUTF8(text[:min(len(text), maxFirstLine)], "") // the cut may go through a character
+	return strings.ToValidUTF8(text[:min(len(text), maxFirstLine)], "") // the cut may split a character
 }

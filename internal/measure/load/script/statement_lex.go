@@ -2,12 +2,12 @@ package script
 
 import "strings"
 
-// sqlScanner cuts the SQL between meta-commands into statements, where psql and pgbench cut it: at semicolons outside
-// quotes, comments, parentheses and the body of a function, and at backslashes.
+// sqlScanner splits the SQL between meta-commands into statements, as psql and pgbench do: at semicolons outside
+// quotes, comments, parentheses and function bodies, and at backslashes.
 type sqlScanner struct {
 	*source
-	out    strings.Builder // the statement so far, \; and \: already plain
-	from   int             // what was read from here on is not in out yet
+	out    strings.Builder // the statement so far, with \; and \: unescaped
+	from   int             // text from here on is not in out yet
 	parens int
 	body   functionBody
 }
@@ -21,12 +21,12 @@ const (
 )
 
 type sqlText struct {
-	text  string // the semicolon included, the backslash of a meta-command behind it not
+	text  string // including the semicolon, excluding a meta-command's backslash
 	start int
 	end   ending
 }
 
-// statement reads the next statement, which is empty where there is none before a meta-command or the end.
+// statement reads the next statement, or an empty one before a meta-command or the end.
 func (s *sqlScanner) statement() (sqlText, error) {
 	s.skipWhite()
 	s.out.Reset()
@@ -49,7 +49,7 @@ func (s *sqlScanner) statement() (sqlText, error) {
 	return found, nil
 }
 
-// step moves over one token and says whether the statement ends with it.
+// step consumes one token and reports how it ends the statement.
 func (s *sqlScanner) step() (ending, error) {
 	switch c := s.at(0); {
 	case c == ';':
@@ -79,7 +79,7 @@ func (s *sqlScanner) take() string {
 	return s.out.String()
 }
 
-// token moves over one token, or over one byte of those that are of no interest.
+// token consumes one token, or one byte of an ordinary one.
 func (s *sqlScanner) token(c byte) error {
 	switch {
 	case c == '\'':

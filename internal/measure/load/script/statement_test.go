@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/script"
 )
 
-// outline shows a script, a line a command.
+// outline describes a script, one command a line.
 func outline(s *script.Script) []string {
 	var all []string
 	for _, c := range s.Commands {

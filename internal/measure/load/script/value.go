@@ -26,16 +26,16 @@ type Value struct {
 	bits uint64
 }
 
-// Null returns the value that is not known.
+// Null returns NULL.
 func Null() Value { return Value{} }
 
-// Int makes an integer.
+// Int returns an integer value.
 func Int(i int64) Value { return Value{KindInt, uint64(i)} }
 
-// Double makes a floating point number.
+// Double returns a floating-point value.
 func Double(d float64) Value { return Value{KindDouble, math.Float64bits(d)} }
 
-// Bool makes a boolean.
+// Bool returns a boolean value.
 func Bool(b bool) Value {
 	if b {
 		return Value{KindBool, 1}
@@ -43,16 +43,16 @@ func Bool(b bool) Value {
 	return Value{KindBool, 0}
 }
 
-// Kind tells which of Int, Double and Bool to ask.
+// Kind returns the type of v.
 func (v Value) Kind() Kind { return v.kind }
 
-// Int returns the integer; it means nothing for another kind.
+// Int returns the integer. It is undefined for other kinds.
 func (v Value) Int() int64 { return int64(v.bits) }
 
-// Double returns the floating point number; it means nothing for another kind.
+// Double returns the floating-point number. It is undefined for other kinds.
 func (v Value) Double() float64 { return math.Float64frombits(v.bits) }
 
-// Bool is the boolean; it means nothing for another kind.
+// Bool returns the boolean. It is undefined for other kinds.
 func (v Value) Bool() bool { return v.bits != 0 }
 
 // Truth returns v as a condition of \if and CASE: zero and NULL are false, all other numbers true.
@@ -98,7 +98,7 @@ func (v Value) String() string {
 	return v.kind.String() + " " + string(v.AppendText(nil))
 }
 
-// Errors are made once, so that a script which meets them in every transaction allocates nothing.
+// Errors are allocated once, so that a script that meets them in every transaction allocates nothing.
 var (
 	errNullToInt     = errors.New("cannot coerce null to int")
 	errBoolToInt     = errors.New("cannot coerce boolean to int")
@@ -114,7 +114,7 @@ var (
 	errDivideRange   = errors.New("bigint div out of range")
 )
 
-// toInt rounds a double to the nearest integer, halves to the even one.
+// toInt rounds a double to the nearest integer, and halves to even.
 func (v Value) toInt() (int64, error) {
 	switch v.kind {
 	case KindInt:
@@ -130,7 +130,7 @@ func (v Value) toInt() (int64, error) {
 
 func roundToInt(d float64) (int64, error) {
 	d = math.RoundToEven(d)
-	if d >= -0x1p63 && d < 0x1p63 { // not so for NaN either
+	if d >= -0x1p63 && d < 0x1p63 { // false for NaN
 		return int64(d), nil
 	}
 	return 0, fmt.Errorf("double to int overflow for %s", appendDouble(nil, d))
@@ -162,7 +162,7 @@ func (v Value) toBool() (bool, error) {
 	}
 }
 
-// toInts converts two operands at once.
+// toInts converts two operands.
 func toInts(a, b Value) (x, y int64, err error) {
 	if x, err = a.toInt(); err == nil {
 		y, err = b.toInt()
@@ -170,7 +170,7 @@ func toInts(a, b Value) (x, y int64, err error) {
 	return x, y, err
 }
 
-// toDoubles converts two operands at once.
+// toDoubles converts two operands.
 func toDoubles(a, b Value) (x, y float64, err error) {
 	if x, err = a.toDouble(); err == nil {
 		y, err = b.toDouble()

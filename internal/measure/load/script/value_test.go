@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/script"
 )
 
-// eval evaluates one expression with the given texts of variables.
+// eval evaluates one expression with the given variables.
 func eval(t *testing.T, expression string, texts map[string]string) (script.Value, error) {
 	t.Helper()
 	set := script.NewSet()

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Vars are the variables of one client, by slot. Only one goroutine may use them at a time.
+// Vars holds the variables of one client, by slot. Only one goroutine may use them at a time.
 type Vars struct {
 	set  *Set
 	vars []variable
 }
 
-// variable is a text, a value, or both; the one that is missing is made when it is asked for.
+// variable holds a text, a value, or both. The missing one is derived on demand.
 type variable struct {
-	text  []byte // kept when the variable is overwritten, for its memory
+	text  []byte // kept for its memory
 	value Value
 	state variableState
 }
@@ -25,15 +25,15 @@ type variableState uint8
 
 const (
 	undefined variableState = iota
-	onlyText                // from -D or from a query; what it means is not known yet
-	textRead                // a text whose value is known
+	onlyText                // from -D or a query; its value has not been parsed yet
+	textRead                // its value has been parsed
 	onlyValue               // computed
 )
 
-// NewVars makes the variables of one client, all undefined. All scripts of the set are parsed by then.
+// NewVars returns a client's variables, all undefined. All scripts of the set must have been parsed.
 func (s *Set) NewVars() *Vars { return &Vars{set: s, vars: make([]variable, len(s.names))} }
 
-// Clone copies the variables for another client, as -D values are given to each.
+// Clone copies the variables, for example -D values to each client.
 func (v *Vars) Clone() *Vars {
 	c := v.set.NewVars()
 	for i, from := range v.vars {
@@ -42,8 +42,8 @@ func (v *Vars) Clone() *Vars {
 	return c
 }
 
-// Define gives a variable a text, as -D and \gset do. What the text means is found out when an expression uses it. A
-// name that no script mentions is checked and forgotten.
+// Define sets a variable to a text, as -D and \gset do. The text is parsed when an expression uses it. A valid name
+// that no script mentions is ignored.
 func (v *Vars) Define(name, text string) error {
 	slot, known, err := v.set.lookup(name)
 	if err == nil && known {
@@ -52,7 +52,7 @@ func (v *Vars) Define(name, text string) error {
 	return err
 }
 
-// DefineValue gives a variable a value under the same rules.
+// DefineValue is Define for a value.
 func (v *Vars) DefineValue(name string, value Value) error {
 	slot, known, err := v.set.lookup(name)
 	if err == nil && known {
@@ -73,8 +73,8 @@ func (v *Vars) SetValue(slot int, value Value) {
 	x.value, x.state = value, onlyValue
 }
 
-// AppendText appends the text of a variable as a statement gets it, or says that the variable is not defined. A NULL
-// is the word NULL, also as a parameter, as in pgbench.
+// AppendText appends a variable's text for a statement, and reports whether the variable is defined. As in pgbench,
+// NULL is the word NULL, even as a parameter.
 func (v *Vars) AppendText(dst []byte, slot int) (text []byte, defined bool) {
 	switch x := &v.vars[slot]; x.state {
 	case undefined:
@@ -86,7 +86,7 @@ func (v *Vars) AppendText(dst []byte, slot int) (text []byte, defined bool) {
 	}
 }
 
-// Value returns the value of a variable, read from its text where need be.
+// Value returns the value of a variable, parsing its text if necessary.
 func (v *Vars) Value(slot int) (Value, error) {
 	if x := &v.vars[slot]; x.state >= textRead {
 		return x.value, nil
@@ -110,7 +110,7 @@ func (v *Vars) read(slot int) (Value, error) {
 	return value, nil
 }
 
-// shortInt reads the common case, up to 18 digits, without making a string.
+// shortInt parses up to 18 digits, the common case, without making a string.
 func shortInt(text []byte) (Value, bool) {
 	if len(text) == 0 || len(text) > 18 {
 		return Value{}, false
@@ -125,8 +125,8 @@ func shortInt(text []byte) (Value, bool) {
 	return Int(i), true
 }
 
-// parseValue reads a text as pgbench does: null, then the words for true and false and what they begin with, then
-// integers, then doubles.
+// parseValue parses a text as pgbench does: null, then prefixes of the words for true and
+// false, then integers, then doubles.
 func parseValue(text string) (Value, error) {
 	switch {
 	case text == "":
@@ -148,10 +148,10 @@ func parseValue(text string) (Value, error) {
 	return Double(d), nil
 }
 
-// cSpace holds the characters that the C library skips before a number.
+// cSpace holds the characters that C skips before a number.
 const cSpace = " \t\n\v\f\r"
 
-// startsWord reports whether text is the beginning of word, or all of it, in any case.
+// startsWord reports whether text is a prefix of word, ignoring case.
 func startsWord(text, word string) bool {
 	return len(text) <= len(word) && strings.EqualFold(text, word[:len(text)])
 }
@@ -178,10 +178,11 @@ func parseInt(text string) (Value, error) {
 
 var errDoubleRange = errors.New("out of range for type double")
 
-// smallestNormal is the smallest double with full precision; the C library calls a smaller result out of range.
+// smallestNormal is the smallest double with full precision. C reports smaller results as out of range.
 const smallestNormal = 0x1p-1022
 
-// parseDouble reads what C's strtod reads: also inf, nan and hexadecimal, but no underscores, and no number too small.
+// parseDouble parses what C's strtod accepts, including inf, nan and hexadecimal, but no
+// underscores, and no number too small.
 func parseDouble(text string) (float64, error) {
 	digits := strings.ToLower(unsigned(text))
 	if strings.Contains(digits, "_") {
@@ -207,8 +208,8 @@ func isZero(digits string) bool {
 	return strings.Trim(mantissa, "0.x") == ""
 }
 
-// validName reports whether a variable may have that name: letters, digits, underscores and all beyond ASCII, and no
-// digit first.
+// validName reports whether a variable may have that name: letters, digits, underscores and bytes beyond
+// ASCII, not beginning with a digit.
 func validName(name string) bool {
 	for i := range len(name) {
 		if !isNameByte(name[i]) || i == 0 && isDigit(name[i]) {

@@ -18,7 +18,7 @@ const (
 	msgRowDescription  = 'T'
 )
 
-// dropped are the messages that say nothing a load generator needs: BindComplete, CloseComplete, NotificationResponse,
+// dropped holds the messages that a load generator ignores: BindComplete, CloseComplete, NotificationResponse,
 // CopyDone, CopyData, NoticeResponse, NoData, ParameterStatus, ParameterDescription.
 const dropped = "23AcdNnSt"
 
@@ -28,19 +28,19 @@ const (
 	maxHeld = 64 << 20
 )
 
-// answers is the part of the stream from the server that was received and not looked at.
+// answers holds bytes from the server that were received but not processed.
 type answers struct {
 	in      []byte
 	r, w    int // unread bytes are in[r:w]
-	skip    int // bytes of a dropped message that are still to come
+	skip    int // bytes of a dropped message still to come
 	smallIn [smallIn]byte
 	lentIn  *[]byte
-	full    bool // a read filled the whole buffer: there is more where that came from
+	full    bool // a read filled the whole buffer, so there may be more
 
 	progress
 }
 
-// message returns the next one: its kind, and its body where it is one that we look into, valid until the next call.
+// message returns the next message's kind, and its body if we use it. The body is valid until the next call.
 func (s *Session) message() (byte, []byte, error) {
 	for {
 		n := min(s.skip, s.w-s.r)
@@ -70,7 +70,7 @@ func (s *Session) message() (byte, []byte, error) {
 	}
 }
 
-// holds reports whether we look into messages of a kind.
+// holds reports whether we use the bodies of messages of that kind.
 func (r *requests) holds(kind byte) bool {
 	switch kind {
 	case msgCommandComplete, msgError, msgReady:
@@ -92,7 +92,7 @@ func (r *requests) plausible(kind byte, length uint32) error {
 	return nil
 }
 
-// fill waits for bytes, after sending what is to be sent. need is the size of the message that is not complete yet.
+// fill sends pending requests and waits for bytes. need is the size of the incomplete message.
 func (s *Session) fill(need int) error {
 	s.makeRoom(need)
 	var out []byte
@@ -115,7 +115,7 @@ func (s *Session) fill(need int) error {
 	return nil
 }
 
-// makeRoom leaves space to read into. The buffer grows as bytes come, not as lengths promise.
+// makeRoom grows the buffer as bytes arrive, whatever length the message claims.
 func (s *Session) makeRoom(need int) {
 	unread := s.in[s.r:s.w]
 	switch {
@@ -138,7 +138,7 @@ func (s *Session) growIn(n int, unread []byte) {
 	s.in, s.lentIn = *lent, lent
 }
 
-// release gives back what was borrowed. Nothing may be unread.
+// release returns the borrowed buffer. Nothing may be unread.
 func (s *Session) release() {
 	if s.lentOut != nil {
 		s.dialer.buffers.giveBack(s.lentOut)

@@ -8,17 +8,17 @@ import (
 const (
 	smallIn  = 1 << 10  // holds the answers of a transaction and most errors
 	smallOut = 512      // holds a prepared statement's parameters
-	bigSize  = 64 << 10 // the least that is lent out
-	// sizes is the number of buffer sizes kept for the next borrower, each twice the one before: up to 1 MiB.
+	bigSize  = 64 << 10 // the smallest buffer that is lent
+	// sizes is how many buffer sizes are pooled, each twice the one before: up to 1 MiB.
 	sizes = 5
 )
 
-// buffers lends big buffers to sessions that have much to say or to hear, for as long as one batch takes. There is a
-// pool for each size: a buffer that is put where nobody looks for it lives on through two collections, so the heap
-// would double again and again under a load of big batches.
+// buffers lends big buffers to sessions for the duration of one batch. Each size has its own pool: in
+// a shared pool, a buffer of the wrong size would survive two collections unused, and the heap would
+// keep doubling under big batches.
 type buffers struct{ pools [sizes]sync.Pool }
 
-// borrow gives a buffer of at least n bytes.
+// borrow returns a buffer of at least n bytes.
 func (b *buffers) borrow(n int) *[]byte {
 	if size := sizeFor(n); size < sizes {
 		if lent, ok := b.pools[size].Get().(*[]byte); ok {
@@ -30,7 +30,7 @@ func (b *buffers) borrow(n int) *[]byte {
 	return &fresh
 }
 
-// giveBack takes a buffer back; nil is nothing.
+// giveBack takes a buffer back. It accepts nil.
 func (b *buffers) giveBack(lent *[]byte) {
 	if lent == nil {
 		return
@@ -40,5 +40,5 @@ func (b *buffers) giveBack(lent *[]byte) {
 	}
 }
 
-// sizeFor returns the smallest size that holds n bytes; sizes and more are not kept.
+// sizeFor returns the index of the smallest size that holds n bytes. Buffers beyond the largest are not pooled.
 func sizeFor(n int) int { return bits.Len(uint(max(n-1, 0) / bigSize)) }

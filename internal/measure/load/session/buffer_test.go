@@ -22,7 +22,7 @@ func TestBuffersAreLentAgain(t *testing.T) {
 		}
 	}
 	runtime.ReadMemStats(&after)
-	// The race detector has pools drop every fourth buffer.
+	// The race detector makes pools drop every fourth buffer.
 	if made := after.TotalAlloc - before.TotalAlloc; made > asked/2 {
 		t.Errorf("%d bytes were allocated to lend %d", made, asked)
 	}

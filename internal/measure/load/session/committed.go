@@ -1,15 +1,15 @@
 package session
 
-// committed counts the rows that are there for good: what a transaction wrote is, once the server has committed it.
+// committed counts the rows that are permanent: a transaction's rows count once the server has committed it.
 type committed struct {
 	rows       int64
-	pending    int64   // of the transaction under way
+	pending    int64   // of the current transaction
 	savepoints []int64 // what was pending at each, the latest last
-	rolledBack bool    // a ROLLBACK was the last to end a transaction or a part of one, since the server was ready
+	rolledBack bool    // a ROLLBACK was the last to end a transaction or savepoint since the server was ready
 	failed     bool    // a statement failed since then
 }
 
-// complete takes a statement that the server has done, by the verb of its tag.
+// complete records a statement that the server has executed, by the verb of its tag.
 func (c *committed) complete(verb string, affected int64) {
 	switch verb {
 	case "COMMIT", "PREPARE":
@@ -30,7 +30,7 @@ func (c *committed) complete(verb string, affected int64) {
 	}
 }
 
-// ready takes the state of the transaction when the server has answered all that it was asked.
+// ready records the transaction's state once the server has answered all requests.
 func (c *committed) ready(s Status) {
 	if s == Idle {
 		c.end(!c.failed && !(c.rolledBack && len(c.savepoints) > 0))

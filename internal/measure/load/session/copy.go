@@ -6,12 +6,12 @@ import (
 	"io"
 )
 
-// chunkSize is when a chunk of rows is sent; the rest of the buffer is for the row that goes beyond.
+// chunkSize is the size at which a chunk of rows is sent. The rest of the buffer is for a row that crosses it.
 const chunkSize = bigSize - 8<<10
 
-// CopyIn runs COPY … FROM STDIN and sends it what rows appends: one row or more at a time, in the format that the
-// statement names, and io.EOF with or after the last. Another error of rows fails the COPY and is the result's. An
-// objection of the server ends the sending at once. The second value is Err.
+// CopyIn runs COPY … FROM STDIN with the rows that rows appends, one or more at a time, in the statement's format.
+// rows returns io.EOF with or after the last. Any other error of rows fails the COPY and is in the result. An error
+// of the server stops the sending. The second value is Err.
 func (s *Session) CopyIn(sql []byte, rows func(dst []byte) ([]byte, error)) (Result, error) {
 	s.Query(sql, false)
 	s.wantRows = true
@@ -32,7 +32,7 @@ func (s *Session) CopyIn(sql []byte, rows func(dst []byte) ([]byte, error)) (Res
 	return Result{first.Affected + rest.Affected, first.Returned + rest.Returned, first.Err}, err
 }
 
-// acceptCopy answers a server that waits for rows.
+// acceptCopy reports whether the server waits for rows.
 func (s *Session) acceptCopy() (bool, error) {
 	if s.wantRows && !s.acceptsIn {
 		s.acceptsIn = true
@@ -40,7 +40,7 @@ func (s *Session) acceptCopy() (bool, error) {
 	}
 	s.refused = true
 	refusal := appendCopyFail(nil, ErrCopy)
-	if !s.batch[s.current].simple { // the Sync that followed was swallowed by the COPY
+	if !s.batch[s.current].simple { // the COPY consumed the Sync after it
 		refusal = append(refusal, msgSync, 0, 0, 0, 4)
 	}
 	s.wire.awaitSent()
@@ -49,8 +49,8 @@ func (s *Session) acceptCopy() (bool, error) {
 	return false, err
 }
 
-// stream sends rows while another goroutine reads: the server may complain at any time, and must not fill its socket
-// with notices that nobody takes.
+// stream sends rows while another goroutine reads: the server may report an error at any time, and unread
+// notices must not fill its socket.
 func (s *Session) stream(rows func([]byte) ([]byte, error)) (Result, error) {
 	answered := make(chan Result, 1)
 	go func() {
@@ -66,7 +66,7 @@ func (s *Session) stream(rows func([]byte) ([]byte, error)) (Result, error) {
 	return result, s.err
 }
 
-// send sends chunks of whole rows until there are no more, or the server has answered. It returns why rows failed.
+// send sends chunks of whole rows until there are none, or the server has answered. failure is the error of rows.
 func (s *Session) send(rows func([]byte) ([]byte, error), answered chan Result) (sent uint64, failure error) {
 	lent := s.dialer.buffers.borrow(bigSize)
 	defer s.dialer.buffers.giveBack(lent)
@@ -83,7 +83,7 @@ func (s *Session) send(rows func([]byte) ([]byte, error), answered chan Result) 
 	return sent, failure
 }
 
-// appendChunk makes a CopyData message, and the end of the COPY behind it when there are no more rows.
+// appendChunk makes a CopyData message, and adds the end of the COPY after the last row.
 func appendChunk(b []byte, rows func([]byte) ([]byte, error)) (chunk []byte, done bool, failure error) {
 	b = append(b, msgCopyData, 0, 0, 0, 0)
 	var err error

@@ -8,11 +8,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Connect opens a connection: pgconn.ConnectConfig with one config that all connections share, so that a thousand of
-// them stay small.
+// Connect opens a connection. It is pgconn.ConnectConfig with one config shared by all connections, which saves
+// memory with a thousand of them.
 type Connect func(context.Context) (*pgconn.PgConn, error)
 
-// Dialer opens sessions and looks after them. Its methods may be called from any goroutine.
+// Dialer opens and watches sessions. Its methods may be called from any goroutine.
 type Dialer struct {
 	connect  Connect
 	patience time.Duration
@@ -30,8 +30,8 @@ type lastSeen struct {
 	since time.Time
 }
 
-// NewDialer makes a dialer that ends a session when its server, being asked, has not sent or taken a byte for longer
-// than patience (up to an eighth more); 0 is for ever. Close it, once, to stop looking.
+// NewDialer returns a dialer that ends a session whose server, with a request pending, has not sent or taken a byte
+// for longer than patience, or up to an eighth more; 0 is for ever. Close it once to stop watching.
 func NewDialer(connect Connect, patience time.Duration) *Dialer {
 	d := &Dialer{connect: connect, patience: patience, sessions: map[*Session]*lastSeen{}, stop: make(chan struct{})}
 	if patience > 0 {
@@ -40,7 +40,7 @@ func NewDialer(connect Connect, patience time.Duration) *Dialer {
 	return d
 }
 
-// Open connects and takes the connection over. ctx bounds this only. The caller closes the session.
+// Open connects and takes over the connection. ctx bounds only Open. The caller closes the session.
 func (d *Dialer) Open(ctx context.Context) (*Session, error) {
 	conn, err := d.connect(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ func (d *Dialer) Open(ctx context.Context) (*Session, error) {
 	return s, nil
 }
 
-// Close stops looking after the sessions; it does not close them.
+// Close stops watching the sessions; it does not close them.
 func (d *Dialer) Close() {
 	close(d.stop)
 	d.stopped.Wait()
@@ -68,7 +68,7 @@ func (d *Dialer) forget(s *Session) {
 	delete(d.sessions, s)
 }
 
-// watch looks at all sessions now and then, so that none of them needs a clock or a deadline of its own.
+// watch checks all sessions periodically, so that none needs its own timer or deadline.
 func (d *Dialer) watch() {
 	tick := time.NewTicker(min(max(d.patience/8, time.Millisecond), time.Second))
 	defer tick.Stop()
@@ -82,8 +82,8 @@ func (d *Dialer) watch() {
 	}
 }
 
-// look takes the time itself, and after it has seen a session: the tick may be long past on a busy machine, and what
-// was asked since would seem to wait for longer than it does.
+// look reads the clock itself, after each session: on a busy machine its tick may be late, and a recent request
+// would seem to have waited too long.
 func (d *Dialer) look() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

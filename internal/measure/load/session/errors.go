@@ -10,23 +10,23 @@ import (
 var (
 	// ErrAborted is the result of a request that the server skipped because an earlier one of its pipeline failed.
 	ErrAborted = errors.New("skipped: an earlier statement of the pipeline failed")
-	// ErrCopy is the result of a COPY that waits for rows where none can be sent.
+	// ErrCopy is the result of a COPY that waits for rows in a request without any.
 	ErrCopy = errors.New("COPY … FROM STDIN needs rows, and a plain statement has none")
 	// ErrInterrupted ends a session by [Session.Interrupt].
 	ErrInterrupted = errors.New("interrupted")
 	// ErrNoAnswer ends a session whose server is silent for longer than the dialer's patience.
 	ErrNoAnswer = errors.New("no answer in time")
-	// ErrProtocol ends a session whose server, or something in its place, does not speak as PostgreSQL does.
+	// ErrProtocol ends a session whose server violates the protocol.
 	ErrProtocol = errors.New("the server does not keep to the protocol")
-	// ErrTooLarge ends a session that was given more than the server takes in one message.
+	// ErrTooLarge ends a session with a request larger than the server takes in one message.
 	ErrTooLarge = errors.New("request is larger than the 1 GiB that a server takes")
 
 	errHungUp = errors.New("the server closed it")
 	errClosed = errors.New("it was closed here")
 )
 
-// LostError is the error of a session that has ended, with the cause: a FATAL error of the server is a
-// *pgconn.PgError.
+// LostError is the error of a session that has ended, with the cause. A FATAL error of
+// the server is a *pgconn.PgError.
 type LostError struct{ Cause error }
 
 func (e *LostError) Error() string { return "connection lost: " + e.Cause.Error() }
@@ -57,7 +57,7 @@ var kindNames = [...]string{"none", "other", "serialization", "deadlock", "cance
 
 func (k Kind) String() string { return kindNames[k] }
 
-// KindOf sorts an error of a [Result], of [Session.Err] or of [Dialer.Open].
+// KindOf returns the kind of an error of a [Result], of [Session.Err] or of [Dialer.Open].
 func KindOf(err error) Kind {
 	if err == nil {
 		return None

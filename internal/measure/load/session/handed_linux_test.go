@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/test/liartest"
 )
 
-// TestASessionHasTheSocketItself: what watches over the connections of an endpoint stands in nobody's way.
+// TestASessionHasTheSocketItself: a session bypasses the endpoint's watch over its connections.
 func TestASessionHasTheSocketItself(t *testing.T) {
 	liar, err := liartest.Listen(liartest.Lie{Greets: true})
 	if err != nil {

@@ -13,24 +13,24 @@ type requests struct {
 	smallOut [smallOut]byte
 	lentOut  *[]byte
 	tooLarge bool
-	flown    bool // out went to the server
+	flown    bool // out has been sent
 
-	batch    []segment    // what the batch asks, each up to one Sync
+	batch    []segment    // the parts of the batch, each up to one Sync
 	open     bool         // the last segment has no Sync yet
 	keep     bool         // keep the last row
-	parsing  []*Statement // named ones, and nil for the others, in the order in which they are parsed
-	parsed   int          // of parsing, behind us
+	parsing  []*Statement // statements in parse order, nil if unnamed
+	parsed   int          // how many of parsing are done
 	prepared map[*Statement]struct{}
 }
 
 // segment is a group of requests that the server answers with one ReadyForQuery.
 type segment struct {
-	simple     bool // a Query: the server decides how many results it has
+	simple     bool // a Query: its number of results is unknown
 	statements int
 	parses     int
 }
 
-// Query adds SQL for the simple protocol: one statement or several, each with a result. It brings its own Sync.
+// Query adds SQL for the simple protocol: one or more statements, each with a result. It includes a Sync.
 func (s *Session) Query(sql []byte, keepRow bool) {
 	if s.open {
 		s.Sync()
@@ -53,7 +53,7 @@ func (s *Session) Extended(st *Statement, args [][]byte) {
 	s.batch[len(s.batch)-1].parses++
 }
 
-// Prepared adds a statement that the server parses the first time in this session. A nil argument is NULL.
+// Prepared adds a statement that the server parses once in this session. A nil argument is NULL.
 func (s *Session) Prepared(st *Statement, args [][]byte) {
 	if _, known := s.prepared[st]; known || slices.Contains(s.parsing[s.parsed:], st) {
 		s.begin(sizeOf(st, args))
@@ -67,8 +67,8 @@ func (s *Session) Prepared(st *Statement, args [][]byte) {
 	s.batch[len(s.batch)-1].parses++
 }
 
-// Sync ends a part of a batch: an error skips what follows only up to here, and where no transaction is open, what
-// came before is committed. The end of a batch needs none.
+// Sync ends a part of a batch: an error skips requests only up to here, and outside a transaction block the part is
+// committed. The end of a batch needs no Sync.
 func (s *Session) Sync() {
 	s.begin(5)
 	s.segment()
@@ -93,7 +93,7 @@ func (s *Session) growOut(n int) {
 	s.lentOut = lent
 }
 
-// segment returns the open segment for requests of the extended protocol, and opens one if there is none.
+// segment returns the open segment for requests of the extended protocol, opening one if necessary.
 func (r *requests) segment() *segment {
 	if !r.open {
 		r.batch = append(r.batch, segment{})
@@ -125,7 +125,7 @@ func (r *requests) execute(st *Statement, bind []byte, args [][]byte) {
 	r.keep = r.keep || st.keep
 }
 
-// finish writes the length of a message, unless it is one that no server takes.
+// finish writes the length of a message, and notes a message that is too large.
 func (r *requests) finish(b []byte, from int) []byte {
 	r.tooLarge = r.tooLarge || len(b)-from > maxMessage
 	return patch(b, from)

@@ -13,28 +13,28 @@ import (
 type Result struct {
 	Affected int64 // rows inserted, updated, deleted, merged or copied in
 	Returned int64 // rows sent to us, kept or not
-	// Err is why the statement failed: a *pgconn.PgError, [ErrAborted] or [ErrCopy]. The session goes on.
+	// Err is a *pgconn.PgError, [ErrAborted] or [ErrCopy]; the session goes on.
 	Err error
 }
 
 // progress records how far the answers to a batch have been read.
 type progress struct {
 	latest    Result
-	current   int  // segment whose answers are being read
-	answered  int  // statements of it that have their result
-	skipped   int  // statements that the server skipped, whose results are still to be given
+	current   int  // the segment whose answers are being read
+	answered  int  // its statements that have their result
+	skipped   int  // skipped statements whose results are still to be returned
 	copyOut   bool // the rows of the statement come as a COPY
 	refused   bool // the statement is a COPY that was sent no rows
-	wantRows  bool // somebody has rows for a COPY
+	wantRows  bool // the caller has rows for a COPY
 	acceptsIn bool // and the server waits for them
 	row       row
 }
 
-// Next sends the batch, if that is still to do, and waits for the next result. It is false when there is none left, or
-// the session has ended: then Err says why.
+// Next sends the batch, if necessary, and waits for the next result. It returns false when none is left, or when the
+// session has ended: then Err says why.
 //
-// Every statement added has one result, in their order. One more, with an error, comes where the server fails at a
-// Sync: it commits there, and a serialization failure or a deferred constraint may show only then.
+// Every statement has one result, in order. An extra one with an error comes if the server fails at a Sync: it
+// commits there, and a serialization failure or a deferred constraint may show only then.
 func (s *Session) Next() bool {
 	if s.err != nil || len(s.batch) == 0 {
 		return false
@@ -51,11 +51,11 @@ func (s *Session) Next() bool {
 	return found
 }
 
-// Result returns what Next found.
+// Result returns the result that Next read.
 func (s *Session) Result() Result { return s.latest }
 
-// Finish sends the batch, if that is still to do, reads all results that are left, and gives their sums and the first
-// error of the server. The second value is Err.
+// Finish sends the batch, if necessary, reads all remaining results, and returns their sums and the first error of
+// the server. The second value is Err.
 func (s *Session) Finish() (Result, error) {
 	var all Result
 	for s.Next() {
@@ -92,7 +92,7 @@ func (s *Session) read() (bool, error) {
 	}
 }
 
-// take looks at a message and tells whether it completes a result.
+// take processes a message and reports whether it completes a result.
 func (s *Session) take(kind byte, body []byte) (bool, error) {
 	switch kind {
 	case msgDataRow:
@@ -132,7 +132,7 @@ func (s *Session) answer() error {
 	return nil
 }
 
-// fail takes the server's objection; after a FATAL one it hangs up.
+// fail processes an ErrorResponse. After a FATAL error the session ends.
 func (s *Session) fail(body []byte) error {
 	var message pgproto3.ErrorResponse
 	if err := message.Decode(body); err != nil {
@@ -151,7 +151,7 @@ func (s *Session) fail(body []byte) error {
 	return nil
 }
 
-// noteParsed notes that the oldest statement being parsed is known to the server from now on.
+// noteParsed marks the oldest statement being parsed as known to the server.
 func (s *Session) noteParsed() error {
 	segment := &s.batch[s.current]
 	if segment.parses == 0 {
@@ -175,14 +175,14 @@ func (s *Session) becomeReady(body []byte) error {
 	s.status = Status(body[0])
 	s.committed.ready(s.status)
 	segment := &s.batch[s.current]
-	s.parsed += segment.parses // those that are left were never begun
+	s.parsed += segment.parses // the rest was skipped
 	s.skipped = max(segment.statements-s.answered, 0)
 	s.current++
 	s.answered = 0
 	return nil
 }
 
-// endBatch makes the session ready for the next batch.
+// endBatch prepares the session for the next batch.
 func (s *Session) endBatch() {
 	s.wire.awaitSent()
 	s.out, s.batch, s.parsing = s.out[:0], s.batch[:0], s.parsing[:0]
@@ -192,7 +192,7 @@ func (s *Session) endBatch() {
 	}
 }
 
-// count takes the number at the end of a command tag: INSERT 0 5, SELECT 3, CREATE TABLE. It gives the verb.
+// count parses the number at the end of a command tag: INSERT 0 5, SELECT 3, CREATE TABLE. It returns the verb.
 func (r *Result) count(tag []byte, copyOut bool) string {
 	verb, rest, _ := bytes.Cut(bytes.TrimRight(tag, "\x00"), []byte{' '})
 	n := lastNumber(rest)
@@ -214,7 +214,7 @@ func (r *Result) count(tag []byte, copyOut bool) string {
 	return name
 }
 
-// verbOf returns a verb as one text for all tags that have it: a tag comes with every statement.
+// verbOf returns a verb as a shared string: a tag comes with every statement.
 func verbOf(verb []byte) string {
 	switch string(verb) {
 	case "INSERT":

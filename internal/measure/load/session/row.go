@@ -12,7 +12,7 @@ const afterName = 4 + 2 + 4 + 2 + 4 + 2
 // keepRowUpTo bounds the row buffers that an idle session keeps.
 const keepRowUpTo = 4 << 10
 
-// row is the last row of a result as it came, both messages checked.
+// row is the last row of a result as received, both messages checked.
 type row struct{ names, values []byte }
 
 func (r *row) reset() {
@@ -22,8 +22,8 @@ func (r *row) reset() {
 	r.names, r.values = r.names[:0], r.values[:0]
 }
 
-// Row gives the names and values, in text, of the last row of the result that Next found. A value is nil for NULL.
-// There are none where the request did not ask to keep the row, or no row came. Valid until the next call of Next.
+// Row returns the names and text values of the last row of Next's result. A NULL value is nil. It yields nothing if
+// the request did not ask to keep the row, or there was no row. They are valid until the next call of Next.
 func (s *Session) Row() iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		if len(s.row.names) == 0 || len(s.row.values) == 0 {
@@ -63,7 +63,7 @@ func (s *Session) keepRow(body []byte) error {
 	return nil
 }
 
-// cutName takes a column off a RowDescription.
+// cutName splits a column off a RowDescription.
 func cutName(b []byte) (name, rest []byte, ok bool) {
 	name, rest, ok = bytes.Cut(b, []byte{0})
 	if !ok || len(rest) < afterName {
@@ -72,7 +72,7 @@ func cutName(b []byte) (name, rest []byte, ok bool) {
 	return name, rest[afterName:], true
 }
 
-// cutValue takes a column off a DataRow; the length -1 is NULL.
+// cutValue splits a column off a DataRow; the length -1 is NULL.
 func cutValue(b []byte) (value, rest []byte, ok bool) {
 	if len(b) < 4 {
 		return nil, nil, false
@@ -88,7 +88,7 @@ func cutValue(b []byte) (value, rest []byte, ok bool) {
 	return b[:length:length], b[length:], true
 }
 
-// wellFormed reports whether a message has the columns it says, and nothing else.
+// wellFormed reports whether a message has exactly the columns that it claims.
 func wellFormed(body []byte, cut func([]byte) (column, rest []byte, ok bool)) bool {
 	if len(body) < 2 {
 		return false

@@ -25,7 +25,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// server is a PostgreSQL of the machine's own, shared by the tests of this package.
+// server is a local PostgreSQL, shared by the tests of this package.
 type server struct {
 	dir, bin string
 	port     int
@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// aServer is the shared server, started by the first test that needs it.
+// aServer returns the shared server, which the first test starts.
 func aServer(t testing.TB) *server {
 	t.Helper()
 	shared.Lock()
@@ -117,14 +117,14 @@ func (s *server) run(name string, args ...string) error {
 	if uid, gid, ok := unprivileged(); ok {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
 	}
-	// pg_ctl's server keeps the output open: give it none.
+	// pg_ctl's server keeps the output open, so it gets none.
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
 }
 
-// unprivileged is the user postgres, where we are root.
+// unprivileged returns the user postgres if we are root.
 func unprivileged() (uid, gid int, ok bool) {
 	if os.Getuid() != 0 {
 		return 0, 0, false
@@ -138,7 +138,7 @@ func unprivileged() (uid, gid int, ok bool) {
 	return uid, gid, true
 }
 
-// makeCertificate puts a self-signed certificate where the server looks for one.
+// makeCertificate creates a self-signed certificate for the server.
 func (s *server) makeCertificate() error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -198,7 +198,7 @@ func (s *server) dsn(way string) string {
 	return fmt.Sprintf("%s port=%d user=postgres dbname=postgres", host, s.port)
 }
 
-// open gives a session that ends with the test. Its server may be silent for as long as patience.
+// open opens a session that ends with the test.
 func (s *server) open(t testing.TB, way string, patience time.Duration) *Session {
 	t.Helper()
 	config, err := pgconn.ParseConfig(s.dsn(way))
@@ -216,7 +216,7 @@ func (s *server) open(t testing.TB, way string, patience time.Duration) *Session
 	return opened
 }
 
-// ask runs SQL in pgconn and gives the text of all rows: what the server says to somebody else.
+// ask runs SQL through pgconn and returns the text of all rows, as a second opinion.
 func (s *server) ask(t testing.TB, sql string) [][]string {
 	t.Helper()
 	conn, err := pgconn.Connect(t.Context(), s.dsn(bySocket))

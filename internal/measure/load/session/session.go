@@ -15,7 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// Status is the state of the session's transaction when the server last was ready.
+// Status is the state of the session's transaction at the last ReadyForQuery.
 type Status byte
 
 // States of a transaction, as ReadyForQuery has them.
@@ -25,7 +25,7 @@ const (
 	Failed        Status = 'E' // everything is refused until the end of the transaction
 )
 
-// goodbye is the longest that [Session.Close] tries to tell the server; a full socket must not hold it up.
+// goodbye bounds [Session.Close]'s message to the server, in case its socket is full.
 const goodbye = time.Second
 
 // Session is a connection to the server; see the package's documentation for its use.
@@ -34,7 +34,7 @@ type Session struct {
 	dialer *Dialer
 	origin pgconn.HijackedConn // for cancel requests
 	status Status
-	err    error // what ended the session
+	err    error // the reason the session ended
 
 	// beat is odd while the session waits for the server, and changes whenever bytes have moved.
 	beat  atomic.Uint64
@@ -46,7 +46,7 @@ type Session struct {
 	sent, received uint64
 }
 
-// takeOver makes a session of a connection, which must be idle.
+// takeOver makes a session from an idle connection.
 func takeOver(ctx context.Context, conn *pgconn.PgConn, d *Dialer) (*Session, error) {
 	hijacked, err := conn.Hijack()
 	if err != nil {
@@ -65,10 +65,10 @@ func takeOver(ctx context.Context, conn *pgconn.PgConn, d *Dialer) (*Session, er
 	return s, nil
 }
 
-// watched is a connection that ends itself where its server does not answer. A session's dialer does that from now on.
+// watched is a connection that ends itself if its server does not answer. A session's dialer takes over that task.
 type watched interface{ HandOver() net.Conn }
 
-// handedOver returns the connection without that watch, or with one that no longer watches under its TLS.
+// handedOver returns the connection without that watch, or with one that is off under its TLS.
 func handedOver(conn net.Conn) net.Conn {
 	if w, ok := conn.(watched); ok {
 		return w.HandOver()
@@ -89,8 +89,8 @@ func newSession(conn net.Conn, d *Dialer) *Session {
 	return s
 }
 
-// quiet makes sure that nobody else reads from the connection. On a slow machine pgconn starts a reader in the
-// background, which stays until it has read once more: it would take our first answer. So it gets one to take.
+// quiet makes sure that nothing else reads from the connection. On a slow machine pgconn starts a background reader,
+// which stays until it has read once more and would take our first answer. So quiet gives it one to take.
 func quiet(ctx context.Context, c *pgconn.HijackedConn) error {
 	hurry := context.AfterFunc(ctx, func() { _ = c.Conn.SetDeadline(time.Unix(1, 0)) })
 	err := askReady(c.Frontend)
@@ -119,22 +119,22 @@ func askReady(f *pgproto3.Frontend) error {
 	}
 }
 
-// Status returns the state of the transaction after the last answers that were read.
+// Status returns the state of the transaction after the last answers read.
 func (s *Session) Status() Status { return s.status }
 
-// Err returns what ended the session, a *[LostError], or nil while it is usable.
+// Err returns the reason the session ended, a *[LostError], or nil while it is usable.
 func (s *Session) Err() error { return s.err }
 
-// Rows returns the number of rows inserted, updated, deleted, merged or copied in that the server has committed.
+// Rows returns the number of committed rows that were inserted, updated, deleted, merged or copied in.
 func (s *Session) Rows() int64 { return s.committed.rows }
 
-// Sent returns how many bytes of requests went to the server, TLS not counted.
+// Sent returns the bytes of requests sent, without TLS.
 func (s *Session) Sent() uint64 { return s.sent }
 
-// Received returns how many bytes of answers came, TLS not counted.
+// Received returns the bytes of answers received, without TLS.
 func (s *Session) Received() uint64 { return s.received }
 
-// Close says goodbye, unless answers are still due, and frees the connection. It may be called twice.
+// Close sends Terminate, unless answers are pending, and frees the connection. It may be called twice.
 func (s *Session) Close() error {
 	if s.err == nil && !s.flown {
 		_ = s.wire.conn.SetWriteDeadline(time.Now().Add(goodbye))
@@ -146,7 +146,7 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// lose ends the session, for the first reason that is known.
+// lose ends the session with the first known reason.
 func (s *Session) lose(err error) {
 	if ended := s.ended.Load(); ended != nil && (errors.Is(err, os.ErrDeadlineExceeded) || s.wire.carrier != nil) {
 		err = *ended
@@ -164,14 +164,14 @@ func (s *Session) lose(err error) {
 // Interrupt ends the session from another goroutine, even while it waits. To end only a statement, use Cancel.
 func (s *Session) Interrupt() { s.end(ErrInterrupted) }
 
-// end makes the session's own goroutine notice that it is over. It does not wait for that.
+// end makes the session's own goroutine notice that it is over, without waiting for it.
 func (s *Session) end(why error) {
 	s.ended.CompareAndSwap(nil, &why)
 	_ = s.wire.conn.SetDeadline(time.Unix(1, 0))
 }
 
-// Cancel asks the server, over a connection of its own, to cancel the running statement. It may be called from another
-// goroutine. Whether and when the statement ends is seen in its result.
+// Cancel asks the server, over a separate connection, to cancel the running statement. It may be called from another
+// goroutine. The statement's result shows whether it was cancelled.
 func (s *Session) Cancel(ctx context.Context) error {
 	origin := s.origin
 	conn, err := pgconn.Construct(&origin)

@@ -35,7 +35,7 @@ func rowOf(s *Session) []string {
 	return row
 }
 
-// all sends the batch and gives what came of it.
+// all sends the batch and returns its results.
 func all(s *Session) []seen {
 	var results []seen
 	for s.Next() {
@@ -185,7 +185,7 @@ func TestPipelineSkipsToTheSync(t *testing.T) {
 	}
 }
 
-// A pipeline larger than all socket buffers, both ways: writing all before reading would hang.
+// A pipeline larger than all socket buffers, both ways: writing all of it before reading would hang.
 func TestLongPipelineDoesNotHang(t *testing.T) {
 	for _, way := range ways {
 		s := aServer(t).open(t, way, long)
@@ -380,7 +380,7 @@ func TestTooManyClients(t *testing.T) {
 	t.Error("50 sessions on a server that takes 40")
 }
 
-// slowConn takes its time to write, as on a busy machine. pgconn then reads in the background.
+// slowConn is slow to write, as on a busy machine. pgconn then reads in the background.
 type slowConn struct{ *net.UnixConn }
 
 func (c slowConn) Write(b []byte) (int, error) {
@@ -422,7 +422,7 @@ func TestOpenGivesUpWithItsContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	go func() { // a server that lets everybody in, and is never heard of again
+	go func() { // a server that accepts connections and then stays silent
 		conn, err := listener.Accept()
 		if err != nil {
 			return
@@ -457,7 +457,7 @@ func TestNotificationsBetweenBatches(t *testing.T) {
 	}
 }
 
-// The hot path must not allocate: a garbage collection is a pause, and CPU that pgbench does not spend.
+// The hot path must not allocate: a garbage collection is a pause, and costs CPU that pgbench does not use.
 func TestRoundTripsDoNotAllocate(t *testing.T) {
 	s := aServer(t).open(t, bySocket, long)
 	st := statement(t, "a", "select $1::int", 1, false)

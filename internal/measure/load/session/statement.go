@@ -29,11 +29,11 @@ type Statement struct {
 	bind      []byte // Bind without a name, up to the number of parameters
 	parseName []byte // the same with the name
 	bindName  []byte
-	tail      []byte // end of Bind, Describe where the row is kept, Execute
+	tail      []byte // end of Bind, Describe if the row is kept, Execute
 }
 
-// NewStatement encodes SQL with that many parameters. The name is the one under which [Session.Prepared] prepares
-// it; each statement of a session needs one of its own. keepRow asks for the names and values of the last row.
+// NewStatement encodes SQL with that many parameters. [Session.Prepared] prepares it under the name, which must be
+// unique in the session. keepRow asks for the names and values of the last row.
 func NewStatement(name, sql string, params int, keepRow bool) (*Statement, error) {
 	if params < 0 || params > math.MaxUint16 {
 		return nil, fmt.Errorf("a statement takes up to %d parameters, this one has %d", math.MaxUint16, params)
@@ -44,21 +44,21 @@ func NewStatement(name, sql string, params int, keepRow bool) (*Statement, error
 	}, nil
 }
 
-// encodeParse leaves the types of parameters to the server.
+// encodeParse lets the server choose the types of parameters.
 func encodeParse(name, sql string) []byte {
 	b := append([]byte{msgParse, 0, 0, 0, 0}, name...)
 	b = append(append(b, 0), sql...)
 	return patch(append(b, 0, 0, 0), 0)
 }
 
-// encodeBind begins a Bind to the unnamed portal, all parameters in text.
+// encodeBind begins a Bind to the unnamed portal, with all parameters as text.
 func encodeBind(name string, params int) []byte {
 	b := append([]byte{msgBind, 0, 0, 0, 0, 0}, name...)
 	b = append(b, 0, 0, 0)
 	return binary.BigEndian.AppendUint16(b, uint16(params))
 }
 
-// encodeTail ends the Bind, all results in text, and executes the unnamed portal without a limit of rows.
+// encodeTail ends the Bind, with all results as text, and executes the unnamed portal without a row limit.
 func encodeTail(describe bool) []byte {
 	b := []byte{0, 0}
 	if describe {

@@ -27,7 +27,7 @@ var (
 	inserted = message('C', "INSERT 0 3\x00")
 )
 
-// fakeServer answers whatever it is asked with the bytes given, in pieces of a size, and hangs up.
+// fakeServer answers every request with the given bytes, in pieces of that size, and hangs up.
 func fakeServer(t testing.TB, answer string, piece int) *Session {
 	client, server := socketPair(t)
 	go func() {
@@ -118,7 +118,7 @@ func TestServersThatMisbehave(t *testing.T) {
 	check("fatal", message('E', "SFATAL\x00VFATAL\x00C57P02\x00Mcrash\x00\x00"), "FATAL: crash (SQLSTATE 57P02)")
 }
 
-// A length that promises much must not make us set memory aside: only bytes that came do, and only when kept.
+// Only bytes received and kept may take memory, whatever length a message claims.
 func TestBuffersGrowAsBytesCome(t *testing.T) {
 	const came = 300_000
 	check := func(keep bool, most int) {
@@ -138,7 +138,7 @@ func TestBuffersGrowAsBytesCome(t *testing.T) {
 	check(false, bigSize)
 }
 
-// What the server says between batches may be cut anywhere.
+// Messages between batches may be cut anywhere.
 func TestAnswersAcrossBatches(t *testing.T) {
 	client, server := socketPair(t)
 	defer server.Close()
@@ -176,9 +176,9 @@ func TestServerThatIsGoneBeforeWeAsk(t *testing.T) {
 	}
 }
 
-// A server killed outright says nothing; the others of its sessions hear of a crash.
+// A killed server says nothing; its other sessions report a crash.
 func TestServerThatIsKilled(t *testing.T) {
-	aServer(t) // skips where there is none
+	aServer(t) // skips if there is none
 	srv, missing := startServer()
 	if missing != "" {
 		t.Fatal(missing)
@@ -195,7 +195,7 @@ func TestServerThatIsKilled(t *testing.T) {
 	}
 }
 
-// awaitServer waits until a server that lost a session by violence takes sessions again.
+// awaitServer waits until a server takes sessions again after one was killed.
 func awaitServer(t testing.TB, srv *server) {
 	t.Helper()
 	for deadline := time.Now().Add(long); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
@@ -206,7 +206,8 @@ func awaitServer(t testing.TB, srv *server) {
 	t.Fatal("the server did not come back")
 }
 
-// FuzzAnswers feeds arbitrary bytes to the reader: it must end, without a panic and without memory that nobody sent.
+// FuzzAnswers feeds arbitrary bytes to the reader. It must end without a panic, and without
+// memory beyond the bytes sent.
 func FuzzAnswers(f *testing.F) {
 	f.Add([]byte(oneRow+ready), uint8(3), uint8(0), true)
 	f.Add([]byte(message('1', "")+message('2', "")+inserted+message('E', "SERROR\x00C40001\x00Mx\x00\x00")+ready),

@@ -7,26 +7,26 @@ import (
 )
 
 // writeFirst is the most that a blocking write may send before anything is read. If the server writes much at the
-// same time and nobody reads, it stops reading too, and both wait. A socket buffers more than this on every system.
+// same time and nobody reads, it stops reading too, and both wait. Every system's socket buffers hold more.
 const writeFirst = 16 << 10
 
-// wire moves bytes: a request out, and then some of its answer in.
+// wire moves bytes: a request out, then some of its answer in.
 type wire struct {
 	conn net.Conn
-	// raw is nil where conn is not a plain socket, or the system not one where we know how to do better.
+	// raw is nil if conn is not a plain socket, or the system has no faster way.
 	raw  syscall.RawConn
 	step func(fd uintptr) bool
-	// carrier is nil unless another than the runtime's poller moves the bytes.
+	// carrier is nil if the runtime's poller moves the bytes.
 	carrier Carrier
 
-	out, in []byte // of the exchange under way
+	out, in []byte // of the current exchange
 	n       int
 	err     error
 	pumped  chan struct{} // closed when the rest of a long request is out
 }
 
-// exchange sends out, if there is any, waits for the server, and reads up to len(in) bytes. Where sending fails, what
-// the server said before it hung up may still be there to read.
+// exchange sends out, if not empty, waits for the server, and reads up to len(in) bytes. If sending fails, it still
+// reads what the server sent before it hung up.
 func (w *wire) exchange(out, in []byte) (int, error) {
 	if w.carrier != nil {
 		return w.carrier.Exchange(out, in)
@@ -50,7 +50,7 @@ func (w *wire) exchange(out, in []byte) (int, error) {
 	return w.conn.Read(in)
 }
 
-// lastWords reads what is left on a connection that cannot be written to.
+// lastWords reads the rest of a connection whose write failed.
 func (w *wire) lastWords(in []byte, writeErr error) (int, error) {
 	_ = w.conn.SetReadDeadline(time.Now().Add(goodbye))
 	n, _ := w.conn.Read(in)
@@ -60,17 +60,17 @@ func (w *wire) lastWords(in []byte, writeErr error) (int, error) {
 	return n, nil
 }
 
-// pump sends what the socket does not take at once, while the caller reads answers.
+// pump sends the part of a request that does not fit into the socket, while the caller reads answers.
 func (w *wire) pump(rest []byte) {
 	done := make(chan struct{})
 	w.pumped = done
 	go func() {
 		defer close(done)
-		_, _ = w.conn.Write(rest) // where it fails, reading fails too, and tells why
+		_, _ = w.conn.Write(rest) // if it fails, reading fails too, and says why
 	}()
 }
 
-// awaitSent returns when no request is on its way out, so that its bytes may be overwritten.
+// awaitSent waits until no request is being sent, so that its bytes may be overwritten.
 func (w *wire) awaitSent() {
 	if w.carrier != nil {
 		w.carrier.AwaitSent()
@@ -81,21 +81,21 @@ func (w *wire) awaitSent() {
 	}
 }
 
-// Carrier moves a session's bytes in place of the runtime's poller. Its methods are for the session's own goroutine,
-// but for Abandon.
+// Carrier moves a session's bytes in place of the runtime's poller. Its methods belong to the
+// session's goroutine, except Abandon.
 type Carrier interface {
-	// Exchange sends out, if there is any, waits for the server, and reads up to len(in) bytes.
+	// Exchange sends out, if not empty, waits for the server, and reads up to len(in) bytes.
 	Exchange(out, in []byte) (int, error)
-	// AwaitSent returns when no request is on its way out.
+	// AwaitSent waits until no request is being sent.
 	AwaitSent()
-	// Write sends what fits into the socket's buffer.
+	// Write sends a message short enough for the socket's buffer.
 	Write(b []byte) (int, error)
 	// Abandon ends the conversation in both directions.
 	Abandon()
 	Close() error
 }
 
-// carried is the connection of a session that a carrier serves: as it was, closed, for its addresses.
+// carried is the connection of a session with a carrier: the original, closed, for its addresses.
 type carried struct {
 	net.Conn
 	carrier Carrier
@@ -105,14 +105,14 @@ func (c *carried) Write(b []byte) (int, error)      { return c.carrier.Write(b) 
 func (c *carried) Close() error                     { return c.carrier.Close() }
 func (c *carried) SetWriteDeadline(time.Time) error { return nil } // Write does not wait
 
-// SetDeadline is only called to end the conversation.
+// SetDeadline is called only to end the conversation.
 func (c *carried) SetDeadline(time.Time) error { c.carrier.Abandon(); return nil }
 
-// Socket returns the plain socket of a session, or nil where it has none, or the system does not show it.
+// Socket returns the plain socket of a session, or nil if there is none.
 func (s *Session) Socket() syscall.RawConn { return s.wire.raw }
 
-// Ride has a carrier serve the session from now on; it has a socket of its own, a duplicate of the session's, which is
-// closed so that the runtime's poller does not watch it as well.
+// Ride hands the session's bytes to a carrier, which uses a duplicate of its socket. It closes the original, so that
+// the runtime's poller does not watch it as well.
 func (s *Session) Ride(c Carrier) {
 	_ = s.wire.conn.Close() // the duplicate stays open
 	s.wire.conn, s.wire.raw, s.wire.carrier = &carried{s.wire.conn, c}, nil, c

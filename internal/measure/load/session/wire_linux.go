@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// attach prepares the raw way for a connection that is a plain socket.
+// attach uses raw system calls for a connection that is a plain socket.
 func (w *wire) attach() {
 	socket, ok := w.conn.(syscall.Conn)
 	if !ok {
@@ -19,9 +19,9 @@ func (w *wire) attach() {
 	w.raw, w.step = raw, w.advance
 }
 
-// advance is one step of an exchange; the poller repeats it, when there is something to read, until it returns true.
-// The first step sends the request and does not look for an answer, which cannot be there yet: the poller began to
-// watch before the write, so that the answer's arrival is not missed.
+// advance is one step of an exchange. The poller repeats it, when there is something to read, until it returns true.
+// The first step sends the request and does not read, since the answer cannot be there yet. The poller began to watch
+// before the write, so it does not miss the answer.
 func (w *wire) advance(fd uintptr) bool {
 	var writeErr error
 	if out := w.out; len(out) > 0 {
@@ -46,7 +46,7 @@ func (w *wire) advance(fd uintptr) bool {
 	return true
 }
 
-// send writes what the socket takes at once and leaves the rest to the pump.
+// send writes as much as fits into the socket and leaves the rest to the pump.
 func (w *wire) send(fd uintptr, out []byte) error {
 	n, errno := rawCall(syscall.SYS_SENDTO, fd, out)
 	if errno != 0 && errno != syscall.EAGAIN {
@@ -60,7 +60,7 @@ func (w *wire) send(fd uintptr, out []byte) error {
 
 // rawCall receives or sends on a socket that never blocks, without telling the scheduler.
 func rawCall(trap, fd uintptr, b []byte) (int, syscall.Errno) {
-	const flags = syscall.MSG_NOSIGNAL // of a connection that is gone the error tells
+	const flags = syscall.MSG_NOSIGNAL // the error reports a lost connection
 	for {
 		n, _, errno := syscall.RawSyscall6(trap, fd, uintptr(unsafe.Pointer(unsafe.SliceData(b))),
 			uintptr(len(b)), flags, 0, 0)

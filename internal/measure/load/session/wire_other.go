@@ -2,8 +2,8 @@
 
 package session
 
-// attach leaves the connection as it is: it is read and written through package net.
+// attach does nothing: the connection is used through package net.
 func (w *wire) attach() {}
 
-// advance has no work where nothing is attached.
+// advance has nothing to do without raw system calls.
 func (w *wire) advance(uintptr) bool { return true }

@@ -14,7 +14,7 @@ import (
 
 const undefinedTable = "42P01"
 
-// Scale returns the scale that the tables were initialized with: how many branches there are.
+// Scale returns the scale of the tables: the number of branches.
 func Scale(ctx context.Context, conn *pgx.Conn) (int, error) {
 	var scale int
 	err := conn.QueryRow(ctx, "select pg_catalog.count(*) from pgbench_branches").Scan(&scale)
@@ -28,8 +28,8 @@ func Scale(ctx context.Context, conn *pgx.Conn) (int, error) {
 	return scale, nil
 }
 
-// Partitions returns the partitioning method of pgbench_accounts and its number of partitions; no method if it is
-// not partitioned, or does not exist.
+// Partitions returns the partitioning method of pgbench_accounts and its number of partitions. The method is empty if
+// the table is not partitioned or does not exist.
 func Partitions(ctx context.Context, conn *pgx.Conn) (method Method, count int, err error) {
 	var letter string
 	err = conn.QueryRow(ctx, `
@@ -57,9 +57,9 @@ func (i *initializer) vacuum(ctx context.Context) error {
 		"vacuum analyze pgbench_accounts", "vacuum analyze pgbench_history")
 }
 
-// Vacuum does what pgbench does before a run, unless it is told -n: it vacuums the two small tables and empties the
-// history; with accounts, as -v asks, it vacuums the large one too. Refusals of the server are reported on progress
-// and otherwise ignored, because custom scripts need none of these tables.
+// Vacuum does what pgbench does before a run without -n: it vacuums the two small tables and truncates the history.
+// With accounts, as with -v, it also vacuums the large one. Errors of the server are reported on progress and
+// otherwise ignored, because custom scripts need none of these tables.
 func Vacuum(ctx context.Context, conn *pgx.Conn, accounts bool, progress io.Writer) error {
 	v := vacuumer{session{conn}, progress}
 	err := v.all(ctx, "starting vacuum...",

@@ -14,12 +14,12 @@ const (
 	accountsPerScale = 100_000
 )
 
-// generate fills the tables from here, by COPY.
+// generate fills the tables by COPY.
 func (i *initializer) generate(ctx context.Context) error {
 	i.say("generating data (client-side)...\n")
 	scale := int64(i.Scale)
 	return i.refill(ctx, func() error {
-		for _, f := range []filling{ // in this order foreign keys may already be there
+		for _, f := range []filling{ // this order satisfies existing foreign keys
 			{table: "pgbench_branches", total: branchesPerScale * scale, tail: "\t0\t\\N\n"},
 			{table: "pgbench_tellers", total: tellersPerScale * scale, perBranch: tellersPerScale, tail: "\t0\t\\N\n"},
 			{table: "pgbench_accounts", total: accountsPerScale * scale, perBranch: accountsPerScale, tail: "\t0\t\n"},
@@ -32,7 +32,7 @@ func (i *initializer) generate(ctx context.Context) error {
 	})
 }
 
-// refill empties the tables and fills them in one transaction: only so can the server freeze rows as they come.
+// refill truncates and fills the tables in one transaction, which lets the server freeze rows on arrival.
 func (i *initializer) refill(ctx context.Context, fill func() error) error {
 	return pgx.BeginFunc(ctx, i.conn, func(pgx.Tx) error {
 		if err := i.run(ctx, "truncate table "+allTables); err != nil {
@@ -56,7 +56,7 @@ func (i *initializer) copy(ctx context.Context, f filling) error {
 	return nil
 }
 
-// freezes is the server version from which on pgbench has rows frozen as they are copied.
+// freezes is the server version since which pgbench freezes rows as it copies them.
 const freezes = 14_00_00
 
 func (i *initializer) copyStatement(ctx context.Context, table string) (string, error) {
@@ -65,7 +65,7 @@ func (i *initializer) copyStatement(ctx context.Context, table string) (string, 
 	if err != nil || version < freezes {
 		return sql, err
 	}
-	var plain bool // the server freezes nothing behind a table that has partitions
+	var plain bool // the server cannot freeze rows of a partitioned table
 	err = i.conn.QueryRow(ctx, `select relkind operator(pg_catalog.=) 'r' from pg_catalog.pg_class
 		where oid operator(pg_catalog.=) $1::pg_catalog.text::pg_catalog.regclass`, table).Scan(&plain)
 	if plain {
@@ -79,7 +79,7 @@ func (s session) serverVersion(ctx context.Context) (version int, err error) {
 	return version, err
 }
 
-// generateOnServer fills the tables with the same rows and sends none.
+// generateOnServer fills the tables with the same rows by SQL on the server.
 func (i *initializer) generateOnServer(ctx context.Context) error {
 	i.say("generating data (server-side)...\n")
 	return i.refill(ctx, func() error {
@@ -94,7 +94,7 @@ func (i *initializer) generateOnServer(ctx context.Context) error {
 	})
 }
 
-// branchOf returns the branch of a row by its number, in operators of nobody else's: the path is the user's here.
+// branchOf returns the branch of a row by its number. It qualifies operators, since the search_path is the user's.
 func branchOf(number string, perBranch int) string {
 	return fmt.Sprintf("((%s operator(pg_catalog.-) 1) operator(pg_catalog./) %d) operator(pg_catalog.+) 1",
 		number, perBranch)

@@ -13,8 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// Initialize takes the steps on a session, and says on Progress what it does. When it returns an error, the steps
-// before are done and the data of a step that generates it are not there.
+// Initialize runs the steps on a session, and reports on Progress. If a step fails, earlier steps stay done, and the
+// step that generates rows leaves none.
 func Initialize(ctx context.Context, conn *pgx.Conn, options Options) error {
 	o, err := options.completed()
 	if err != nil {
@@ -41,8 +41,8 @@ func Initialize(ctx context.Context, conn *pgx.Conn, options Options) error {
 	return nil
 }
 
-// rehearse makes the tables anew in a transaction that is rolled back, where old ones are to be dropped, so that they
-// are there still when something that is to follow cannot be done: a tablespace may be missing, a right, or a step.
+// rehearse makes the tables in a transaction that it rolls back, if old ones are to be dropped. So the old tables
+// survive if a later step cannot work: a tablespace, a privilege or a step may be missing.
 func (i *initializer) rehearse(ctx context.Context) error {
 	if !strings.Contains(i.Steps, "d") {
 		return nil
@@ -68,7 +68,7 @@ func (i *initializer) rehearse(ctx context.Context) error {
 	return err
 }
 
-// causeOf returns the cause of a context that has ended, which tells more than err.
+// causeOf returns the cause of a context that has ended, which is better than err.
 func causeOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -84,14 +84,14 @@ type initializer struct {
 
 func (i *initializer) say(format string, args ...any) { fmt.Fprintf(i.Progress, format, args...) }
 
-// step is one letter of -I, under the name that pgbench's last line gives it.
+// step is one letter of -I, with its name in pgbench's last line.
 type step struct {
 	name    string
 	take    func(*initializer, context.Context) error
-	defines bool // it makes or drops tables and keys, and touches no row
+	defines bool // it only creates or drops tables and keys
 }
 
-// steps are those by their letters.
+// steps holds the steps by letter.
 var steps = map[rune]step{
 	'd': {"drop tables", (*initializer).drop, true},
 	't': {"create tables", (*initializer).create, true},
@@ -102,7 +102,7 @@ var steps = map[rune]step{
 	'f': {"foreign keys", (*initializer).addForeignKeys, true},
 }
 
-// detailed adds to an error what the server said beside its message.
+// detailed adds the server's details of an error to its message.
 func detailed(err error, sql string) error {
 	if details := postgres.Details(err, sql); len(details) > 0 {
 		return fmt.Errorf("%w; %s", err, strings.Join(details, "; "))
@@ -110,7 +110,7 @@ func detailed(err error, sql string) error {
 	return err
 }
 
-// session runs statements as they are: the simple protocol, nothing prepared, so that a pooler may stand between.
+// session runs statements by the simple protocol, unprepared, which works through a pooler.
 type session struct{ conn *pgx.Conn }
 
 func (s session) run(ctx context.Context, statements ...string) error {

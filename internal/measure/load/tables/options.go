@@ -10,23 +10,23 @@ import (
 // DefaultSteps is pgbench's default.
 const DefaultSteps = "dtgvp"
 
-// Method is the way in which pgbench_accounts is partitioned, as in --partition-method.
+// Method is how pgbench_accounts is partitioned, as in --partition-method.
 type Method string
 
-// The methods. Range is the default where there are partitions.
+// The methods. Range is the default with partitions.
 const (
 	Range Method = "range"
 	Hash  Method = "hash"
 )
 
-// Options holds the options of pgbench -i. The zero value is its defaults.
+// Options holds the options of pgbench -i. The zero value holds its defaults.
 type Options struct {
-	Steps       string // -I; DefaultSteps where empty
-	NoVacuum    bool   // -n: leaves step v out
-	ForeignKeys bool   // appends step f where Steps has none
+	Steps       string // -I; empty: DefaultSteps
+	NoVacuum    bool   // -n: skips step v
+	ForeignKeys bool   // appends step f if Steps lacks it
 
-	Scale      int // -s; 1 where 0
-	Fillfactor int // -F, in percent; 100 where 0
+	Scale      int // -s; 0 is 1
+	Fillfactor int // -F, in percent; 0 is 100
 
 	Partitions      int
 	PartitionMethod Method
@@ -34,12 +34,12 @@ type Options struct {
 	IndexTablespace string
 	Unlogged        bool
 
-	Progress io.Writer // nil: says nothing
+	Progress io.Writer // nil: no output
 	Quiet    bool      // -q: a line every five seconds instead of every 100,000 rows
-	Terminal bool      // Progress is one: each line overwrites the one before
+	Terminal bool      // each line overwrites the last
 }
 
-// completed fills in the defaults and checks what comes out.
+// completed fills in the defaults and validates the result.
 func (o Options) completed() (Options, error) {
 	if o.Steps == "" {
 		o.Steps = DefaultSteps
@@ -65,7 +65,7 @@ func (o Options) completed() (Options, error) {
 	return o, o.check()
 }
 
-// What the server takes as a fillfactor, in percent.
+// The server's bounds of a fillfactor, in percent.
 const (
 	minFillfactor = 10
 	maxFillfactor = 100

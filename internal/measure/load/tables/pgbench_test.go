@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
 
-// pgbench runs the real one with -i and gives what it wrote to standard error.
+// pgbench runs the real pgbench -i and returns its standard error.
 func pgbench(t *testing.T, endpoint *postgres.Endpoint, args ...string) string {
 	t.Helper()
 	path, err := exec.LookPath("pgbench")
@@ -38,7 +38,7 @@ func pgbench(t *testing.T, endpoint *postgres.Endpoint, args ...string) string {
 	return stderr.String()
 }
 
-// initialize is ours, and gives what it wrote.
+// initialize runs ours and returns its output.
 func initialize(t *testing.T, conn *pgx.Conn, o tables.Options) string {
 	t.Helper()
 	var progress bytes.Buffer
@@ -49,8 +49,8 @@ func initialize(t *testing.T, conn *pgx.Conn, o tables.Options) string {
 	return progress.String()
 }
 
-// catalog is everything that pg_dump would say of the tables, and what vacuum left, a line for each thing. How much of
-// the small tables is frozen is left out: pgbench before 17 inserts their rows, later ones copy and freeze them.
+// catalog selects everything that pg_dump would show of the tables, and the results of vacuum, a line for each. It
+// leaves out how much of the small tables is frozen: before 17, pgbench inserts their rows instead of copying them.
 const catalog = `
 	with mine as (select * from pg_class where relname like 'pgbench%')
 	select concat_ws(' ', 'relation', relname, relkind, 'persistence', relpersistence, reloptions::text, 'in', spcname,
@@ -70,7 +70,7 @@ const catalog = `
 	where tablename in ('pgbench_branches', 'pgbench_tellers')
 	order by 1`
 
-// contents is the tables' rows as they lie there.
+// contents selects the tables' rows in physical order.
 const contents = `
 	select 'branches', count(*), md5(string_agg(t::text, '|' order by ctid)) from pgbench_branches t
 	union all
@@ -80,7 +80,7 @@ const contents = `
 	union all
 	select 'history', count(*), md5(string_agg(t::text, '|' order by ctid)) from pgbench_history t`
 
-// state holds a database's content of the tables.
+// state is a database's content of the tables.
 type state struct {
 	Catalog  []string
 	Contents []table
@@ -112,7 +112,7 @@ func stateOf(t *testing.T, conn *pgx.Conn) state {
 	return s
 }
 
-// same checks that pgbench and we leave the same behind, in two databases of one server.
+// same checks that pgbench and we leave the same state in two databases of one server.
 func same(t *testing.T, version string, o tables.Options, args ...string) {
 	t.Helper()
 	theirs, mine := servertest.Database(t, version), servertest.Database(t, version)
@@ -125,7 +125,7 @@ func same(t *testing.T, version string, o tables.Options, args ...string) {
 }
 
 func TestInitializeLeavesWhatPgbenchLeaves(t *testing.T) {
-	for _, version := range []string{"13", "14", "18"} { // none freezes in 13; 17 is below
+	for _, version := range []string{"13", "14", "18"} { // 13 cannot freeze; 17 is below
 		same(t, version, tables.Options{Steps: "dtgp"}, "-I", "dtgp", "-q")
 	}
 }
@@ -161,13 +161,13 @@ func TestEveryOptionLeavesWhatPgbenchLeaves(t *testing.T) {
 		"--tablespace", `a table's "space"`, "--index-tablespace", "indexes", "--partitions=2")
 }
 
-// What may differ between two lines of progress: times, and the name of the table, which pgbench says since 17.
+// Differences between lines of progress: times, and the name of the table, which pgbench shows since 17.
 var (
 	seconds = regexp.MustCompile(`\d+\.\d\d s`)
 	ofTable = regexp.MustCompile(` of pgbench_\w+ done`)
 )
 
-// steps are the lines of progress, without what may differ and without notices, which are the session's.
+// steps returns the lines of progress without those differences and without notices.
 func steps(progress string) (lines []string) {
 	for line := range strings.Lines(ofTable.ReplaceAllString(seconds.ReplaceAllString(progress, "T s"), " done")) {
 		if !strings.HasPrefix(line, "NOTICE:") {

@@ -10,8 +10,8 @@ import (
 // Between two lines of progress, as in pgbench.
 const (
 	rowsALine    = 100_000
-	secondsALine = 5   // where quiet
-	rowsALook    = 100 // at the clock, where quiet
+	secondsALine = 5   // if quiet
+	rowsALook    = 100 // between two looks at the clock, if quiet
 )
 
 type progress struct {
@@ -19,8 +19,8 @@ type progress struct {
 	filling         filling
 	quiet, terminal bool
 	begin           time.Time
-	lines           int // of quiet: the one that is due next, from 1
-	width           int // of the line before
+	lines           int // number of the next line if quiet, from 1
+	width           int // width of the last line
 }
 
 func newProgress(o Options, f filling) *progress {
@@ -58,7 +58,7 @@ func (p *progress) line(done int64, elapsed time.Duration) {
 	p.width = len(text)
 }
 
-// end clears the line that a terminal still shows.
+// end clears the line left on a terminal.
 func (p *progress) end() {
 	if p.terminal && p.width > 0 {
 		fmt.Fprintf(p.out, "%s\r", strings.Repeat(" ", p.width))

@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// slowRows is the number of rows that take another time than the rest.
+// slowRows is how many rows take first instead of each.
 const slowRows = 100
 
-// fill tells progress of rows that take that long each, the first ones apart, and gives what it wrote.
+// fill reports rows that take that long and returns the progress lines.
 func fill(t *testing.T, o Options, total int64, first, each time.Duration) (said string) {
 	synctest.Test(t, func(*testing.T) {
 		var out strings.Builder

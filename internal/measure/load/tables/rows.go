@@ -9,26 +9,26 @@ import (
 type filling struct {
 	table     string
 	total     int64
-	perBranch int64  // rows of one branch; 0 in the table of branches, whose number is their own
-	tail      string // the balance and the filler, as COPY reads them
+	perBranch int64  // rows of one branch; 0 in the table of branches itself
+	tail      string // the balance and the filler, in COPY's format
 }
 
-// rows hands out a filling as the text that COPY reads, whole rows at a time.
+// rows is a reader of a filling in COPY's text format. It returns whole rows.
 type rows struct {
 	filling
 	progress *progress
 	done     int64
-	rest     []byte // of the row, behind its number: the same for all rows of a branch
+	rest     []byte // of the row, after its number: the same for all rows of a branch
 }
 
 func newRows(f filling, p *progress) *rows {
 	return &rows{filling: f, progress: p, rest: []byte(f.tail)}
 }
 
-// longestRow is the number of bytes that any row fits into: two numbers, and the tail with a tab.
+// longestRow bounds a row's bytes: two numbers, and the tail with a tab.
 const longestRow = 20 + 20 + 8
 
-// Read fills p with as many rows as fit. It serves COPY, which asks for tens of kilobytes.
+// Read fills p with whole rows. COPY asks for tens of kilobytes.
 func (r *rows) Read(p []byte) (int, error) {
 	text := p[:0:len(p)]
 	for r.done < r.total && len(text)+longestRow <= len(p) {

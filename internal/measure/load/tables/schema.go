@@ -39,7 +39,7 @@ func (i *initializer) createTable(persistence, name, columns, storage string) st
 		inTablespace(" tablespace ", i.Tablespace))
 }
 
-// bigScale is from where on pgbench numbers accounts with 64 bits: 2,000,000,000 of them.
+// bigScale is the scale from which pgbench numbers accounts with 64 bits: 2,000,000,000 accounts.
 const bigScale = 20_000
 
 func (i *initializer) accountType() string {
@@ -56,8 +56,8 @@ func (i *initializer) persistence() string {
 	return ""
 }
 
-// noUnloggedParents is the server version that refuses an unlogged table with partitions; before, the word meant
-// nothing there, but the catalog kept it.
+// noUnloggedParents is the server version that refuses an unlogged partitioned table. Before, UNLOGGED had no effect
+// there, but the catalog kept it.
 const noUnloggedParents = 18_00_00
 
 func (i *initializer) parentPersistence(ctx context.Context) (string, error) {
@@ -73,7 +73,7 @@ func (i *initializer) parentPersistence(ctx context.Context) (string, error) {
 
 func (i *initializer) storage() string { return fmt.Sprintf(" with (fillfactor=%d)", i.Fillfactor) }
 
-// accountsStorage leaves the fillfactor to the partitions where there are any.
+// accountsStorage leaves the fillfactor to the partitions, if any.
 func (i *initializer) accountsStorage() string {
 	if i.Partitions > 0 {
 		return fmt.Sprintf(" partition by %s (aid)", i.PartitionMethod)
@@ -104,7 +104,7 @@ func (i *initializer) createPartitions() []string {
 	return statements
 }
 
-// rangeOf leaves the first and the last partition open, so that any account has one.
+// rangeOf leaves the first and the last partition open, so that every account has one.
 func (i *initializer) rangeOf(n int) string {
 	count := int64(i.Partitions)
 	size := (accountsPerScale*int64(i.Scale) + count - 1) / count

@@ -23,7 +23,7 @@ func TestEveryTableIsFrozenAsItIsFilled(t *testing.T) {
 	for _, table := range []string{"branches", "tellers", "accounts"} {
 		frozen := servertest.Value[float64](t, conn,
 			"select avg(all_frozen::int)::float8 from pg_visibility('pgbench_"+table+"')")
-		if frozen < 0.99 { // the server leaves the last pages of accounts, also with pgbench
+		if frozen < 0.99 { // the server leaves the last pages of accounts, with pgbench, too
 			t.Errorf("%g of the pages of %s are frozen", frozen, table)
 		}
 	}
@@ -46,7 +46,7 @@ func TestUnloggedPartitionsWorkOnEighteen(t *testing.T) {
 func TestWhatCannotBeMadeIsRefusedBeforeAnythingIsDone(t *testing.T) {
 	check := func(o tables.Options, want string) {
 		t.Helper()
-		err := tables.Initialize(t.Context(), nil, o) // without a session: nothing may be sent
+		err := tables.Initialize(t.Context(), nil, o) // without a session, nothing may be sent
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want something about %q", err, want)
 		}

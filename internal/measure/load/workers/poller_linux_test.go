@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/role"
 )
 
-// caged is a worker whose kernel refuses it io_uring, as the engines of containers have it.
+// caged is a worker that may not use io_uring, as in many containers.
 func caged() []role.Role {
 	return []role.Role{{Name: "caged", Play: func(in io.Reader, out io.Writer) error {
 		if err := forbidRings(); err != nil {
@@ -26,11 +26,11 @@ func caged() []role.Role {
 	}}}
 }
 
-// forbidRings has io_uring_setup fail in all threads from now on.
+// forbidRings makes io_uring_setup fail in all threads from now on.
 func forbidRings() error {
 	const ofAllThreads = 1
 	filter := []unix.SockFilter{
-		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}, // the number of the call
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}, // the number of the system call
 		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.SYS_IO_URING_SETUP, Jf: 1},
 		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)},
 		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
@@ -49,7 +49,7 @@ func forbidRings() error {
 	return nil
 }
 
-// TestWithoutARing: a worker that may not have one does the same work without, and says why.
+// TestWithoutARing: a worker without io_uring does the same work, and says why.
 func TestWithoutARing(t *testing.T) {
 	b := newBench(t, "create table demo (value int)")
 	c := b.crew()
@@ -68,7 +68,7 @@ func TestWithoutARing(t *testing.T) {
 	}
 }
 
-// TestWhoPolls: what keeps clients off a ring is said.
+// TestWhoPolls: the reason that keeps clients off a ring is reported.
 func TestWhoPolls(t *testing.T) {
 	b := newBench(t, "create table demo (value int)")
 	check := func(want, text string, change func(*engine.Options)) {
@@ -91,7 +91,7 @@ func TestWhoPolls(t *testing.T) {
 	check(`epoll (\copy_rows)`, "\\copy_rows demo (value) rows 3 values (:row)", as)
 }
 
-// sharesRings reports whether this kernel has what a ring needs, which is all of it since 6.1.
+// sharesRings reports whether this kernel has everything for a ring, as since 6.1.
 func sharesRings() bool {
 	var name unix.Utsname
 	var major, minor int
@@ -102,7 +102,7 @@ func sharesRings() bool {
 	return major > 6 || major == 6 && minor >= 1
 }
 
-// TestAStopWakesSleepers: clients that sleep on a ring are woken, and the load ends at once.
+// TestAStopWakesSleepers: clients that sleep on a ring are woken, and the load ends immediately.
 func TestAStopWakesSleepers(t *testing.T) {
 	b := newBench(t, "create table demo (value int)")
 	o := b.options("insert into demo values (1);\n\\sleep 1000 s")

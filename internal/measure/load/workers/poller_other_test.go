@@ -4,5 +4,5 @@ package workers
 
 import "github.com/realiops/realiops/internal/measure/role"
 
-// caged has no worker where there are no rings.
+// caged is empty on systems without io_uring.
 func caged() []role.Role { return nil }

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// process is a worker as this side holds it. It belongs to one Run, except that anybody may tell it something.
+// process is a worker as seen by its parent. It belongs to one Run, but any goroutine may call tell.
 type process struct {
 	number  int // of its thread, from 1
 	command *exec.Cmd
@@ -25,28 +25,28 @@ type process struct {
 	words *json.Encoder
 
 	connected bool
-	ticks     []*tick // that are not added up yet
+	ticks     []*tick // not added up yet
 	ended     *ended
 	silenced  bool // its last tick was taken
-	gone      bool // nothing comes any more
+	gone      bool // no more events come
 
-	lastSign time.Time // when it last gave a sign of life
-	still    bool      // it was told that there are none
+	lastSign time.Time // when it last reported
+	still    bool      // its silence was reported
 }
 
-// event is a worker's report, or the news that it is gone.
+// event is a worker's report, or its end.
 type event struct {
 	from   *process
 	report report
 	gone   bool
-	cause  error // of its going
+	cause  error // of its end
 }
 
-// complaints bounds what is kept of a worker's standard error: the reason why it could not begin, or a crash's
-// first lines.
+// complaints bounds the part of a worker's standard error that is kept: its reason not to begin,
+// or the first lines of a crash.
 const complaints = 4 << 10
 
-// start starts a worker, which sends what it reports to events until it is gone.
+// start starts a worker, which sends its reports to events until it is gone.
 func (c Crew) start(ctx context.Context, number int, events chan<- event) (*process, error) {
 	ctx, kill := context.WithCancel(context.WithoutCancel(ctx))
 	p := &process{number: number, kill: kill, lastSign: time.Now()}
@@ -67,14 +67,13 @@ func (p *process) start(ctx context.Context, command func(context.Context) (*exe
 	p.command.Env = slices.DeleteFunc(p.command.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "PGPASSWORD=")
 	})
-	// Both save a worker what it would spend before it begins. testcontainers-go looks at every process of the machine
-	// in each program that has it: where HOST_PROC leads there is none. And what packages make for themselves would be
-	// the first thing that is collected.
+	// Both speed up a worker's start. testcontainers-go scans every process of the machine in each program that links
+	// it; with this HOST_PROC it finds none. And the collector would begin with what packages allocate at start.
 	p.command.Env = append(p.command.Env, "HOST_PROC=/proc/self")
 	if os.Getenv("GOGC") == "" {
 		p.command.Env = append(p.command.Env, "GOGC=200")
 	}
-	p.command.WaitDelay = time.Second // for another program, whose own children may hold its output open
+	p.command.WaitDelay = time.Second // a program's own children may hold its output open
 	complaint := &beginning{}
 	p.command.Stderr = complaint
 	in, err := p.command.StdinPipe()
@@ -91,13 +90,13 @@ func (p *process) start(ctx context.Context, command func(context.Context) (*exe
 	p.words = json.NewEncoder(in)
 	go func() {
 		err := p.hear(out, events)
-		p.kill() // one that speaks no sense, and one that has closed its output and goes on
+		p.kill() // it may have sent nonsense, or closed its output and gone on
 		events <- event{from: p, gone: true, cause: whyEnded(err, p.command.Wait(), complaint.text.String())}
 	}()
 	return nil
 }
 
-// hear passes on what the worker reports until there is no more.
+// hear passes on the worker's reports until there are no more.
 func (p *process) hear(out io.Reader, events chan<- event) error {
 	reports := json.NewDecoder(out)
 	var first report
@@ -116,7 +115,7 @@ func (p *process) hear(out io.Reader, events chan<- event) error {
 var errNoWorker = errors.New("it is no worker of this version of realiops: does its main function call role.Main " +
 	"with workers.Role?")
 
-// whyEnded is why a worker is gone: what it complained of, or else how it ended.
+// whyEnded returns why a worker ended: its complaint, or else its exit status.
 func whyEnded(readErr, waitErr error, complaint string) error {
 	complaint = strings.Join(strings.Fields(complaint), " ")
 	switch {
@@ -131,7 +130,7 @@ func whyEnded(readErr, waitErr error, complaint string) error {
 	}
 }
 
-// tell sends a word. It does not wait for a worker that does not listen; one that is gone needs none.
+// tell sends a message without waiting for the worker, which may be gone.
 func (p *process) tell(w word) {
 	go func() {
 		p.mu.Lock()
@@ -140,7 +139,7 @@ func (p *process) tell(w word) {
 	}()
 }
 
-// silent reports whether no more ticks come.
+// silent reports whether no more ticks will come.
 func (p *process) silent() bool { return p.silenced || p.ended != nil || p.gone }
 
 func (p *process) name() string {

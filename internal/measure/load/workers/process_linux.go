@@ -2,6 +2,6 @@ package workers
 
 import "syscall"
 
-// attributes leave a worker in the group of the terminal's keys, so that it stops and goes on with the first process;
-// the ones that end a process it ignores. When that one is gone, even a stopped worker is woken, to see it and leave.
+// attributes keep a worker in the terminal's process group, so that it stops and continues with its parent; it
+// ignores the signals that end a process. When the parent dies, even a stopped worker is woken to notice and exit.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGCONT} }

@@ -4,6 +4,6 @@ package workers
 
 import "syscall"
 
-// attributes leave a worker in the group of the terminal's keys, so that it stops and goes on with the first process;
-// the ones that end a process it ignores.
+// attributes keep a worker in the terminal's process group, so that it stops and continues with its parent; it
+// ignores the signals that end a process.
 func attributes() *syscall.SysProcAttr { return nil }

@@ -10,15 +10,15 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/session"
 )
 
-// greeting is the first thing that a worker says, so that another program, or a test that does not know the role, is
-// not taken for one. It changes with what follows.
+// greeting is a worker's first message, which tells it from other programs, such as a test without the role. Its
+// number changes with the protocol.
 const greeting = "realiops worker 2"
 
-// word is a message to a worker; one field is set.
+// word is a message to a worker. One field is set.
 type word struct {
 	Order    *order    `json:",omitempty"` // the first one
 	Begin    bool      `json:",omitempty"` // all clients of all workers are connected
-	Stop     bool      `json:",omitempty"` // before its time
+	Stop     bool      `json:",omitempty"` // early
 	Password *password `json:",omitempty"`
 }
 
@@ -35,13 +35,13 @@ type source struct {
 	Weight     int
 }
 
-// server holds the parameters of a connection. Others, such as certificates and service files, come from the same
+// server holds the parameters of a connection. Certificates, service files and the like come from the same
 // sources as in the first process.
 type server struct {
-	Connection string            // as people gave it
-	Password   string            // that was found
+	Connection string            // as the user gave it
+	Password   string            // as found
 	Parameters map[string]string // of the sessions
-	Asks       bool              // each connection needs a password of its own
+	Asks       bool              // each connection needs its own password
 }
 
 // logFile is pgbench's log of one thread.
@@ -55,16 +55,16 @@ type logFile struct {
 type password struct {
 	Question int
 	Text     string
-	Refused  string // why there is none
+	Refused  string // the reason if there is none
 }
 
-// report is a message from a worker; one field is set, or none in a sign of life.
+// report is a message from a worker. At most one field is set; none is a sign of life.
 type report struct {
 	Greeting string   `json:",omitempty"` // the first one
 	Ready    *ready   `json:",omitempty"`
 	Tick     *tick    `json:",omitempty"`
 	Trouble  *trouble `json:",omitempty"`
-	Debug    string   `json:",omitempty"` // what debug() writes
+	Debug    string   `json:",omitempty"` // debug()'s output
 	Question int      `json:",omitempty"` // asks for a password; from 1
 	Ended    *ended   `json:",omitempty"` // the last one
 }
@@ -111,7 +111,7 @@ type ended struct {
 	Abort       *abort   `json:",omitempty"` // it failed because a client gave up
 }
 
-// failure is an error on its way to another process: its text, and what the engine's callers ask of errors.
+// failure is an error for another process: its text, and the properties that the engine's callers use.
 type failure struct {
 	Text    string
 	Kind    session.Kind
@@ -126,12 +126,12 @@ func newFailure(err error) failure {
 
 func (f failure) err() error { return &remote{f} }
 
-// remote is an error of another process.
+// remote is an error from another process.
 type remote struct{ failure }
 
 func (r *remote) Error() string { return r.Text }
 
-// Unwrap gives what session.KindOf and others look for.
+// Unwrap returns the errors that session.KindOf and others look for.
 func (r *remote) Unwrap() []error {
 	var inside []error
 	if r.Refused != nil {

@@ -13,22 +13,22 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// Crew holds what workers need in addition to the options of their load. The zero value suits most loads.
+// Crew holds what workers need beyond the options of their load. The zero value suits most loads.
 type Crew struct {
-	// Password finds one for a connection, where each needs one of its own.
+	// Password returns a connection's password, if each needs its own.
 	Password func(context.Context) (string, error)
 	// Log is pgbench's log; nil: there is none.
 	Log *Log
-	// Tell is called at once with a line that people should know about the workers; nil: nothing is reported.
+	// Tell is called with a line about the workers for the user; nil: nothing is reported.
 	Tell func(string)
-	// Silent is called at the end with the longest silence of any worker; a worker gives a sign of life each second
-	// unless it is stopped. nil: nothing is reported.
+	// Silent is called at the end with the longest silence of any worker, which should report each second
+	// unless it is stopped. It may be nil.
 	Silent func(time.Duration)
 
-	command func(context.Context) (*exec.Cmd, error) // starts another program than this one, for tests; nil: this one
+	command func(context.Context) (*exec.Cmd, error) // starts a worker, for tests; nil: this program
 }
 
-// Log says where workers log their transactions: one file for each, named as pgbench names those of its threads.
+// Log says where workers log their transactions: one file each, named as pgbench names its threads' files.
 type Log struct {
 	Prefix           string
 	PID              int
@@ -37,17 +37,17 @@ type Log struct {
 }
 
 const (
-	// stillAfter is the silence of a worker after which people are told. A worker gives a sign of life each second.
+	// stillAfter is the silence of a worker after which the user is told. A worker reports each second.
 	stillAfter = 10 * time.Second
-	// lostAfter is when it is given up.
+	// lostAfter is the silence after which it is given up.
 	lostAfter = time.Minute
-	// stopWithin is the time workers get to end what runs on the server after they are told to: the engine cuts
-	// what is left after a second.
+	// stopWithin is how long workers may take to stop when told to. The engine cuts
+	// running statements after a second.
 	stopWithin = 5 * time.Second
 )
 
-// Run is engine.Run with a worker for each of the threads. Where a worker is lost the load is stopped, and the result
-// has what it had reported. Options.Log and Options.Ready are the workers' own.
+// Run is engine.Run with a worker for each thread. If a worker is lost, the load is stopped, and the result has what
+// that worker had reported. Options.Log and Options.Ready have no effect.
 func (c Crew) Run(ctx context.Context, o engine.Options) (engine.Result, error) {
 	o.Clients = max(o.Clients, 1)
 	o.Threads = min(max(o.Threads, 1), o.Clients)
@@ -89,10 +89,10 @@ type load struct {
 	*sums
 
 	begun   time.Time // when the clients were told to begin
-	failure error     // why the load was stopped, the first reason
+	failure error     // the first reason for a stop
 	stopped bool
-	silence time.Duration    // the longest of a worker
-	late    <-chan time.Time // when workers that still run are killed
+	silence time.Duration    // of any worker
+	late    <-chan time.Time // when running workers are killed
 }
 
 func (l *load) order(thread int) *order {
@@ -107,7 +107,7 @@ func (l *load) order(thread int) *order {
 	return o
 }
 
-// supervise listens until all workers are gone.
+// supervise handles events until all workers are gone.
 func (l *load) supervise() {
 	watch := time.NewTicker(heartbeat)
 	defer watch.Stop()
@@ -166,7 +166,7 @@ func (l *load) take(e event) {
 	}
 }
 
-// beginTogether lets the clients begin when the last of them is connected.
+// beginTogether starts the clients once the last of them is connected.
 func (l *load) beginTogether(r *ready) {
 	l.connecting = max(l.connecting, r.Took)
 	for _, p := range l.workers {
@@ -189,7 +189,7 @@ func (l *load) answer(p *process, question int) {
 	p.tell(word{Password: &a})
 }
 
-// reason is why a worker's load ended before its time; nil: it did not.
+// reason returns why a worker's load ended early, or nil.
 func (l *load) reason(e *ended) error {
 	switch {
 	case e.Failed == nil:
@@ -203,14 +203,14 @@ func (l *load) reason(e *ended) error {
 	}
 }
 
-// fail stops the load, if there is a reason.
+// fail stops the load if err is not nil.
 func (l *load) fail(err error) {
 	if err != nil {
 		l.stop(err)
 	}
 }
 
-// stop ends the load with the first reason given; the other workers end in order.
+// stop ends the load. The first reason counts; the other workers end normally.
 func (l *load) stop(why error) {
 	if l.stopped {
 		return
@@ -222,8 +222,8 @@ func (l *load) stop(why error) {
 	}
 }
 
-// look misses workers that give no sign of life. Where we have stood still ourselves since we looked last, theirs may
-// only not be read yet.
+// look finds workers that have been silent. If this process has stood still since the last look,
+// their reports may only be unread.
 func (l *load) look(since time.Duration) {
 	for _, p := range l.workers {
 		silent := time.Since(p.lastSign)
@@ -242,7 +242,7 @@ func (l *load) look(since time.Duration) {
 	}
 }
 
-// result returns what the workers did, also those that were lost.
+// result returns the workers' results, including those of lost ones.
 func (l *load) result() engine.Result {
 	r := engine.Result{Connecting: l.connecting, Processor: l.processor, Totals: l.total.Totals(), Record: *l.total}
 	began, over := time.Time{}, l.until

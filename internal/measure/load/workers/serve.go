@@ -23,7 +23,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/role"
 )
 
-// Role returns the life of a worker.
+// Role returns the role of a worker.
 func Role() role.Role { return role.Role{Name: "worker", Play: play} }
 
 var (
@@ -32,14 +32,13 @@ var (
 )
 
 const (
-	// heartbeat is the interval of a worker's signs of life, and the longest that it holds back its clients'
-	// results.
+	// heartbeat is the interval of a worker's reports, and the longest it holds back its clients' results.
 	heartbeat = time.Second
-	// parting is the time that a worker whose realiops has gone may take to end what runs on the server.
+	// parting is how long a worker may take to end its statements once realiops has gone.
 	parting = 3 * time.Second
 )
 
-// worker is the process that this package's other side started.
+// worker is the worker's side of [process].
 type worker struct {
 	cancel context.CancelCauseFunc
 	begin  chan struct{}
@@ -47,20 +46,20 @@ type worker struct {
 	mu        sync.Mutex
 	out       *json.Encoder
 	questions []chan password
-	used      time.Duration // of the processors, when it was last told
+	used      time.Duration // processor time at the last report
 }
 
-// play runs one share of a load. An error means that nobody asked for one.
+// play runs one share of a load. It returns an error if it was started otherwise than by a Crew.
 func play(in io.Reader, out io.Writer) error {
-	// The keys of a terminal are meant for realiops, which says when to stop; what ends a worker alone stops the load.
+	// A terminal's keys are for realiops, which says when to stop. A worker that ended by itself would stop the load.
 	signal.Ignore(os.Interrupt, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
 	terminated, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	context.AfterFunc(terminated, func() { cancel(fmt.Errorf("worker process %d was told to end", os.Getpid())) })
-	// A second thread, idle most of the time, would wake and be woken for each transaction. Clients on a ring wake
-	// none, and package ring has two while they run.
+	// A second, mostly idle thread would wake and be woken for each transaction. Clients on a ring wake no
+	// thread, and package ring uses two.
 	runtime.GOMAXPROCS(1)
 
 	w := &worker{out: json.NewEncoder(out), cancel: cancel, begin: make(chan struct{})}
@@ -82,7 +81,7 @@ func play(in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// abandoned tells when the clients of a worker that nobody listens to have had their time to stop.
+// abandoned returns a channel for when the clients, with nobody to report to, have had their time to stop.
 func (w *worker) abandoned(ctx context.Context) <-chan struct{} {
 	late := make(chan struct{})
 	context.AfterFunc(ctx, func() {
@@ -93,14 +92,14 @@ func (w *worker) abandoned(ctx context.Context) <-chan struct{} {
 	return late
 }
 
-// tell sends a message. Where nobody listens, the end of the words says so.
+// tell sends a message. If realiops is gone, listen notices.
 func (w *worker) tell(r report) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.out.Encode(r)
 }
 
-// listen reads messages for the load, and notices when nobody is left to send any.
+// listen reads messages for the load, and notices the end of realiops.
 func (w *worker) listen(words *json.Decoder) {
 	for {
 		var next word
@@ -119,7 +118,7 @@ func (w *worker) listen(words *json.Decoder) {
 	}
 }
 
-// live gives signs of life.
+// live sends heartbeats.
 func (w *worker) live(ctx context.Context) {
 	tick := time.NewTicker(heartbeat)
 	defer tick.Stop()
@@ -172,7 +171,7 @@ func (w *worker) load(ctx context.Context, order *order) (result engine.Result, 
 		_ = w.tell(report{Ready: &ready{took}})
 		select {
 		case <-w.begin:
-			w.used = host.ProcessorTime() // what it took to connect is not the load's
+			w.used = host.ProcessorTime() // connecting is not part of the load
 			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -203,13 +202,13 @@ func (w *worker) tick(t engine.Tick) error {
 	err := w.tell(report{Tick: pack(t, used-w.used)})
 	w.used = used
 	if unwritten := new(json.MarshalerError); errors.As(err, &unwritten) {
-		return err // else this second would be missing without a word
+		return err // otherwise this second would be missing silently
 	}
 	return nil
 }
 
-// config returns how the clients connect: read as the first process read it, which then says what it found or was asked
-// to.
+// config returns the clients' connection parameters: read again as in the first process, then overridden by what
+// that process found or was given.
 func (w *worker) config(s server) (*pgx.ConnConfig, error) {
 	endpoint, err := postgres.Parse(s.Connection)
 	if err != nil {
@@ -223,7 +222,7 @@ func (w *worker) config(s server) (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
-// ask has the first process find a password for one connection.
+// ask asks the first process for one connection's password.
 func (w *worker) ask(ctx context.Context) (string, error) {
 	answer := make(chan password, 1)
 	w.mu.Lock()
@@ -251,7 +250,7 @@ func (w *worker) answer(a password) {
 	}
 }
 
-// debugger sends what debug() writes to where the first process shows it.
+// debugger sends debug()'s output to the first process.
 type debugger struct{ *worker }
 
 func (d debugger) Write(p []byte) (int, error) {

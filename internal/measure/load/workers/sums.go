@@ -6,18 +6,18 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/engine"
 )
 
-// sums add up what workers report. Their ticks come at the same times of the load, so that the first of each, the
-// second of each and so on belong together.
+// sums adds up the reports of all workers. Their ticks come at the same times of the load, so
+// the n-th ticks belong together.
 type sums struct {
 	options engine.Options
-	grain   time.Duration // of the workers' ticks: a part of the load's own, so that little is lost with a worker
+	grain   time.Duration // between workers' ticks: shorter than the load's own, so that little is lost with a worker
 
 	total      *engine.Record
 	processor  time.Duration
 	connecting time.Duration
-	until      time.Time // how far they have come
+	until      time.Time // the end of the last tick added
 
-	next *engine.Tick // that is being put together of several; nil: nothing is
+	next *engine.Tick // the sum in progress, or nil
 }
 
 func newSums(o engine.Options) *sums {
@@ -29,7 +29,7 @@ func newSums(o engine.Options) *sums {
 	return s
 }
 
-// addUp takes the ticks that all workers have reported, but for those that will report no more.
+// addUp adds the ticks that all workers have reported; workers that are done do not hold it up.
 func (s *sums) addUp(workers []*process) error {
 	for {
 		warmup, more := false, false
@@ -61,7 +61,7 @@ func (s *sums) addUp(workers []*process) error {
 	}
 }
 
-// add puts ticks of the same time into one, and tells it when it is as long as the load's are to be.
+// add merges ticks of the same time into the current one, and reports it once it is as long as the load's ticks.
 func (s *sums) add(together []*tick, last bool) error {
 	if s.next != nil && s.next.Warmup != together[0].Warmup {
 		if err := s.tell(); err != nil {
@@ -97,7 +97,7 @@ func (s *sums) add(together []*tick, last bool) error {
 	return nil
 }
 
-// end is when ticks of the same time end: when the first worker that goes on looked, or the last one was done.
+// end returns when ticks of the same time end: the first tick of a running worker, or the last worker's end.
 func end(together []*tick, last bool) time.Time {
 	to := together[0].To
 	for _, m := range together[1:] {

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(servertest.Main(m, append(caged(), Role(), first())...))
 }
 
-// first is a process that can be killed: it has workers run a load for ever on the server that it is told.
+// first is a process to be killed: its workers run a load for ever on the given server.
 func first() role.Role {
 	return role.Role{Name: "first", Play: func(in io.Reader, _ io.Writer) error {
 		dsn, err := io.ReadAll(in)
@@ -69,7 +69,7 @@ func options(endpoint *postgres.Endpoint, texts ...string) (engine.Options, erro
 	return o, nil
 }
 
-// bench is a database, and workers that a test can lay its hands on.
+// bench is a database, and workers that a test can reach.
 type bench struct {
 	*testing.T
 	endpoint *postgres.Endpoint
@@ -98,7 +98,7 @@ func (b *bench) options(texts ...string) engine.Options {
 	return o
 }
 
-// crew remembers its processes and what it tells.
+// crew records its processes and its messages.
 func (b *bench) crew() Crew {
 	return Crew{
 		Tell: func(line string) { b.told = append(b.told, line) },
@@ -117,7 +117,7 @@ func (b *bench) int(query string) int64 {
 	return servertest.Value[int64](b, b.conn, query)
 }
 
-// nothingLeft fails where a process or a session of the load is still there.
+// nothingLeft fails if a process or a session of the load still exists.
 func (b *bench) nothingLeft() {
 	b.Helper()
 	for _, c := range b.commands {
@@ -139,7 +139,7 @@ func (b *bench) sessionsEnd() {
 	}
 }
 
-// while runs a load and does something to it once it has begun.
+// while runs a load and calls do once it has begun.
 func (b *bench) while(c Crew, o engine.Options, do func()) (engine.Result, error) {
 	begun := make(chan struct{})
 	var once sync.Once
@@ -194,8 +194,7 @@ func TestClientsAreDividedAmongWorkers(t *testing.T) {
 	b.nothingLeft()
 }
 
-// The numbers that are drawn, and the scripts, are those of threads in one process, which are held to pgbench's
-// elsewhere.
+// Workers draw the same numbers and scripts as threads in one process, which other tests compare with pgbench's.
 func TestRandomNumbersAreThoseOfThreads(t *testing.T) {
 	b := newBench(t, "create table demo (client int, script int, value bigint, seq serial)")
 	o := b.options("\\set v random(1, 1000000000)\ninsert into demo values (:client_id, 1, :v);",
