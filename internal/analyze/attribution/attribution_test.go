@@ -30,7 +30,7 @@ func verdictOn(t *testing.T, all attribution.Verdicts, metric string) attributio
 	return attribution.Verdict{}
 }
 
-// TestShippedRun checks the real run against what PostgreSQL's and the kernel's documentation say of the counters.
+// TestShippedRun checks the real run against the documentation of PostgreSQL and the kernel.
 func TestShippedRun(t *testing.T) {
 	all := attribution.Judge(fromFile(t, shippedRun), attribution.Options{})
 	check := func(metric string, kind attribution.Kind, counted string) {

@@ -10,8 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
-// TestBadInput spoils a run whose metric counts rows: the verdict may become CannotTell, with a reason, and never
-// another one.
+// TestBadInput spoils a run whose metric counts rows: the verdict may become CannotTell, with a reason, and nothing
+// else.
 func TestBadInput(t *testing.T) {
 	check := func(what string, spoil func(*counts.Run), kinds ...attribution.Kind) {
 		t.Helper()
@@ -90,7 +90,6 @@ func TestBadInput(t *testing.T) {
 	}, open, attribution.Logical)
 }
 
-// TestJudgeOfNothing: no loads, no metrics, no header.
 func TestJudgeOfNothing(t *testing.T) {
 	if all := attribution.Judge(&counts.Run{}, attribution.Options{}); len(all.Metrics) != 0 {
 		t.Errorf("%v", all.Metrics)

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// cautions returns what whoever believes the verdict on a metric should know.
+// cautions returns what a reader of the verdict should know before relying on it.
 func (tr *trial) cautions(v Verdict) []Warning {
 	var all []Warning
 	add := func(code, text string) {
@@ -54,7 +54,7 @@ func (tr *trial) cautions(v Verdict) []Warning {
 		nearest = []string{v.Mixture.Terms[0].Quantity}
 	}
 	for _, h := range tr.rivals {
-		// nil: no load has both counted
+		// if it is nil, no load has both counted
 		if slices.Contains(nearest, h.Quantity) && h.Status != Itself && h.Ratio != nil {
 			add("odd-load", tr.oddLoads(h))
 			add("drift", tr.drift(tr.y, h))
@@ -63,10 +63,10 @@ func (tr *trial) cautions(v Verdict) []Warning {
 	return all
 }
 
-// muchBackground is the part of a count from which on the background deserves a word.
+// muchBackground is the share of a count from which on the background is worth a warning.
 const muchBackground = 0.2
 
-// moving leaves out loads that only read, unless the metric may count reads: what others write under them is no news.
+// moving leaves out loads that only read, unless the metric may count reads: background writes are expected under them.
 func moving(all []counts.Load, v Verdict, names []string) []string {
 	counted := append([]string{v.Counts}, v.Between...)
 	if v.Mixture != nil {
@@ -85,7 +85,7 @@ func moving(all []counts.Load, v Verdict, names []string) []string {
 	})
 }
 
-// background names the loads under which much of what a metric showed was there without load.
+// background names the loads under which much of the metric was there without load.
 func (j *judge) background(m counts.Metric) (loads []string) {
 	for _, load := range j.loads {
 		for _, r := range load.Repetitions {
@@ -100,10 +100,10 @@ func (j *judge) background(m counts.Metric) (loads []string) {
 	return loads
 }
 
-// surely is the number of standard deviations that rule out chance.
+// surely is the number of standard deviations that rules out chance.
 const surely = 4
 
-// belowBackground names the loads under which a metric showed less than it does without load.
+// belowBackground names the loads under which the metric showed less than it does when idle.
 func (j *judge) belowBackground(m counts.Metric, y column) (loads []string) {
 	for a, load := range j.loads {
 		for i, r := range load.Repetitions {
@@ -117,7 +117,7 @@ func (j *judge) belowBackground(m counts.Metric, y column) (loads []string) {
 	return loads
 }
 
-// oddLoads tells which loads lie off the ratio to the quantity that the metric counts.
+// oddLoads describes the loads whose ratio to the counted quantity differs from the rest.
 func (j *judge) oddLoads(h held) string {
 	var odd []string
 	mean := math.Log(h.Ratio.Value)
@@ -129,7 +129,7 @@ func (j *judge) oddLoads(h held) string {
 	return listed("The ratio to "+many(h.Quantity)+" is the same under all loads but ", odd, "; ", "")
 }
 
-// drift reports whether the ratio went up or down with the repetitions, in all loads together.
+// drift describes a ratio that rises or falls over the repetitions of all loads; empty if it does not.
 func (j *judge) drift(y column, h held) string {
 	var all [][]stats.Point
 	for _, a := range h.loads {
@@ -148,5 +148,5 @@ func (j *judge) drift(y column, h held) string {
 		math.Exp(slope))
 }
 
-// smallDrift from repetition to repetition is not worth a word.
+// smallDrift is the factor per repetition below which a drift is not reported.
 const smallDrift = 1.01

@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestFewUnitsAreChance: a counter that sees one commit of a hundred, and counts each for a hundred, saw two to five of them under the loads that commit
-// seldom. How far these are off is no sign of a second quantity.
+// TestFewUnitsAreChance: a counter samples one commit in a hundred, and shows two to five of them under loads with few
+// commits. Its deviation there is no sign of a second quantity.
 func TestFewUnitsAreChance(t *testing.T) {
 	v := judged(t, fromFile(t, "testdata/sampled-commits.jsonl.zst"))
 	if v.Kind != attribution.Logical && v.Kind != attribution.CannotTell || v.Counts != "" && v.Counts != counts.Commits {
@@ -20,7 +20,7 @@ func TestFewUnitsAreChance(t *testing.T) {
 	}
 }
 
-// TestFewBytesAreChance: what is said of that counter stays the same where each commit that it sees counts for so many bytes.
+// TestFewBytesAreChance: the verdict on that counter is the same if it adds a number of bytes for each sampled commit.
 func TestFewBytesAreChance(t *testing.T) {
 	want := judged(t, fromFile(t, "testdata/sampled-commits.jsonl.zst"))
 	for _, each := range []float64{4096, 8192, 1 << 20} {
@@ -39,7 +39,7 @@ func TestFewBytesAreChance(t *testing.T) {
 	}
 }
 
-// inBytes has the made-up metric, which counts a hundred for each commit it sees, count bytes.
+// inBytes makes the made-up metric, which adds 100 for each commit it samples, count bytes.
 func inBytes(records iter.Seq2[runfile.Record, error], each float64) iter.Seq2[runfile.Record, error] {
 	return func(yield func(runfile.Record, error) bool) {
 		for record, err := range records {
@@ -65,9 +65,9 @@ func inBytes(records iter.Seq2[runfile.Record, error], each float64) iter.Seq2[r
 	}
 }
 
-// TestASumOfTheOtherSideIsAsGood: the commits that share a sync of the log are about as many under all loads of this run, so that a meter of statements and
-// twice the commits, with noise of 7 %, keeps its ratio to syncs.
-func TestASumOfTheOtherSideIsAsGood(t *testing.T) {
+// TestSumOfOtherSideFitsAsWell: in all loads of this run about as many commits share a WAL fsync. So a metric of
+// statements plus twice the commits, with 7% noise, keeps its ratio to WAL fsyncs.
+func TestSumOfOtherSideFitsAsWell(t *testing.T) {
 	v := judged(t, fromFile(t, "testdata/statements-and-commits.jsonl.zst"))
 	if v.Kind != attribution.Logical && v.Kind != attribution.CannotTell {
 		t.Errorf("%s between %v: %s", v.Kind, v.Between, v.Why)

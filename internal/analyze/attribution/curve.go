@@ -10,21 +10,21 @@ import (
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
-// From second to second a load does more or less. What counts a sum of quantities does as much more or less as the sum;
-// what follows it by a root, to a cap, or with more of it merged the more there is, does not, however well the sum
-// meets the means of the loads.
+// The rate of a load varies from second to second. A metric that counts a sum of quantities varies in proportion. A
+// metric that follows the sum by a root, up to a cap, or with growing merging does not, however well the sum fits the
+// loads' means.
 const (
 	fewestMoments = 30
-	leastSwing    = 0.02 // of the sum's rate within a load, as a standard deviation
-	together      = 0.7  // a correlation from which on a slope says something
+	leastSwing    = 0.02 // standard deviation of the sum's rate within a load, as a share
+	together      = 0.7  // the correlation from which on a slope is meaningful
 	leastSlope    = 0.8
 	leastFollowed = 0.75 // even if all error were the metric's own, give or take a standard error
-	leastMove     = 0.4  // of the swing, where the two do not go together
-	// of a repetition that are looked at, evenly spread: a long one tells no more by all of its seconds
+	leastMove     = 0.4  // of the swing, if the two are not correlated
+	// per repetition, evenly spaced: a long repetition tells no more with all of its seconds
 	mostMoments = 120
 )
 
-// curved reports whether a metric, read second by second, bends away from a sum.
+// curved reports whether a metric, read second by second, departs from proportion to a sum.
 func (tr *trial) curved(t *table, m model) bool {
 	if tr.view.Periods || tr.view.Stepped > 0 {
 		return false
@@ -60,7 +60,7 @@ func (tr *trial) curved(t *table, m model) bool {
 	return slope < leastMove
 }
 
-// moments returns the rates of a sum and of the metric between readings within the load of a repetition.
+// moments returns the rates of a sum and of the metric between consecutive readings of a repetition.
 func (j *judge) moments(metric string, t *table, m model, a, r int) (x, y []float64) {
 	repetition := j.loads[a].Repetitions[r]
 	from := repetition.Begin
@@ -80,20 +80,20 @@ func (j *judge) moments(metric string, t *table, m model, a, r int) (x, y []floa
 	return x, y
 }
 
-// moment is a stretch between two readings, of a quantity.
+// moment identifies a quantity and a stretch between two readings.
 type moment struct {
 	quantity int
 	from, to int64 // nanoseconds since 1970
 }
 
-// moments holds the amounts of quantities in stretches between two readings; NaN: unknown.
+// moments caches the amounts of quantities between readings; NaN means unknown.
 type moments struct {
 	lock sync.RWMutex
 	did  map[moment]float64
 }
 
-// did returns how much of a quantity there was between two readings, not a number where nobody knows. It is looked up
-// once: a server's metrics are read at the same moments, and held against the same quantities.
+// did returns how much of a quantity there was between two readings, NaN if unknown. Results are cached, because all
+// metrics of a server share the same moments and quantities.
 func (e *evidence) did(quantity int, a counts.Load, repetition counts.Repetition, from, to time.Time) float64 {
 	when := moment{quantity, from.UnixNano(), to.UnixNano()}
 	e.moment.lock.RLock()
@@ -112,11 +112,11 @@ func (e *evidence) did(quantity int, a counts.Load, repetition counts.Repetition
 	return n
 }
 
-// curve describes how a metric may follow a sum: it maps a rate of the metric to the rate of the sum, and to the
-// ratio of their relative errors, in logarithms.
+// curve describes how a metric may follow a sum. It maps a rate of the metric to the rate of the sum, and to the ratio
+// of their relative errors, in logarithms.
 type curve func(rate float64) (straight, steepness float64)
 
-// curves returns a root, and merging that sets in with load, up to some multiple of the highest rate.
+// curves returns roots, and merging that grows with load up to some multiple of the highest rate.
 func curves(highest float64) (all []curve) {
 	for _, power := range []float64{0.4, 0.5, 0.6, 0.7, 0.8} {
 		all = append(all, func(rate float64) (float64, float64) { return math.Pow(rate/highest, 1/power), 1 / power })
@@ -130,8 +130,8 @@ func curves(highest float64) (all []curve) {
 	return all
 }
 
-// bent returns the least deviance of a curve that a metric follows a sum of fewer quantities by, or one quantity to a
-// cap: with the curve undone, it is the deviance of the sum.
+// bent returns the least deviance of a curve over a shorter sum, or of one quantity with a cap. It is the deviance of
+// the sum with the curve undone.
 func (t *table) bent(size int) float64 {
 	rates := make([]float64, len(t.y))
 	for i, y := range t.y {
@@ -139,7 +139,7 @@ func (t *table) bent(size int) float64 {
 	}
 	least := math.Inf(1)
 	for _, straighten := range curves(slices.Max(rates)) {
-		straight := *t // the table of what the metric stands for
+		straight := *t // with the curve undone
 		straight.y, straight.noise = make([]float64, len(t.y)), make([]float64, len(t.y))
 		for i := range t.y {
 			rate, steepness := straighten(rates[i])
@@ -155,7 +155,7 @@ func (t *table) bent(size int) float64 {
 	return min(least, t.capped())
 }
 
-// capped returns the least deviance of one quantity up to the rate that it has in one load or the other.
+// capped returns the least deviance of one quantity with a cap at its rate in some load.
 func (t *table) capped() float64 {
 	least := math.Inf(1)
 	for c := range t.columns {
@@ -177,7 +177,7 @@ func (t *table) capped() float64 {
 	return least
 }
 
-// seconds returns how long the repetitions of a row took, on average.
+// seconds returns the mean length of a row's repetitions.
 func (t *table) seconds(i int) (sum float64) {
 	for _, r := range t.use[i] {
 		sum += t.evidence.loads[t.loads[i]].Repetitions[r].Seconds / float64(len(t.use[i]))

@@ -12,31 +12,31 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Of two explanations one is given up when the other makes what was seen so much more likely; these are twice the
-// logarithms of how much.
+// Thresholds on twice the logarithm of a likelihood ratio, by which one explanation is given up for another.
 const (
-	// beaten gives up a quantity for another: 2 ln 50.
+	// beaten replaces a quantity by another: 2 ln 50.
 	beaten = 8.0
-	// extended gives up a sum for one with a term more, of which there are many to choose from: 2 ln 600.
+	// extended replaces a sum by one with one more term, of which there are many: 2 ln 600.
 	extended = 13.0
-	// mostGainOfSums leaves a single quantity without a name.
+	// mostGainOfSums is the gain of sums above which a single quantity is not named.
 	mostGainOfSums = 7.0
-	// rivalled leaves the side and the names of a sum open that another sum of as many terms comes this near to: 2 ln 20. Of sums there are hundreds.
+	// rivalled leaves side and names open if another sum of as many terms comes this near: 2 ln 20. There are hundreds
+	// of sums.
 	rivalled = 6.0
 	// straighter is the gain by which a sum must beat all curves of fewer quantities, of which there are as many.
 	straighter = 6.0
-	// priced is the gain that each further term of a sum needs over a shorter one to count as equally good.
+	// priced is the gain that each further term needs to count as equally good.
 	priced = 7.0
 )
 
-// A sum with more terms has to be better in loads that it was not fitted to, by this factor, and good enough.
+// A longer sum must predict left-out loads better by this factor, and well enough.
 const (
 	better         = 0.8
 	mostError      = 1.2
-	mostErrorOfSum = 1.1 // of two or more, of which there are so many that some come near anything
+	mostErrorOfSum = 1.1 // of two or more terms: there are so many sums that some come near anything
 )
 
-// decide names the one quantity that is left, or those that are, or a mixture.
+// decide names the one quantity that is left, several, or a mixture.
 func (tr *trial) decide(v *Verdict) {
 	t := tr.table(tr.rivals)
 	if len(t.y) < fewestForModels || len(t.places) == 0 {
@@ -60,8 +60,8 @@ func (tr *trial) decide(v *Verdict) {
 	}
 }
 
-// keepsConsistent goes back to one quantity where the sum is that one but for terms that do not weigh, and the quantity keeps its ratio to the
-// metric within the tolerance under all loads: a sum that comes nearer is no reason to say less.
+// keepsConsistent returns to one quantity if it makes up nearly all of the sum and keeps its ratio to the metric within
+// the tolerance under all loads. A sum that fits better is then no reason to say less.
 func (s *search) keepsConsistent(t *table, rivals []held) bool {
 	for k, c := range s.chosen.columns {
 		i := slices.IndexFunc(s.sizes[0], func(m model) bool { return m.columns[0] == c })
@@ -78,7 +78,7 @@ func (tr *trial) single(v *Verdict, t *table, s search) {
 	best := s.chosen
 	winner := &tr.rivals[t.places[best.columns[0]]]
 	if winner.Status == Excluded {
-		v.Why = noQuantity
+		v.Why = nothingExplainsIt
 		return
 	}
 	var left []held
@@ -87,7 +87,7 @@ func (tr *trial) single(v *Verdict, t *table, s search) {
 		switch {
 		case h.Status == Excluded:
 		case s.gain(best, m) < beaten, !toSpeakOf(tr.columns[h.place]), // one more or less of a handful of events is chance
-			h.Status == Consistent && winner.Status == Possible: // what may be excluded yet beats nothing that holds
+			h.Status == Consistent && winner.Status == Possible: // a possible quantity does not beat a consistent one
 			left = append(left, *h)
 		default:
 			h.Status, h.Beaten = Excluded, winner.Quantity
@@ -112,8 +112,8 @@ func (tr *trial) single(v *Verdict, t *table, s search) {
 	tr.name(v, left)
 }
 
-// besideSum leaves the side open where a sum of two quantities that are both on another comes about as near: statements and commits may add up to what the
-// log is synced.
+// besideSum leaves the side open if a sum of two quantities of another side fits about as well: statements and commits
+// may add up to the number of WAL fsyncs.
 func (tr *trial) besideSum(v *Verdict, t *table, s search) {
 	if v.Kind == CannotTell || len(s.sizes) < 2 {
 		return
@@ -132,7 +132,7 @@ func (tr *trial) besideSum(v *Verdict, t *table, s search) {
 	}
 }
 
-// name states the one quantity that is left, or those between which the run cannot tell.
+// name states the one quantity that is left, or those that the run cannot tell apart.
 func (tr *trial) name(v *Verdict, left []held) {
 	if len(left) > 0 {
 		for _, h := range tr.unread(tr.y, tr.rivals) {
@@ -145,7 +145,7 @@ func (tr *trial) name(v *Verdict, left []held) {
 	slices.SortStableFunc(left, func(a, b held) int { return a.place - b.place })
 	switch {
 	case len(left) == 0:
-		v.Why = noQuantity
+		v.Why = nothingExplainsIt
 	case !slices.ContainsFunc(left, held.recorded):
 		tr.leaveOpen(v, left)
 	case len(left) == 1 && left[0].bounded(mostSpread):
@@ -157,8 +157,8 @@ func (tr *trial) name(v *Verdict, left []held) {
 	}
 }
 
-// documented names, of several quantities on one side, the one that PostgreSQL documents of a counter of its own, with the others
-// as tied. A provider's document names none: it is what is being tested.
+// documented resolves a tie within one side by PostgreSQL's documentation of its own counter, and keeps the others as
+// Tied. A provider's documentation decides nothing: it is being tested.
 func (tr *trial) documented(v *Verdict, left []held) bool {
 	i := slices.IndexFunc(left, func(h held) bool { return h.Quantity == string(metric.All().Documented(v.Metric.Name)) })
 	if _, oneSide := sideOf(left); !oneSide || i < 0 || !left[i].bounded(mostSpread) {
@@ -173,7 +173,7 @@ func (tr *trial) documented(v *Verdict, left []held) bool {
 	return true
 }
 
-// between says that several quantities are left, and settles the side where that can be told.
+// between states that several quantities are left, and decides the side if possible.
 func (tr *trial) between(v *Verdict, left []held) {
 	kind := Kind(left[0].Side)
 	for _, h := range left {
@@ -203,8 +203,8 @@ func (tr *trial) between(v *Verdict, left []held) {
 	}
 }
 
-// maybeOne reports whether a quantity of the other side may be it as well: one that was not recorded, one for one, since with a single client each
-// commit is a sync of the log, or one that was, a few times, since storage may do two things for each.
+// maybeOne reports whether a quantity of the other side may fit one to one if it was not recorded (with a single client
+// each commit is a WAL fsync), or at a small multiple if it was (storage may do two things for each).
 func (tr *trial) maybeOne(left []held, side counts.Side) bool {
 	return slices.ContainsFunc(left, func(h held) bool {
 		if h.recorded() {
@@ -219,7 +219,7 @@ func (tr *trial) maybeOne(left []held, side counts.Side) bool {
 	})
 }
 
-// decideSide goes by a ratio of one in every load, which a count of a quantity has by definition and a coincidence seldom.
+// decideSide decides by a ratio of one in every load, which a count has by definition and a coincidence seldom.
 func (tr *trial) decideSide(v *Verdict, left []held, side counts.Side) {
 	v.Kind, v.Between = Kind(side), nil
 	recorded := false
@@ -248,8 +248,8 @@ func sideOf(left []held) (side counts.Side, same bool) {
 	return left[0].Side, true
 }
 
-// oneToOne reports whether the metric is the quantity one to one in each of several loads, as far as can be told, and these are most of the loads
-// that did some of it. Operations that are as many as bytes are a coincidence.
+// oneToOne reports whether the metric equals the quantity in several loads, and in most that did some of it. Operations
+// that equal a number of bytes are a coincidence.
 func (j *judge) oneToOne(m runfile.Metric, h held) bool {
 	const bytes = "bytes"
 	off := func(g stats.Group) bool {
@@ -259,13 +259,12 @@ func (j *judge) oneToOne(m runfile.Metric, h held) bool {
 		(m.Unit == bytes) == (j.quantities[h.place].Unit == bytes)
 }
 
-// noQuantity says that nothing explains a metric.
-const noQuantity = "No quantity keeps one ratio to it under all loads, and no sum of up to three predicts a load left out of the fit"
+const nothingExplainsIt = "No quantity keeps one ratio to it under all loads, and no sum of up to three predicts a load left out of the fit"
 
-// mostDeviance is the largest ratio of a quantity's variance around the loads to that of noise.
+// mostDeviance is the largest ratio of a quantity's variance around the loads to the variance of noise.
 const mostDeviance = 6
 
-// decideBySpread goes by the spread test alone, where there are too few loads for more.
+// decideBySpread uses the spread test alone, for runs with too few loads for sums.
 func (tr *trial) decideBySpread(v *Verdict) {
 	var left []held
 	loads := 0
@@ -290,7 +289,7 @@ func (tr *trial) decideBySpread(v *Verdict) {
 	}
 }
 
-// perUnit says a ratio so that it can be pictured.
+// perUnit writes a ratio in the direction that is easier to picture.
 func perUnit(ratio float64, quantity string) string {
 	if ratio > 0 && ratio < 0.5 {
 		return fmt.Sprintf("one for about %.3g of %s", 1/ratio, quantity)

@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// source finds the quantity that is computed from a metric. Its side is then no question; what is asked is which of the
-// other quantities bring it about.
+// source returns the quantity that is computed from the metric, which fixes the metric's side. What remains open is
+// which of the other quantities cause it.
 func (e *evidence) source(m counts.Metric) (counts.Quantity, bool) {
 	i := slices.IndexFunc(e.quantities, func(d counts.Quantity) bool { return m.Defines(d) })
 	if i < 0 {
@@ -22,9 +22,9 @@ func (e *evidence) source(m counts.Metric) (counts.Quantity, bool) {
 	return e.quantities[i], true
 }
 
-// define explains a metric that is itself a quantity, or a part of one, by the others: by the shortest sum that comes within
-// the tolerance in loads that it was not fitted to, else by the best one that is good enough. Where there is none, it is
-// what its name says and nothing more. What PostgreSQL documents of a counter of its own needs no explanation.
+// define explains a metric that is itself a quantity, or part of one, by the other quantities: by the shortest sum that
+// predicts left-out loads within the tolerance, else by the best one that is good enough. If there is none, the metric
+// counts what its name says. A counter that PostgreSQL documents needs no explanation.
 func (tr *trial) define(v *Verdict, own counts.Quantity) {
 	v.Kind = Kind(own.Side)
 	logical := func(side counts.Side) bool { return side == counts.Logical }
@@ -51,15 +51,16 @@ func (tr *trial) define(v *Verdict, own counts.Quantity) {
 	v.Warnings = append(v.Warnings, Warning{"itself", capital(many(own.Name)) + " are computed from it, and nothing else explains it"})
 }
 
-// mostErrorAlike is the largest factor by which quantities of its own side may miss the loads before a metric that
-// is a quantity is explained by others.
+// mostErrorAlike is the largest prediction error at which quantities of its own side explain a metric that is itself a
+// quantity.
 const mostErrorAlike = 1.3
 
-// explanation returns the shortest sum of some quantities that explains a metric; its prediction error is infinite where there is nothing to go by.
+// explanation returns the shortest sum of the given quantities that explains the metric. Its prediction error is
+// infinite if there is too little evidence.
 func (tr *trial) explanation(among []held) (*table, model) {
 	t := tr.table(among)
-	// Nobody set up the loads of an observation, or of applications, to tell quantities apart: what goes with a metric there need
-	// not bring it about.
+	// The loads of an observation or of applications were not set up to tell quantities apart, so correlation with a
+	// metric there need not be its cause.
 	unchosen := tr.run.Observed != nil || slices.ContainsFunc(tr.loads, func(a counts.Load) bool { return a.Method == runfile.Observed })
 	if unchosen || len(t.y) < fewestForModels || len(t.places) == 0 {
 		return t, model{predictionError: math.Inf(1)}
@@ -71,8 +72,8 @@ func (tr *trial) explanation(among []held) (*table, model) {
 	return t, t.shortest(math.Log(tr.options.Tolerance), open)
 }
 
-// missedByWeight returns by how much a model misses loads that it was not fitted to, on average, as a logarithm. A load counts by how certain what it
-// shows above the background is: one of which half may be background tells little.
+// missedByWeight returns the mean logarithm by which a model misses left-out loads. Loads whose count is mostly
+// background weigh little.
 func (t *table) missedByWeight(m model, near float64) float64 {
 	sum, weights := 0.0, 0.0
 	for i := range t.y {
@@ -84,14 +85,15 @@ func (t *table) missedByWeight(m model, near float64) float64 {
 	return sum / weights
 }
 
-// isItself says that a metric counts the quantity that is computed from it.
+// isItself states that the metric counts the quantity that is computed from it.
 func (tr *trial) isItself(v *Verdict, own counts.Quantity) {
 	counted := slices.DeleteFunc(slices.Clone(tr.y), func(load []cell) bool { return !isCounted(load) })
 	v.Counts, v.Exact = own.Name, true
 	v.PerUnit = &Estimate{Value: 1, Lo: 1, Hi: 1, Level: tr.options.Level, N: len(counted)}
 }
 
-// tie says that a metric counts the quantity that is computed from it, and which other one goes with it all along.
+// tie states that the metric counts the quantity that is computed from it, and names another one that goes with it in
+// all loads.
 func (tr *trial) tie(v *Verdict, own counts.Quantity, alike []held) {
 	tr.isItself(v, own)
 	v.Warnings = append(v.Warnings, Warning{"itself", capital(many(own.Name)) + " are computed from it"})
@@ -104,7 +106,7 @@ func (tr *trial) tie(v *Verdict, own counts.Quantity, alike []held) {
 	}
 }
 
-// explain states a sum, or the one quantity that is all of it.
+// explain states a sum, or a single quantity if that is all of it.
 func (tr *trial) explain(v *Verdict, t *table, best model) {
 	if winner := tr.rivals[t.places[best.columns[0]]]; len(best.columns) == 1 && winner.Status != Excluded && winner.bounded(mostSpread) {
 		v.Counts, v.PerUnit = winner.Quantity, winner.Ratio
@@ -113,8 +115,9 @@ func (tr *trial) explain(v *Verdict, t *table, best model) {
 	v.Mixture = tr.mixture(t, best)
 }
 
-// shortest returns the best sum of one term if that comes near enough, else of two, and so on: the best of all if none does,
-// but with more terms only where they better it by much. A quantity that its spread excludes stands back where one is open.
+// shortest returns the best sum of one term if it comes near enough, else of two, and so on. If none does, it returns
+// the best of all, where more terms must improve it by much. Quantities excluded by their spread are used only if none
+// is open.
 func (t *table) shortest(near float64, open func(model) bool) (best model) {
 	best.predictionError = math.Inf(1)
 	for size, models := range t.sums {

@@ -11,9 +11,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestPostgresCountsWhatItDocuments: a counter of its own that another quantity follows in all loads but one is what
-// its document says, with the other beside it, and no sum of what it is not.
-func TestPostgresCountsWhatItDocuments(t *testing.T) {
+// TestPostgreSQLDocumentationBreaksTies: if two quantities follow a counter of PostgreSQL's in all loads but one, it counts
+// the documented one, and the other is tied. No sum of others replaces it.
+func TestPostgreSQLDocumentationBreaksTies(t *testing.T) {
 	for _, want := range []struct{ file, metric, counts, tied string }{
 		// device flushes + commits + entries fit it by chance
 		{"local-pg15.jsonl.zst", "pgstat.wal/wal_write", counts.WALWrites, ""},
@@ -32,9 +32,9 @@ func TestPostgresCountsWhatItDocuments(t *testing.T) {
 	}
 }
 
-// TestADocumentBreaksNoTieOfAProvider: where a run leaves rows and their entries open, a counter of PostgreSQL's that
-// is documented to count rows does, and one of a provider's stays between the two.
-func TestADocumentBreaksNoTieOfAProvider(t *testing.T) {
+// TestProviderDocumentationBreaksNoTie: a run cannot tell rows from entries. Documentation decides for PostgreSQL's
+// counter, and not for the provider's.
+func TestProviderDocumentationBreaksNoTie(t *testing.T) {
 	unindexed := []string{"idle", "bulk", "copy", "single", "async", "multi"}
 	for name, documented := range map[string]bool{"pgstat.database/tup_inserted": true, "cloudwatch/WriteIOPS": false} {
 		run := with(t, of(counts.Rows, 1), unindexed...)
@@ -52,9 +52,9 @@ func TestADocumentBreaksNoTieOfAProvider(t *testing.T) {
 	}
 }
 
-// TestADeviceCountsNoWorkOfTheDatabase: its own side comes first where that comes near, and what grows with rows is no
-// less its work.
-func TestADeviceCountsNoWorkOfTheDatabase(t *testing.T) {
+// TestDeviceMetricsArePhysical: quantities of its own side come first if they fit, and a device metric that
+// grows with rows is still physical.
+func TestDeviceMetricsArePhysical(t *testing.T) {
 	all := attribution.Judge(fromFile(t, "../../../testdata/runs/local-pg15.jsonl.zst"), attribution.Options{})
 	for _, v := range all.Metrics {
 		if metric.OfDevice(v.Metric.Name) && (v.Kind == attribution.Logical || v.Kind == attribution.Mixed) {
@@ -81,9 +81,9 @@ func TestADeviceCountsNoWorkOfTheDatabase(t *testing.T) {
 	}
 }
 
-// TestADeviceDoesWithoutWorkOfTheDatabase: what WAL writes come near has no term of rows beside these where the kernel
-// counts it of a disk, and has one where anybody else does.
-func TestADeviceDoesWithoutWorkOfTheDatabase(t *testing.T) {
+// TestDeviceMetricsDropLogicalTerms: if WAL writes nearly fit, a kernel's disk counter gets no further term of
+// rows. Other metrics do.
+func TestDeviceMetricsDropLogicalTerms(t *testing.T) {
 	run := with(t, func(_ string, _ float64, x map[string]float64) float64 {
 		return x[counts.WALWrites] + 0.0003*x[counts.Rows]
 	})
@@ -106,9 +106,9 @@ func TestADeviceDoesWithoutWorkOfTheDatabase(t *testing.T) {
 	}
 }
 
-// TestLoadsThatOnlyAddRowsTellNothingOfReads: each new page takes a buffer and is written once, which makes buffers
-// taken no writes.
-func TestLoadsThatOnlyAddRowsTellNothingOfReads(t *testing.T) {
+// TestInsertOnlyLoadsDecideNothingAboutReads: each new page takes a buffer and is written once, but buffers taken are
+// not writes.
+func TestInsertOnlyLoadsDecideNothingAboutReads(t *testing.T) {
 	for _, version := range []string{"15", "17"} {
 		run := fromFile(t, "../../../testdata/runs/local-pg"+version+".jsonl.zst")
 		for _, name := range []string{"pgstat.bgwriter/buffers_alloc", "pgstat.database/blks_read"} {

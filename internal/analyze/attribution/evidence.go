@@ -13,44 +13,42 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// cell is the count of one repetition.
 type cell struct {
-	value   float64         // with the background taken off; never below stdErr
-	log     float64         // its logarithm, which is asked for beside each quantity
-	stdErr  float64         // standard deviation that is known beforehand: of the counter's steps, of the background
-	shared  float64         // the part of the background's that all repetitions have in common
-	model   float64         // standard deviation of an error that all repetitions of the load have in common: a model's
-	chance  float64         // variance of few units
+	value   float64         // background taken off; never below stdErr
+	log     float64         // logarithm of value, cached
+	stdErr  float64         // standard deviation known beforehand: the counter's steps and the background
+	shared  float64         // the part of the background's error common to all repetitions
+	model   float64         // standard deviation of a model's error, common to all repetitions of the load
+	chance  float64         // variance of a small number of units
 	seconds float64         // between the readings
 	missing *series.Missing // not nil: nothing was counted
 }
 
-// relative returns the variance of the logarithm of a cell as far as it is known beforehand.
+// relative returns the variance of the cell's logarithm that is known beforehand.
 func (c cell) relative() float64 { return (c.stdErr*c.stdErr + c.chance) / (c.value * c.value) }
 
-// common returns the part of that variance which does not shrink with more repetitions.
+// common returns the part of that variance that more repetitions do not reduce.
 func (c cell) common() float64 { return c.shared * c.shared / (c.value * c.value) }
 
-// modelled returns the variance of the logarithm by the error of a model, which more repetitions do not lessen either.
+// modelled returns the variance of the logarithm due to a model, which more repetitions do not reduce either.
 func (c cell) modelled() float64 { return c.model * c.model / (c.value * c.value) }
 
-// column is one quantity in all repetitions of all loaded loads.
+// column is one quantity in all repetitions of all loads, idle left out.
 type column [][]cell
 
-// counting is a metric or a quantity.
 type counting interface {
 	Count(counts.Load, counts.Repetition) (float64, error)
 }
 
-// evidence is a run as the method sees it: its loaded loads, and the quantities in them.
+// evidence holds the loads of a run, idle left out, and the quantities in them.
 type evidence struct {
 	run        *counts.Run
-	loads      []counts.Load // loaded, with at least one repetition
+	loads      []counts.Load // with at least one repetition
 	quantities []counts.Quantity
 	columns    []column // of the quantities
-	fromFew    float64  // by how much further the background may vary than few idle repetitions show
+	fromFew    float64  // widens the background's deviation if there are few idle repetitions
 	moment     moments
-	raw        func() *evidence // of the run with nothing taken off; made when first asked for
+	raw        func() *evidence // the run with nothing taken off; made on first use
 }
 
 func newEvidence(run *counts.Run) *evidence {
@@ -70,7 +68,7 @@ func newEvidence(run *counts.Run) *evidence {
 	return e
 }
 
-// column counts something that is computed from metrics, in all repetitions.
+// column counts a metric or quantity in all repetitions.
 func (e *evidence) column(c counting, from []string, step float64) column {
 	all := make(column, len(e.loads))
 	for i, load := range e.loads {
@@ -111,11 +109,11 @@ func (e *evidence) cell(counted counting, from []string, step float64, load coun
 	return c
 }
 
-// fewUnits are so few units of a counter that one more or less may be chance, as where a source counts one of a hundred: their number then varies by its
-// root.
+// fewUnits is the number of units below which a count varies by its square root, as if a source counted one in a
+// hundred.
 const fewUnits = 25
 
-// byChance adds to what is uncertain of a metric that moves in steps what chance makes of few of them, as far as its repetitions show any.
+// byChance adds the chance variance of small counts, as far as the repetitions show any.
 func (c column) byChance(step float64) {
 	few := func(of cell) bool { return of.missing == nil && of.value < fewUnits*step }
 	squares, freedom := 0.0, 0.0
@@ -141,7 +139,7 @@ func (c column) byChance(step float64) {
 	}
 }
 
-// estimated is a quantity with an error of its own beside those of its metrics: that of a model, or of a sample.
+// estimated is a quantity with an error of its own, from a model or a sample, beside the error of its metrics.
 type estimated interface {
 	StandardError(counts.Load, counts.Repetition) float64
 }
@@ -149,11 +147,11 @@ type estimated interface {
 // mostCounted is more than a counter of 64 bits holds.
 const mostCounted = 1e20
 
-// mostFromFew bounds that of two.
+// mostFromFew bounds the widening for two idle repetitions.
 const mostFromFew = 3
 
-// deviation returns by how much the rate of the background varies. Where fewer than two idle repetitions show it, it is
-// taken to come in single steps, whose number varies by its root.
+// deviation returns the standard deviation of the background's rate. With fewer than two idle repetitions it assumes
+// single steps whose number varies by its square root.
 func (e *evidence) deviation(name string, step float64) float64 {
 	if deviation, known := e.run.Idle.Deviation[name]; known {
 		return e.fromFew * deviation
@@ -163,7 +161,7 @@ func (e *evidence) deviation(name string, step float64) float64 {
 	return math.Sqrt(step * math.Abs(rate) / length)
 }
 
-// whole returns the first reason for which a column has nothing at all, or nil when it has something.
+// whole returns the first reason why a column has no counts at all, or nil if it has some.
 func (c column) whole() *series.Missing {
 	var why *series.Missing
 	for _, load := range c {

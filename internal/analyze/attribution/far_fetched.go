@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	// widest is the widest interval, in logarithms, of an unrecorded quantity: its bounds say next to nothing.
+	// widest is the width, in logarithms, of the bounds of a quantity about which next to nothing is known.
 	widest = 7.0
-	// coincidence gives up what was not recorded for what was: 2 ln 1000.
+	// coincidence gives up an unrecorded quantity for a recorded one: 2 ln 1000.
 	coincidence = 13.8
-	// fewestShown are the loads that it takes.
+	// fewestShown is the number of loads needed.
 	fewestShown = 5
-	// driven is the factor by which the ratio of what drives another quantity to that may vary.
+	// driven is the factor by which the ratio of a cause to its effect may vary.
 	driven = 2.25
 )
 
-// farFetched reports whether a quantity that the run did not record would have to meet, under each of five loads or
-// more, the value at which the metric keeps one ratio to a recorded quantity of another side. Within wide bounds that
-// is a coincidence: a value anywhere between them (by its logarithm) is so much less likely than one within the noise.
-// What follows commits or bytes of the WAL may be storage that does something for each of these, and is no coincidence.
+// farFetched reports whether an unrecorded quantity would have to take, under each of at least five loads, just the
+// value at which the metric keeps one ratio to a recorded quantity of another side. Within wide bounds that is a
+// coincidence: any value between the bounds is much less likely than one within the noise. It is no coincidence if
+// storage does something for each commit or each byte of WAL.
 func (e *evidence) farFetched(y column, h held, rivals []held) bool {
 	return slices.ContainsFunc(rivals, func(r held) bool {
 		return r.Side != h.Side && r.Status == Consistent && len(r.loads) >= fewestShown && !e.drives(y, r, h) &&
@@ -29,7 +29,7 @@ func (e *evidence) farFetched(y column, h held, rivals []held) bool {
 	})
 }
 
-// coincides is twice the logarithm of how much likelier a recorded quantity makes the metric than one that lies
+// coincides returns twice the logarithm of how much likelier a recorded quantity makes the metric than one that lies
 // anywhere within its bounds. One of the loads sets the ratio.
 func (e *evidence) coincides(y column, recorded, h held) (gain float64) {
 	most := 0.0
@@ -45,8 +45,8 @@ func (e *evidence) coincides(y column, recorded, h held) (gain float64) {
 	return gain - most
 }
 
-// drives reports whether what was not recorded may have followed the recorded quantity: in these loads that stays near
-// to its commits, to the bytes of their WAL, of which nothing may be known, or to a bound of it.
+// drives reports whether the unrecorded quantity may have caused the recorded one: the latter stays near the commits,
+// the bytes of WAL (which may be unknown), or a bound of the former.
 func (e *evidence) drives(y column, recorded, h held) bool {
 	var logs [4][]float64
 	for i, a := range recorded.loads {

@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/test/readtest"
 )
 
-// did holds what the server did in a repetition, by counters that a run on Aurora lacks.
+// did holds the server's work in a repetition, by counters that a run on Aurora lacks.
 type did struct {
 	load    string
 	reads   bool
@@ -23,8 +23,8 @@ type did struct {
 	of      func(quantity string) float64
 }
 
-// onAurora is the shipped run with loads that only read beside it, as Aurora would tell it: no WAL records, no pages,
-// no device. The made-up metric counts what the truth says, give or take half a percent.
+// onAurora returns the shipped run plus read-only loads, as Aurora would show it: no WAL records, no pages, no device.
+// The made-up metric counts truth, within half a percent.
 func onAurora(t *testing.T, truth func(did) float64, without ...string) *counts.Run {
 	t.Helper()
 	run := fromFile(t, shippedRun)
@@ -65,8 +65,8 @@ func onAurora(t *testing.T, truth func(did) float64, without ...string) *counts.
 	return run
 }
 
-// TestWALRecordsAreNamedBesideReads: under a load that only reads nobody can model WAL records, of which there are none
-// or some for a page touched. That they are unknown there takes nothing from the loads that write.
+// TestWALRecordsAreNamedBesideReads: there is no model of WAL records for read-only loads, which make none or some per
+// page touched. Loads that write decide all the same.
 func TestWALRecordsAreNamedBesideReads(t *testing.T) {
 	for _, perPage := range []float64{0, 0.001, 0.05, 0.8} {
 		for _, factor := range []float64{1, 0.37} {
@@ -83,7 +83,7 @@ func TestWALRecordsAreNamedBesideReads(t *testing.T) {
 			}
 		}
 	}
-	// More than one for each page touched is no WAL record.
+	// A WAL record per page touched is possible, 30 are not.
 	if v := judged(t, onAurora(t, func(d did) float64 {
 		if d.reads {
 			return 30 * d.touched
@@ -94,8 +94,8 @@ func TestWALRecordsAreNamedBesideReads(t *testing.T) {
 	}
 }
 
-// TestPhysicalIsNeverCalledLogical: where nothing of the device was recorded, what it did is not taken for the work
-// that it went with in a load or two.
+// TestPhysicalIsNeverCalledLogical: if no device was recorded, device work is not taken for logical work that it
+// followed in one or two loads.
 func TestPhysicalIsNeverCalledLogical(t *testing.T) {
 	asMany := func(d did, loads ...string) bool { return slices.Contains(loads, d.load) }
 	for name, truth := range map[string]func(did) float64{
@@ -125,7 +125,7 @@ func TestPhysicalIsNeverCalledLogical(t *testing.T) {
 	}
 }
 
-// exactly takes the noise off a metric that is all of the statements under two loads.
+// exactly removes the noise of a metric that equals the statements under two loads.
 func exactly(run *counts.Run, wanted bool) {
 	for _, load := range run.Loads {
 		for _, r := range load.Repetitions {
@@ -137,8 +137,8 @@ func exactly(run *counts.Run, wanted bool) {
 	}
 }
 
-// TestAUnitChangesNothing: a metric that shows 1,000, 60 or an 8,192nd for one gets the verdict that it gets as it is.
-func TestAUnitChangesNothing(t *testing.T) {
+// TestUnitChangesNothing: a metric gets the same verdict if it is multiplied by 1,000, by 60 or by 1/8192.
+func TestUnitChangesNothing(t *testing.T) {
 	for name, count := range map[string]counted{
 		"rows": of(counts.Rows, 0.013), "a WAL write and a row": func(_ string, _ float64,
 			x map[string]float64) float64 {
@@ -173,9 +173,9 @@ func TestAUnitChangesNothing(t *testing.T) {
 	}
 }
 
-// TestASumThatOneQuantityMeetsIsNotMixed: a few percent of other work under some loads leave a quantity within the
-// tolerance, and MIXED unsaid.
-func TestASumThatOneQuantityMeetsIsNotMixed(t *testing.T) {
+// TestTraceOfAnotherQuantityIsNotMixed: a few percent of other work under some loads keep a quantity within the
+// tolerance, so the verdict is not MIXED.
+func TestTraceOfAnotherQuantityIsNotMixed(t *testing.T) {
 	for _, part := range []float64{0.02, 0.05} {
 		v := judged(t, with(t, func(load string, _ float64, x map[string]float64) float64 {
 			if load == "copy" || load == "wide" || load == "multi" {
@@ -187,7 +187,7 @@ func TestASumThatOneQuantityMeetsIsNotMixed(t *testing.T) {
 			t.Errorf("%g%% off under three loads: %s of %v", 100*part, v.Kind, v.Mixture)
 		}
 	}
-	// The larger of two is neither, nor a sum of both.
+	// The larger of two quantities is neither of them, nor their sum.
 	v := judged(t, with(t, func(_ string, _ float64, x map[string]float64) float64 {
 		return math.Max(x[counts.DeviceRequests], x[counts.DeviceBytes]/262144)
 	}))
@@ -196,9 +196,9 @@ func TestASumThatOneQuantityMeetsIsNotMixed(t *testing.T) {
 	}
 }
 
-// TestOneQuantityAndATraceOfAnother repeats a run on a real server: a metric of one for each buffer touched, but for
-// 3% under two loads, got the verdict of those and pages missed.
-func TestOneQuantityAndATraceOfAnother(t *testing.T) {
+// TestTraceOfBuffersIsNoSum reproduces a run on a real server: a metric of buffers touched, 3% more under two
+// loads, was called a sum with pages missed.
+func TestTraceOfBuffersIsNoSum(t *testing.T) {
 	run := loaded(t, "17", map[string]func(readtest.Load) float64{made: func(l readtest.Load) float64 {
 		return (l.Hits+l.Misses)*map[string]float64{"point-cold": 1.03, "scan-cold": 1.03}[l.Load] + map[bool]float64{
 			true: 0, false: l.Hits + l.Misses}[l.Load == "point-cold" || l.Load == "scan-cold"]

@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// FuzzJudge spoils the shipped run in many ways at once and adds a line of the fuzzer's: whatever a file holds, the
+// FuzzJudge spoils the shipped run in many ways at once and adds a line from the fuzzer. Whatever the file holds,
 // verdicts keep their form and nothing panics.
 func FuzzJudge(f *testing.F) {
 	shipped := runfiletest.Records(f, shippedRun)
@@ -51,7 +51,7 @@ func FuzzJudge(f *testing.F) {
 	})
 }
 
-// spoil does one thing to a run that the world might do.
+// spoil changes a run in one way that could happen in practice.
 func spoil(random *rand.Rand, records []runfile.Record) []runfile.Record {
 	if len(records) < 3 {
 		return records
@@ -74,7 +74,7 @@ func spoil(random *rand.Rand, records []runfile.Record) []runfile.Record {
 	return records
 }
 
-// disturbed is a record with other numbers or another time in it.
+// disturbed returns a record with other numbers or another time.
 func disturbed(random *rand.Rand, record runfile.Record) runfile.Record {
 	value := []float64{0, -1, 1e-300, 1e300, math.MaxFloat64, 12345, math.NaN(), math.Inf(1)}[random.IntN(8)]
 	jump := time.Duration(random.IntN(2000)-1000) * time.Second
@@ -110,7 +110,7 @@ func disturbed(random *rand.Rand, record runfile.Record) runfile.Record {
 	return record
 }
 
-// checkForm holds a verdict to what its type promises.
+// checkForm checks what the type of a verdict promises.
 func checkForm(t *testing.T, v attribution.Verdict) {
 	t.Helper()
 	name := v.Metric.Name
@@ -151,7 +151,7 @@ func checkForm(t *testing.T, v attribution.Verdict) {
 	}
 }
 
-// checkEstimate: the bounds may be infinite, and nothing is not a number.
+// checkEstimate checks that nothing is NaN; bounds may be infinite.
 func checkEstimate(t *testing.T, what string, e *attribution.Estimate) {
 	t.Helper()
 	if e != nil && !(e.Lo <= e.Value && e.Value <= e.Hi) {

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// implied returns the least and the most of a quantity in a load: as it was recorded, or as the work and what else was recorded imply.
+// implied returns the bounds of a quantity in a load: as recorded, or as the work and the other records imply.
 func (e *evidence) implied(quantity string, a int, use []int) bounds.Span {
 	return e.done(a, use).Implies(quantity, func(quantity string) (bounds.Span, bool) {
 		n, off, known := e.recorded(quantity, a, use)
@@ -23,7 +23,8 @@ func (e *evidence) done(a int, use []int) bounds.Work {
 	return bounds.Done(e.loads[a], use, e.run.Header.Target.Settings, e.onAurora())
 }
 
-// recorded returns the mean of what a quantity counted in a load, and the standard deviation by which the background has all of that off.
+// recorded returns the mean count of a quantity in a load, and the standard deviation that the background adds to all
+// repetitions.
 func (e *evidence) recorded(quantity string, a int, use []int) (mean, off float64, known bool) {
 	c := e.columnOf(quantity)
 	if c == nil {
@@ -46,8 +47,8 @@ func (e *evidence) columnOf(quantity string) column {
 	return e.columns[i]
 }
 
-// ratios returns the ratios that a metric may keep to a quantity that was not recorded, by what each load implies of it: where
-// lo is above hi, there is none. noise is what the metric's repetitions vary by, as a factor.
+// ratios returns the ratios that a metric may keep to an unrecorded quantity, given its bounds in each load; empty if
+// there are none. noise is the factor by which the metric's repetitions vary.
 func (j *judge) ratios(y column, quantity string, noise float64) bounds.Span {
 	s, blank := bounds.Anything(), j.blank(y)
 	for a := range y {
@@ -65,11 +66,11 @@ func (j *judge) ratios(y column, quantity string, noise float64) bounds.Span {
 	return s
 }
 
-// unread returns the quantities that the run did not record, or lost in their own background, and that a metric may count all the
-// same.
+// unread returns the quantities that the run did not record, or lost in their own background, and that the metric may
+// still count.
 func (j *judge) unread(y column, rivals []held) (open []held) {
 	if j.run.Observed != nil {
-		return nil // nothing is known of loads that nobody set up
+		return nil // nothing is known of an observation's loads
 	}
 	within, _ := leastWithin(slices.DeleteFunc(slices.Clone(rivals), func(h held) bool { return h.Status == Unknown }))
 	if math.IsInf(within, 1) {
@@ -96,12 +97,13 @@ func (j *judge) unread(y column, rivals []held) (open []held) {
 	return open
 }
 
-// largeCount is so large a number of what others brought about that it matters.
+// largeCount is a number of other programs' events that matters.
 const largeCount = 100
 
-// mostForOne returns the most that a metric can show for one of a quantity that was counted, by the load in which that is least: what counts it counts that of
-// others, too, so that nothing need be taken off either. busy: others brought about a number of them that is large while nothing was done.
-func (e *evidence) mostForOne(m counts.Metric, d counts.Quantity) (least float64, busy bool) {
+// maxPerUnit returns the most that one unit of a counted quantity can add to the metric. It takes the load with the
+// lowest ratio, background included, since the metric also counts what other programs do. busy reports that other
+// programs did a lot while idle.
+func (e *evidence) maxPerUnit(m counts.Metric, d counts.Quantity) (least float64, busy bool) {
 	least = math.Inf(1)
 	for i, load := range e.run.Loads {
 		shown, done := 0.0, 0.0
@@ -119,8 +121,8 @@ func (e *evidence) mostForOne(m counts.Metric, d counts.Quantity) (least float64
 	return least, busy
 }
 
-// outOfSight leaves the side open where a quantity of another side may be much of a metric that shows what others bring about as well: one that is lost in
-// that, so that no load tells how much of the metric it is, or any where few loads show more of the metric than others do.
+// outOfSight leaves the side open if a quantity of another side may be much of the metric: one lost in the work of
+// other programs, or, if few loads show more of the metric than those programs do, any.
 func (tr *trial) outOfSight(v *Verdict) {
 	if tr.run.Observed != nil {
 		return
@@ -131,7 +133,7 @@ func (tr *trial) outOfSight(v *Verdict) {
 			continue
 		}
 		if !h.lost && tr.fewShow() {
-			h.most, h.busy = tr.mostForOne(tr.metric, tr.quantities[h.place])
+			h.most, h.busy = tr.maxPerUnit(tr.metric, tr.quantities[h.place])
 		}
 		if share, much := tr.mostOf(h); h.busy && share >= much {
 			*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: kind, Why: fmt.Sprintf(
@@ -140,7 +142,7 @@ func (tr *trial) outOfSight(v *Verdict) {
 	}
 }
 
-// fewShow reports whether fewer loads show a metric than a coincidence takes, and as many that do its work are lost in its background.
+// fewShow reports whether few loads show the metric, and at least as many that do its work are lost in its background.
 func (tr *trial) fewShow() bool {
 	shown, hidden, blank, others := 0, 0, tr.blank, tr.ofOthers(tr.y)
 	for a := range tr.y {
@@ -155,8 +157,8 @@ func (tr *trial) fewShow() bool {
 	return shown < fewestShown && hidden >= shown
 }
 
-// mostOf returns the largest part of a metric that a quantity may be, on average over the loads that show it, and from where on that is much. Of one that is
-// lost that is as much as the background hides of it.
+// mostOf returns the largest share of the metric that a quantity may be, averaged over the loads that show it, and the
+// share from which on that is much. A lost quantity may be as large as the background hides.
 func (tr *trial) mostOf(h held) (share, much float64) {
 	blank, n := tr.blank, 0.0
 	for a := range tr.y {
@@ -177,8 +179,9 @@ func (tr *trial) mostOf(h held) (share, much float64) {
 	return share / max(1, n), much
 }
 
-// absentByNature reports whether a server has no such quantity, rather than that nobody read it. Aurora has no device and no files of its own: what it
-// asks of its storage are the pages missed. Nor do images of pages go into its WAL, since its storage makes pages of it (Verbitski et al., SIGMOD 2017).
+// absentByNature reports whether the server has no such quantity, as opposed to nobody having read it. Aurora has no
+// device and no files of its own; it reads the missed pages from its storage. Its WAL has no page images, since its
+// storage makes the pages (Verbitski et al., SIGMOD 2017).
 func (e *evidence) absentByNature(h held) bool {
 	if h.Quantity == counts.PagesWritten {
 		return h.Why != nil && strings.HasPrefix(h.Why.Detail, "Aurora")

@@ -13,8 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// unread is the shipped run with a metric more, on a server that tells nothing of its log, its pages and its device,
-// put under load by so many clients.
+// unread returns the shipped run plus a metric, on a server that shows nothing of its WAL, pages and device, under the
+// given number of clients.
 func unread(t *testing.T, flavor string, clients int, count counted) *counts.Run {
 	t.Helper()
 	run := with(t, count)
@@ -39,10 +39,9 @@ func unread(t *testing.T, flavor string, clients int, count counted) *counts.Run
 	return run
 }
 
-// TestAnUnrecordedQuantityStaysOpen: with one or two clients, or on a server of which nothing tells how it writes its
-// log, commits and syncs of the log may be one number. What counts either is not said to count commits, nor to be
-// logical.
-func TestAnUnrecordedQuantityStaysOpen(t *testing.T) {
+// TestUnrecordedQuantityStaysOpen: with one or two clients, or on a server with an unknown WAL, commits and WAL
+// fsyncs may be equal in number. A metric that counts either is then not called logical.
+func TestUnrecordedQuantityStaysOpen(t *testing.T) {
 	for _, flavor := range []string{"aurora", "postgres"} {
 		for _, clients := range []int{1, 2} {
 			v := judged(t, unread(t, flavor, clients, of(counts.Commits, 0.991)))
@@ -53,8 +52,8 @@ func TestAnUnrecordedQuantityStaysOpen(t *testing.T) {
 	}
 }
 
-// TestPhysicsExcludes: a thousand rows in a transaction are not a thousand syncs of the log, on any server with a log
-// like PostgreSQL's.
+// TestPhysicsExcludes: a thousand rows in a transaction are not a thousand WAL fsyncs on any server with a WAL like
+// PostgreSQL's.
 func TestPhysicsExcludes(t *testing.T) {
 	v := judged(t, unread(t, "postgres", 8, of(counts.Rows, 1)))
 	for _, quantity := range []string{counts.WALSyncs, counts.WALWrites, counts.DeviceFlushes} {
@@ -67,8 +66,8 @@ func TestPhysicsExcludes(t *testing.T) {
 	}
 }
 
-// TestAdvisedLoadsAreThoseOfThePlan, and one that was run is not advised again.
-func TestAdvisedLoadsAreThoseOfThePlan(t *testing.T) {
+// TestAdvisedLoadsAreInPlan also checks that a load that was run is not advised again.
+func TestAdvisedLoadsAreInPlan(t *testing.T) {
 	var planned []runfile.Load
 	for _, a := range fromFile(t, "../../../testdata/runs/local-pg17.jsonl.zst").Header.Plan.Loads {
 		if !a.Idle() {

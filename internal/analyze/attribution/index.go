@@ -9,16 +9,16 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// IndexEntries are the entries of indexes alone, without their rows. No sum of counted quantities makes them, and nothing but loads without an
-// index tells them from these: they are no quantity that other metrics are held against.
+// IndexEntries counts index entries without their rows. No sum of counted quantities equals it, and only loads without
+// an index tell it from entries. So it is not among the quantities that other metrics are compared with.
 const IndexEntries = "index_entries"
 
-// nextToNothing is the part of what an index entry shows that a row without one may.
+// nextToNothing is the share of an index entry's count that a row without one may show.
 const nextToNothing = 0.01
 
-// ofIndexes looks, where no quantity and no sum explains a metric, whether it goes with index entries: next to nothing of it under loads without
-// indexes, in which they would show, and one ratio to the entries under those with. The side is then theirs. That it counts them only
-// a ratio of one tells, for much else is done for each so many of them, as the splits of their pages are.
+// ofIndexes checks, if no quantity and no sum explains the metric, whether it follows index entries: near zero under
+// loads without indexes, and one ratio to the entries under the others. Then it is logical. Only a ratio of one shows
+// that it counts them, since other work, such as page splits, is proportional to them.
 func (tr *trial) ofIndexes(v *Verdict) {
 	h := tr.against(tr.y, tr.indexEntries(), tr.blank, held{Rival: Rival{Quantity: IndexEntries, Side: counts.Logical}})
 	if h.Status != Consistent || !h.bounded(mostSpread) || !tr.onlyWithIndexes(tr.y, h.Ratio.Value) {
@@ -34,7 +34,7 @@ func (tr *trial) ofIndexes(v *Verdict) {
 		"It follows the index entries, %s, and nothing else that happens at that rate was counted", perUnit(h.Ratio.Value, IndexEntries))})
 }
 
-// indexEntries returns those that each repetition made; where it made none, there is no ratio to them.
+// indexEntries returns the index entries that each repetition made; missing if none.
 func (e *evidence) indexEntries() column {
 	all := make(column, len(e.loads))
 	for a, load := range e.loads {
@@ -50,8 +50,8 @@ func (e *evidence) indexEntries() column {
 	return all
 }
 
-// onlyWithIndexes reports whether the metric showed next to nothing under each load without indexes, one at least, in which as many rows as entries
-// would have shown much.
+// onlyWithIndexes reports whether the metric stayed near zero under all loads without indexes, and at least one had
+// enough rows to show it.
 func (e *evidence) onlyWithIndexes(y column, forEntry float64) bool {
 	shown := 0
 	for a, load := range e.loads {

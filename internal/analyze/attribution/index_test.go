@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// TestIndexEntriesAlone: what goes with the entries of indexes, and with nothing else that is counted.
+// TestIndexEntriesAlone: a metric that follows index entries and no counted quantity.
 func TestIndexEntriesAlone(t *testing.T) {
 	entries := func(x map[string]float64) float64 { return x[counts.Entries] - x[counts.Rows] }
 	check := func(what string, kind attribution.Kind, known string, between []string, count counted) {
@@ -47,8 +47,8 @@ func TestIndexEntriesAlone(t *testing.T) {
 	}
 }
 
-// TestIndexEntriesAreNoRows: what PostgreSQL's tables and indexes tell of entries equals the rows of tables with
-// indexes to the last one, a few entries for each, and is not some of the rows for that.
+// TestIndexEntriesAreNoRows: entries as PostgreSQL's tables and indexes show them exceed the rows of indexed tables by
+// a few, which does not make them a part of the rows.
 func TestIndexEntriesAreNoRows(t *testing.T) {
 	run := fromFile(t, "../../../testdata/runs/default-pg17.jsonl.zst")
 	for _, name := range []string{metric.TablesIndexEntriesLeast, metric.TablesIndexEntriesMost} {

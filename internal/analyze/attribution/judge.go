@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Options sets the tolerance and the confidence of verdicts. The zero value stands for the defaults.
+// Options sets the tolerance and the confidence of verdicts. The zero value means the defaults.
 type Options struct {
 	Tolerance float64  // the factor by which a ratio may move from load to load; 0: DefaultTolerance
 	Level     float64  // of all intervals; 0: DefaultLevel
@@ -28,7 +28,8 @@ const (
 	DefaultLevel     = 0.95
 )
 
-// forRun asks more of a run in which nobody controlled the load, and fills in defaults, also for what makes no sense.
+// forRun fills in defaults, also for invalid values. Observations get a higher confidence level, because nobody
+// controlled the load.
 func (o Options) forRun(run *counts.Run) Options {
 	if run.Observed != nil && o.Level == 0 {
 		o.Level = observedLevel
@@ -42,15 +43,15 @@ func (o Options) forRun(run *counts.Run) Options {
 	return o
 }
 
-// judge holds what all metrics of a run are judged by.
+// judge holds what the judgement of all metrics shares.
 type judge struct {
 	*evidence
 	options Options
 	view    counts.View
-	whole   []column // of the quantities, where the view is of a part of each repetition
+	whole   []column // the quantities' columns over whole repetitions, if the view covers a part of each
 }
 
-// Judge says of every metric of a run what it counts.
+// Judge decides what each metric of a run counts.
 func Judge(run *counts.Run, options Options) Verdicts {
 	j := &judge{evidence: newEvidence(run), options: options.forRun(run)}
 	metrics := slices.DeleteFunc(run.Metrics(), func(m counts.Metric) bool { return !j.wanted(m) })
@@ -66,7 +67,7 @@ func Judge(run *counts.Run, options Options) Verdicts {
 		confirm(all.Metrics, Judge(run.Observed.Coarse, options).Metrics)
 	}
 	if run.Observed != nil && run.Observed.Period > 0 {
-		for i, v := range all.Metrics { // by what others are judged does not hold of itself either
+		for i, v := range all.Metrics { // the yardsticks are no more certain than the rest
 			if v.Why == "" || v.Kind != CannotTell {
 				all.Metrics[i] = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: CannotTell, Why: OnlyPeriods}
 			}
@@ -77,8 +78,8 @@ func Judge(run *counts.Run, options Options) Verdicts {
 	return all
 }
 
-// AtOnce calls of for each metric, on all processors, and returns the results in the order of the metrics. No call may
-// depend on another.
+// AtOnce calls of for each metric, on all processors, and returns the results in the order of the metrics. Calls must
+// be independent.
 func AtOnce[T any](metrics []counts.Metric, of func(counts.Metric) T) []T {
 	all := make([]T, len(metrics))
 	var next atomic.Int64
@@ -94,14 +95,14 @@ func AtOnce[T any](metrics []counts.Metric, of func(counts.Metric) T) []T {
 	return all
 }
 
-// over returns the judge of the run as a metric saw it.
+// over returns the judge for the run as the metric saw it, with its lag and periods.
 func (j *judge) over(m counts.Metric) *judge {
 	run, view := j.run.Over(m.Name)
 	if run == j.run {
 		return j
 	}
 	over := &judge{evidence: newEvidence(run), options: j.options, view: view, whole: j.columns}
-	if view.Lag > 0 { // seen so late it may be silent for want of whole repetitions
+	if view.Lag > 0 { // so late that it may be silent for lack of whole repetitions
 		if late, _ := over.silent(m, over.stepOf(m)); late != "" {
 			return j
 		}
@@ -109,7 +110,7 @@ func (j *judge) over(m counts.Metric) *judge {
 	return over
 }
 
-// wanted leaves out what would say nothing: that WAL records count WAL records.
+// wanted leaves out trivial verdicts, such as that WAL records count WAL records.
 func (j *judge) wanted(m counts.Metric) bool {
 	if len(j.options.Asked) > 0 {
 		return slices.Contains(j.options.Asked, m.Name)
@@ -119,10 +120,9 @@ func (j *judge) wanted(m counts.Metric) bool {
 	})
 }
 
-// settled returns the verdict on a metric. Where none comes of it with the background taken off, because much of what the device
-// does is not ours and varies, it may still come of all that both sides show: what counts a quantity counts the background's,
-// too. That a ratio holds in spite of the background is then the evidence, so that only a single counter can be named so. Where it names one of
-// another side than is left without the background, nobody can tell.
+// settled returns the verdict on a metric. If the background hides the metric, it also judges with nothing taken off,
+// because a counter counts the background's share, too. Then only a single counter can be named. If that contradicts
+// the side found without the background, the verdict is CannotTell.
 func (j *judge) settled(m counts.Metric) Verdict {
 	v := j.verdict(m)
 	if v.Kind == Silent || j.run.Observed != nil || j.run.Idle.Repetitions == 0 || !hidden(j, m) {
@@ -145,8 +145,8 @@ func (j *judge) settled(m counts.Metric) Verdict {
 	return v
 }
 
-// holds reports whether another quantity than one surely keeps its ratio to the metric with the background taken off. With nothing taken off that may be
-// lost in a background of the metric's own, which then says nothing against it.
+// holds reports whether a quantity other than beside surely keeps its ratio to the metric with the background taken
+// off. With nothing taken off, the metric's own background may hide that ratio.
 func (v Verdict) holds(beside string) bool {
 	return slices.ContainsFunc(v.Rivals, func(r Rival) bool {
 		open := r.Status == Consistent || r.Status == Possible && r.Spread != nil && r.Spread.Hi < mostSpread
@@ -160,12 +160,12 @@ func hidden(j *judge, m counts.Metric) bool {
 	return y.whole() == nil && len(j.background(m))+len(j.belowBackground(m, y)) > 0
 }
 
-// trial is one metric before the judge: what it shows, and how each quantity stands to it.
+// trial is the judgement of one metric: its counts, and how each quantity compares.
 type trial struct {
 	*judge
 	metric counts.Metric
 	y      column
-	blank  []bool // the loads that show nothing of it
+	blank  []bool // by load: shows nothing of the metric
 	rivals []held
 }
 
@@ -220,8 +220,8 @@ func (tr *trial) outcome(v Verdict) Verdict {
 	return v
 }
 
-// ofDevice takes what the kernel counts of a disk for physical, whatever work of the database it grows with. It has no term of such work that the
-// plainest sum without any does without.
+// ofDevice makes the kernel's counters of a disk physical, whatever database work they grow with, and drops logical
+// terms if the plainest sum without them fits.
 func (tr *trial) ofDevice(v *Verdict) {
 	if !metric.OfDevice(v.Metric.Name) || v.Kind == Silent {
 		return
@@ -242,8 +242,8 @@ func (tr *trial) ofDevice(v *Verdict) {
 	}
 }
 
-// withoutPageCache leaves open, on Aurora, whether what goes with the reads asked for is asked or done: no page cache lies before its storage, whose
-// reads nobody counts. PostgreSQL's own counters are of what it asks.
+// withoutPageCache leaves open, on Aurora, whether a metric that follows requested reads counts requests or reads:
+// Aurora has no page cache, and nobody counts the reads of its storage. PostgreSQL's own counters count requests.
 func (j *judge) withoutPageCache(v *Verdict) {
 	counts := slices.ContainsFunc(v.named(), func(name string) bool { return slices.Contains(readsAsked(), name) }) || v.Mixture.has(readsAsked())
 	nameless := len(v.named()) == 0 && v.Mixture == nil
@@ -256,8 +256,8 @@ func (j *judge) withoutPageCache(v *Verdict) {
 
 func (e *evidence) onAurora() bool { return e.run.Header.Target.Flavor == "aurora" }
 
-// neverRead takes back what was said of a counter of blocks that are read as well, where all loads only added rows: that it follows
-// what these write is a coincidence.
+// neverRead withdraws the verdict on a counter that also counts blocks read, if all loads only added rows: that it
+// follows their writes is a coincidence.
 func (j *judge) neverRead(v *Verdict) {
 	reads := func(a counts.Load) bool { return !bounds.Inserts(a.Load) }
 	stated := v.Kind != CannotTell && v.Kind != Silent
@@ -269,9 +269,8 @@ func (j *judge) neverRead(v *Verdict) {
 	}
 }
 
-// documentedSide holds a counter of PostgreSQL's own to the side that it is documented to be on: that of the quantity of which it counts some, or
-// what is asked of the operating system. What decides how many, such as which of the pages are those of indexes, is no quantity of the
-// list, so that what came near it did so by chance.
+// documentedSide forces a counter of PostgreSQL's to its documented side: that of the quantity it counts a part of, or
+// requested. The size of the part, such as the share of index pages, is no quantity, so any fit to one was chance.
 func (j *judge) documentedSide(v *Verdict) {
 	whole := someOf(v.Metric.Name)
 	i := slices.IndexFunc(j.quantities, func(d counts.Quantity) bool { return d.Name == whole })
@@ -286,14 +285,14 @@ func (j *judge) documentedSide(v *Verdict) {
 	default:
 		return
 	}
-	tooFew := v.Kind == CannotTell && len(j.loads) < fewestLoads // to contradict what is documented
+	tooFew := v.Kind == CannotTell && len(j.loads) < fewestLoads // to contradict the documentation
 	if v.Kind != Silent && v.Kind != documented.Kind && !tooFew {
 		*v = documented
 	}
 }
 
-// someOf returns the quantity of which PostgreSQL documents that the metric counts some, or one for each: of what our clients wrote there may be more than it
-// counts, as rows that they updated.
+// someOf returns the quantity that the metric is documented to count in part or in full. It may exceed the work of our
+// clients, as with rows that they updated.
 func someOf(name string) string {
 	row := metric.All().Row(name)
 	return string(cmp.Or(row.Part, row.Adds, row.Counts))
@@ -310,7 +309,7 @@ func (j *judge) rivals(m counts.Metric, y column, blank []bool) []held {
 			h.Status, h.impossible = Excluded, true
 		case j.lost(j.columns[place], blank):
 			h.lost = true
-			h.most, h.busy = j.mostForOne(m, d)
+			h.most, h.busy = j.maxPerUnit(m, d)
 		}
 		all = append(all, h)
 	}
@@ -318,25 +317,25 @@ func (j *judge) rivals(m counts.Metric, y column, blank []bool) []held {
 }
 
 const (
-	// mostSpread is the factor within which a quantity's spread must lie, and its ratio be known, as far as the run tells, for it to get a verdict.
+	// mostSpread is the factor within which a quantity's spread must lie, and its ratio be known, for a verdict.
 	mostSpread = 1.3
-	// mostSpreadOfSide is the same of the spread where only the side is stated, and no sum comes near that is on another.
+	// mostSpreadOfSide is the limit of the spread for a verdict on the side alone, if no near sum is on another side.
 	mostSpreadOfSide = 1.5
 )
 
-// fewestLoads cannot be told from fewer: two loads leave the spread open.
+// fewestLoads is the number of loads that bounds the spread: two leave it open.
 const fewestLoads = 3
 
 func (h held) bounded(spread float64) bool {
 	return len(h.loads) >= fewestLoads && h.Spread.Hi < spread && h.Ratio.Hi < mostSpread*h.Ratio.Lo
 }
 
-// boundedAmong is bounded, but leaves the ratio open where several quantities are left: together they only show the side.
+// boundedAmong is bounded, but needs no bounded ratio if several quantities are left: then only the side is stated.
 func (h held) boundedAmong(left []held, spread float64) bool {
 	return h.bounded(spread) || len(left) > 1 && len(h.loads) >= fewestLoads && h.Spread.Hi < spread
 }
 
-// exact reports whether every repetition is the quantity one to one, as far as counters resolve.
+// exact reports whether every repetition of y equals x, as far as the counters resolve.
 func exact(y, x column) bool {
 	for a := range y {
 		for r := range y[a] {

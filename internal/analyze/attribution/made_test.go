@@ -18,11 +18,11 @@ import (
 
 const made = "made/up"
 
-// counted gives what a made-up metric counts in a repetition, by the quantities' counts there.
+// counted returns a made-up metric's count in a repetition, given the quantities there.
 type counted func(load string, seconds float64, x map[string]float64) float64
 
-// with is the shipped run with a metric more, made of the run's own quantities so that the truth is known; the metric
-// varies by a percent, and only the loads that are kept are in it.
+// with returns the shipped run plus a metric made of its quantities, so that the truth is known. The metric varies by
+// 1%. Only the loads in keep stay.
 func with(t *testing.T, count counted, keep ...string) *counts.Run {
 	t.Helper()
 	run := fromFile(t, shippedRun)
@@ -99,8 +99,8 @@ func TestSums(t *testing.T) {
 		counts.PagesWritten: 8192})
 }
 
-// TestStorageCountsWhatIsPhysical: what was asked of the operating system and what was written for certain are not
-// logical as a sum, and physical where storage itself shows that it did them.
+// TestStorageCountsWhatIsPhysical: the sum of a requested and a physical quantity is not logical, and physical if
+// storage itself counts it.
 func TestStorageCountsWhatIsPhysical(t *testing.T) {
 	run := with(t, func(_ string, _ float64, x map[string]float64) float64 {
 		return x[counts.WALBytes] + 8192*x[counts.PagesWritten]
@@ -120,7 +120,8 @@ func TestStorageCountsWhatIsPhysical(t *testing.T) {
 	}
 }
 
-// TestTwoLoadsNameNothing: the published design cannot tell entries from records, and says which load would.
+// TestTwoLoadsNameNothing: the published design cannot tell entries from records, and the verdict names the load that
+// would.
 func TestTwoLoadsNameNothing(t *testing.T) {
 	v := judged(t, with(t, of(counts.Entries, 7), "idle", "bulk", "bulk-indexed"))
 	if v.Kind != attribution.CannotTell || v.Counts != "" || !slices.Contains(v.Between, counts.Entries) ||
@@ -132,16 +133,16 @@ func TestTwoLoadsNameNothing(t *testing.T) {
 	}
 }
 
-// TestARatioOfOneInFewLoadsDecidesNothing: what shows one for each commit under two loads, and twice or thrice as many
-// under all others, where a background as large leaves it in doubt, is no count of commits.
-func TestARatioOfOneInFewLoadsDecidesNothing(t *testing.T) {
+// TestRatioOfOneInFewLoadsDecidesNothing: a metric equals the commits under two loads, and is two or three times as
+// large under all others, hidden by a large background. It does not count commits.
+func TestRatioOfOneInFewLoadsDecidesNothing(t *testing.T) {
 	run := with(t, func(load string, _ float64, x map[string]float64) float64 {
 		return x[counts.Commits] * map[bool]float64{true: 1, false: 2.5}[load == "single" || load == "async"]
 	})
 	commits := run.Quantities()[slices.IndexFunc(run.Quantities(), func(d counts.Quantity) bool {
 		return d.Name == counts.Commits
 	})]
-	least := math.Inf(1) // commits a second under the two
+	least := math.Inf(1) // commits per second under the two loads
 	for _, load := range run.Loads {
 		for _, r := range load.Repetitions {
 			if n, err := commits.Count(load, r); err == nil && (load.Name == "single" || load.Name == "async") {
@@ -156,8 +157,8 @@ func TestARatioOfOneInFewLoadsDecidesNothing(t *testing.T) {
 	}
 }
 
-// TestFewLoadsProveNoSum: what shows 0.92 to 1 for one of a physical quantity is near it under each of four loads, and
-// of four loads some sum of rows, records or statements comes nearer.
+// TestFewLoadsProveNoSum: the ratio to a physical quantity is 0.92 to 1 in four loads. Some sum of rows, records or
+// statements comes nearer by chance.
 func TestFewLoadsProveNoSum(t *testing.T) {
 	for quantity, of := range map[string]map[string]float64{
 		counts.WALBytes:       {"copy": 0.955, "copy-indexed": 0.982, "multi": 0.921, "single": 0.991},
@@ -173,7 +174,7 @@ func TestFewLoadsProveNoSum(t *testing.T) {
 	}
 }
 
-// TestPublishedPair holds the verdicts on the published runs: see docs/method.md.
+// TestPublishedPair checks the verdicts on the published runs; see docs/method.md.
 func TestPublishedPair(t *testing.T) {
 	all := attribution.Judge(fromFile(t, "../../../testdata/runs/published-aurora.jsonl"), attribution.Options{})
 	for _, metric := range []string{"cloudwatch/WriteIOPS", "insights/os.diskIO.auroraStorage.writeIOsPS"} {
@@ -201,9 +202,9 @@ func TestPublishedPair(t *testing.T) {
 
 var roughly = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 0.005*math.Abs(a) })
 
-// TestWhatWasNotRecordedStaysInQuestion: where the loads would not have parted a quantity that the run lacks, it is
-// named with the one that is left.
-func TestWhatWasNotRecordedStaysInQuestion(t *testing.T) {
+// TestUnrecordedQuantityIsNamedBesideAnother: if the loads could not separate a quantity that the run lacks, it is named
+// with the one that is left.
+func TestUnrecordedQuantityIsNamedBesideAnother(t *testing.T) {
 	run := with(t, of(counts.Entries, 1), "idle", "bulk", "bulk-indexed")
 	for _, load := range run.Loads {
 		for i := range load.Repetitions {
@@ -249,7 +250,7 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-// TestOddLoad: one load in which something else shows up must not bring another quantity forward.
+// TestOddLoad: an exception in one load must not bring another quantity forward.
 func TestOddLoad(t *testing.T) {
 	for _, load := range []string{"bulk", "copy", "single", "async", "multi", "wide"} {
 		v := judged(t, with(t, func(name string, _ float64, x map[string]float64) float64 {
@@ -265,9 +266,10 @@ func TestOddLoad(t *testing.T) {
 	}
 }
 
-// TestATermIsNoException: of one commit in a hundred there is next to nothing beside writes and requests, but where nobody waits for the log it is twenty
-// times as much as these. That such a load is an exception, by so much and in all of its repetitions, is no explanation.
-func TestATermIsNoException(t *testing.T) {
+// TestTermIsNoException: one commit in a hundred adds next to nothing to writes and requests, except in the load that
+// does not wait for the WAL, where it adds twenty times as much as they do. A load that differs so much in all
+// repetitions is no exception.
+func TestTermIsNoException(t *testing.T) {
 	v := judged(t, with(t, func(_ string, _ float64, x map[string]float64) float64 {
 		return x[counts.WALWrites] + 0.8*x[counts.DeviceRequests] + 0.01*x[counts.Commits]
 	}))
@@ -288,7 +290,7 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// TestPartOf: checkpoints write all pages where these fit into memory, and no more than that elsewhere.
+// TestPartOf: checkpoints write all pages if these fit into memory, and at most all of them elsewhere.
 func TestPartOf(t *testing.T) {
 	v := verdictOn(t, attribution.Judge(fromFile(t, shippedRun), attribution.Options{}),
 		"pgstat.checkpointer/buffers_written")
@@ -298,9 +300,9 @@ func TestPartOf(t *testing.T) {
 	}
 }
 
-// TestAQuantityBelowItsBackgroundExplainsNothing: on a device that others keep busy, its counts are all error and could
-// be anything. What follows the log's writes to within a few percent must not be taken for it.
-func TestAQuantityBelowItsBackgroundExplainsNothing(t *testing.T) {
+// TestLostQuantityExplainsNothing: on a device that others keep busy, its counts are all error and could
+// be anything. A metric within a few percent of WAL writes must not be taken for it.
+func TestLostQuantityExplainsNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	off := map[string]float64{"bulk": 1.06, "copy": 0.94, "wide": 1.07, "single": 0.95}
 	run := with(t, func(load string, _ float64, x map[string]float64) float64 {

@@ -10,10 +10,10 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// weighty is the share from which on a term decides about the side.
+// weighty is the share from which on a term counts for the side.
 const weighty = 0.1
 
-// roughly says which quantity comes near where none is all of it, for certain: a sum of that one term.
+// roughly states a sum of one term: a quantity that comes near but is not certain to be all of the metric.
 func (tr *trial) roughly(v *Verdict, t *table, s search, left []held) {
 	best := s.chosen
 	t.leaveOut(&best)
@@ -21,7 +21,7 @@ func (tr *trial) roughly(v *Verdict, t *table, s search, left []held) {
 	another := func(h held) bool { return h.Side != left[0].Side }
 	switch {
 	case math.Exp(best.predictionError) > mostError:
-		v.Why = noQuantity
+		v.Why = nothingExplainsIt
 		return
 	case slices.ContainsFunc(left, another):
 		tr.leaveOpen(v, left)
@@ -55,8 +55,8 @@ func (tr *trial) roughly(v *Verdict, t *table, s search, left []held) {
 	}
 }
 
-// leaveOpen names all that a metric may count, where they are not on one side and one of those that were counted nearly is it: also what was
-// counted under some loads only, and what was not counted at all.
+// leaveOpen names everything that the metric may count, if one of the counted quantities nearly fits and they are on
+// different sides. This includes quantities that were counted in some loads only, or not at all.
 func (tr *trial) leaveOpen(v *Verdict, left []held) {
 	var open []held
 	for _, h := range tr.rivals {
@@ -71,10 +71,10 @@ func (tr *trial) leaveOpen(v *Verdict, left []held) {
 	v.Why, v.SettleWith = "This run cannot tell between "+conjoined(v.Between), tr.settle(v.Between)
 }
 
-// fewestBeyondTerms are the loads that a sum needs beyond its terms.
+// fewestBeyondTerms is the number of loads that a sum needs beyond the number of its terms.
 const fewestBeyondTerms = 3
 
-// mix states a sum, as far as no other one is about as good.
+// mix states a sum, unless another one is about as good.
 func (tr *trial) mix(v *Verdict, t *table, s search) {
 	best := s.chosen
 	if n := len(t.y); n < len(best.columns)+fewestBeyondTerms {
@@ -86,7 +86,7 @@ func (tr *trial) mix(v *Verdict, t *table, s search) {
 		return
 	}
 	if t.misfit(best) > mostDeviance*float64(len(t.y)-len(best.columns)) {
-		v.Why = "The best sum of quantities misses the loads by more than noise explains" + tr.unknown() // something else has a part in it
+		v.Why = "The best sum of quantities misses the loads by more than noise explains" + tr.unknown() // something else contributes
 		return
 	}
 	mixture := tr.mixture(t, best)
@@ -113,7 +113,7 @@ func (tr *trial) mix(v *Verdict, t *table, s search) {
 			return
 		}
 		if t.holds(m, best) {
-			continue // with a term more
+			continue // it only adds a term
 		}
 		tr.alternatives(mixture, t, best, m)
 	}
@@ -142,7 +142,7 @@ func (tr *trial) mix(v *Verdict, t *table, s search) {
 	tr.unreadTerms(mixture, t, best)
 }
 
-// unknown says what the run did not count at all, which may be what a sum lacks.
+// unknown names the quantities that the run did not count, which the sum may lack.
 func (e *evidence) unknown() string {
 	var names []string
 	for i, d := range e.quantities {
@@ -156,7 +156,7 @@ func (e *evidence) unknown() string {
 	return ", and the run did not count " + conjoined(names)
 }
 
-// surelyBoth reports whether there is surely some of logical work and of other in a mixture.
+// surelyBoth reports whether the mixture surely has both a logical and another part.
 func (m *Mixture) surelyBoth() bool {
 	certain := map[bool]bool{}
 	for _, t := range m.Terms {
@@ -165,8 +165,8 @@ func (m *Mixture) surelyBoth() bool {
 	return certain[true] && certain[false]
 }
 
-// nearlyOne reports whether some quantity that is no logical work keeps near to its ratio in all loads but one: that storage does more or less for each
-// of it in one load is as likely as logical work beside it.
+// nearlyOne reports whether a quantity that is not logical keeps its ratio roughly in all loads but one. That storage
+// does more or less per unit in one load is as likely as additional logical work.
 func (t *table) nearlyOne(rivals []held) bool {
 	return slices.ContainsFunc(t.sums[0], func(m model) bool {
 		var logs []float64
@@ -179,7 +179,8 @@ func (t *table) nearlyOne(rivals []held) bool {
 	})
 }
 
-// besideOne returns a single quantity of another side that may be all of what a sum explains, by its spread; empty: none.
+// besideOne returns a single quantity of another side that may, by its spread, be all of what the sum explains; empty
+// if none.
 func (j *judge) besideOne(kind Kind, t *table, rivals []held) string {
 	for _, m := range t.sums[0] {
 		h := rivals[t.places[m.columns[0]]]
@@ -191,12 +192,12 @@ func (j *judge) besideOne(kind Kind, t *table, rivals []held) string {
 	return ""
 }
 
-// has reports whether some term is of one of these quantities.
+// has reports whether a term is one of the quantities.
 func (m *Mixture) has(quantities []string) bool {
 	return m != nil && slices.ContainsFunc(m.Terms, func(t Term) bool { return slices.Contains(quantities, t.Quantity) })
 }
 
-// sameSide says what explanations have in common that differ in their names.
+// sameSide says what explanations with different names have in common.
 func sameSide(kind Kind) string {
 	switch kind {
 	case Mixed:
@@ -211,7 +212,7 @@ const doesNotFollow = "It does not follow when a load speeds up or slows down"
 
 const equallyWell = "Sums of different quantities explain it equally well"
 
-// near returns all other sums that rival one.
+// near returns all other sums that rival best.
 func (s search) near(best model) (all []model) {
 	for _, models := range s.sizes {
 		for _, m := range models {
@@ -226,13 +227,13 @@ func (s search) near(best model) (all []model) {
 	return all
 }
 
-// rivals reports whether a sum comes near to another. Of sums with more terms there are many more to choose from: they
-// have to be better by what chance lets the best of them be.
+// rivals reports whether m comes near best. A longer sum must be better by the price of its further terms, since there
+// are many more to choose from.
 func (s search) rivals(m, best model) bool {
 	return s.gain(best, m)+priced*float64(len(m.columns)-len(best.columns)) <= rivalled
 }
 
-// holds reports whether a sum has all terms of another, and hardly anything beside them.
+// holds reports whether m has all terms of other and hardly anything else.
 func (t *table) holds(m, other model) bool {
 	beside := 0.0
 	for k, c := range m.columns {
@@ -263,13 +264,13 @@ func (tr *trial) unreadTerms(mixture *Mixture, t *table, m model) {
 	}
 }
 
-// heavily is the share of a term in a load from which on what is left of the metric there tells about it.
+// heavily is the share of a term in a load from which on that load tells about the term.
 const heavily = 0.5
 
-// mostAlternatives are so many that a term is called by a name in spite of them.
+// mostAlternatives is the number of alternatives up to which a term is still named.
 const mostAlternatives = 3
 
-// alternatives notes which quantities another sum has instead of the best one's.
+// alternatives adds to each term of best the quantities that other has in its place.
 func (j *judge) alternatives(mixture *Mixture, t *table, best, other model) {
 	for k, c := range best.columns {
 		if slices.Contains(other.columns, c) {
@@ -284,8 +285,8 @@ func (j *judge) alternatives(mixture *Mixture, t *table, best, other model) {
 	}
 }
 
-// kindOf returns the side of the terms that weigh; those that do not are named and decide nothing. What is requested and what is physical add up to
-// physical work where storage itself is counted, and to what is not logical elsewhere: a cache may answer for some of it.
+// kindOf returns the kind of a sum by its terms of at least a tenth. Requested and physical terms make a physical
+// metric if it counts storage itself. Elsewhere they make it not logical: a cache may answer some of them.
 func (v *Verdict) kindOf(terms []Term) Kind {
 	sides := map[counts.Side]bool{}
 	for _, t := range terms {
@@ -324,11 +325,11 @@ func (j *judge) mixture(t *table, m model) *Mixture {
 	return mix
 }
 
-// twice the standard deviation is how far an error reaches that is no matter of chance.
+// twice is the number of standard deviations within which an error may be chance.
 const twice = 2
 
-// modelError returns the standard deviation of a quantity's logarithm by its model, in the load where it is least: there the
-// coefficient is found.
+// modelError returns the least standard deviation, over the loads, of a modelled quantity's logarithm. The coefficient
+// is found where it is least.
 func (e *evidence) modelError(place int) float64 {
 	least := math.Inf(1)
 	for _, load := range e.columns[place] {
@@ -344,7 +345,7 @@ func (e *evidence) modelError(place int) float64 {
 	return least
 }
 
-// errors returns how far the intervals of a sum's coefficients reach, by how far the loads lie from it.
+// errors returns the half-widths of the coefficients' intervals, from the residuals of the loads.
 func (t *table) errors(m model, level float64) [stats.Most]float64 {
 	errors := t.whole.Errors(m.columns...)
 	freedom := float64(len(t.y) - len(m.columns))

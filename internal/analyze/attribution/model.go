@@ -8,41 +8,42 @@ import (
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
-// model is a sum of quantities with coefficients, as an explanation of a metric.
+// model is a sum of quantities with coefficients that may explain a metric.
 type model struct {
 	columns         []int     // of the table
 	of              []float64 // coefficients
 	residuals       []float64 // by load: the logarithm of metric / model
-	deviance        float64   // how surprising these are, in squares of what noise explains
-	predictionError float64   // mean of the logarithm by which a load left out is missed; NaN: not computed
+	deviance        float64   // how unlikely the residuals are, in squares of the noise
+	predictionError float64   // mean absolute logarithm by which a left-out load is missed; NaN: not computed
 }
 
-// table is a metric and all quantities that can explain it, as means of loads over the repetitions that have them all.
+// table holds a metric and all quantities that can explain it, as means of loads over the repetitions that have them
+// all.
 type table struct {
 	evidence *evidence
 	metric   column
 
-	y, logs []float64 // and the logarithm of each
+	y, logs []float64 // y and its logarithm, by row
 	columns [][]float64
-	full    [][]float64 // the columns in whole repetitions, of which periods or steps may leave out the checkpoint that closes them
-	places  []int       // of the columns among the quantities
+	full    [][]float64 // columns over whole repetitions, with the checkpoint that periods or steps may leave out
+	places  []int       // of the columns, among the quantities
 	loads   []int       // of the rows
-	use     [][]int     // the repetitions of each row
-	guessed [][]int     // by column: the rows in which nobody counted it; see guess
-	known   [][]float64 // variance of the logarithm of each column in each row, as far as it is known beforehand
+	use     [][]int     // repetitions of each row
+	guessed [][]int     // by column: rows in which nobody counted it; see guess
+	known   [][]float64 // by column and row: variance of the logarithm known beforehand
 	own     []float64   // the same of y
-	noise   []float64   // and with the noise that repetitions show, and the allowance
+	noise   []float64   // own, the noise of the repetitions, and the allowance
 	weights []float64
-	sums    [][]model // by the number of their terms; see estimateNoise
+	sums    [][]model // by number of terms; see estimateNoise
 	whole   stats.System
-	without []stats.System // each of one load
+	without []stats.System // by load: the system without it
 }
 
-// allowance is the error of a counter between loads for reasons of its own, as a standard deviation of its
-// logarithm: no real one is perfect, and a smaller difference is not worth a name.
+// allowance is the standard deviation of the logarithm that any counter may be off between loads. No counter is
+// perfect, and a smaller difference is not worth naming.
 const allowance = 0.007
 
-// table gathers what there is of the metric where the quantities in question are known too.
+// table builds the table of the metric and those rivals that can be fitted to it.
 func (tr *trial) table(rivals []held) *table {
 	t := &table{evidence: tr.evidence, metric: tr.y}
 	var among []held
@@ -61,8 +62,9 @@ func (tr *trial) table(rivals []held) *table {
 	return t
 }
 
-// mayGuess reports whether a quantity keeps one ratio to the metric under so many loads that those under which nobody counted it need not take
-// it out of the comparison: under more than half of those that show the metric. Of one that is modelled it is known that it is there.
+// mayGuess reports whether a quantity keeps one ratio to the metric under enough loads, more than half of those that
+// show the metric, to stay in the comparison although some loads did not count it. A modelled quantity is known to
+// exist, so it need only be possible.
 func (tr *trial) mayGuess(h held) bool {
 	shown := 0
 	for a := range tr.y {
@@ -74,14 +76,15 @@ func (tr *trial) mayGuess(h held) bool {
 	return enough && (h.Status == Consistent || h.Status == Possible && h.Modelled) && h.bounded(mostSpread)
 }
 
-// What is known of a guess, as the variance of its logarithm: next to nothing within its bounds, and all of it at one of them.
+// Variance of the logarithm of a guess: nearly unknown within its bounds, nearly certain at one of them.
 const (
 	withinBounds = 1
 	atBound      = allowance * allowance
 )
 
-// guess returns how much of a quantity a load brought about in which nobody counted it: as much as goes best with the metric, within the bounds of
-// what the load implies. Under loads that only read WAL records are modelled by nobody, and there are few of them, or one for each page touched.
+// guess returns the amount of a quantity in a load that did not count it: the one that fits the metric best within the
+// bounds that the load implies. WAL records under loads that only read have no model: there are between a few and one
+// per page touched.
 func (e *evidence) guess(y float64, h held, a int, use []int) (x, variance float64) {
 	of := e.implied(h.Quantity, a, use)
 	x = y / h.Ratio.Value
@@ -94,8 +97,8 @@ func (e *evidence) guess(y float64, h held, a int, use []int) (x, variance float
 	return x, withinBounds
 }
 
-// lost reports whether a quantity is lost in its own background in most loads in which the metric shows something: then it
-// would explain anything. That loads which only write read next to nothing, and the other way round, is known of them, and not lost.
+// lost reports whether a quantity is lost in its own background in most loads that show the metric: then it would
+// explain anything. Loads that only write are known to read next to nothing, and vice versa; they do not count.
 func (e *evidence) lost(c column, blank []bool) bool {
 	loads, below, others := 0, 0, e.ofOthers(c)
 	for a, cells := range c {
@@ -110,10 +113,10 @@ func (e *evidence) lost(c column, blank []bool) bool {
 	return 2*below > loads && loads-below < fewestForModels
 }
 
-// mostUncertain is the part of a count that is uncertain from which on the count tells little.
+// mostUncertain is the relative error from which on a count tells little.
 const mostUncertain = 0.2
 
-// coversAll reports whether a quantity is known wherever the metric shows something, in each load at least once.
+// coversAll reports whether each load that shows the metric has the quantity at least once.
 func (tr *trial) coversAll(place int) bool {
 	for a := range tr.y {
 		both := func(r int) bool { return tr.columns[place][a][r].missing == nil }
@@ -166,7 +169,7 @@ func (tr *trial) addRow(t *table, a int, among []held) {
 	}
 }
 
-// prepare sets up the fits once it is known how much of the metric is noise, as the variance of a repetition.
+// prepare sets up the fits, given the variance of a repetition's noise.
 func (t *table) prepare(noise float64) {
 	t.noise = make([]float64, len(t.y))
 	for i := range t.y {
@@ -175,7 +178,7 @@ func (t *table) prepare(noise float64) {
 	t.weigh()
 }
 
-// weigh sets up the equations, with the relative noise of each load for its weight.
+// weigh sets up the equations, weighted by the relative noise of each load.
 func (t *table) weigh() {
 	t.weights, t.logs, t.without = make([]float64, len(t.y)), make([]float64, len(t.y)), nil
 	for i, y := range t.y {
@@ -184,7 +187,8 @@ func (t *table) weigh() {
 	t.whole = stats.NewSystem(t.columns, t.y, t.weights)
 }
 
-// within returns the variance that repetitions have around a model in their loads, beyond what is known of them, and the degrees of freedom that it rests on.
+// within returns the variance of repetitions around a model, beyond the variance known beforehand, and its degrees of
+// freedom.
 func (t *table) within(m model) (variance float64, freedom int) {
 	var logs [][]stats.Value
 	for _, load := range t.byRepetition(m) {
@@ -197,12 +201,12 @@ func (t *table) within(m model) (variance float64, freedom int) {
 	return stats.Within(certain(logs))
 }
 
-// guesses reports whether a model rests in a load on what nobody counted there.
+// guesses reports whether a model uses a guess in a load.
 func (t *table) guesses(m model, i int) bool {
 	return slices.ContainsFunc(m.columns, func(c int) bool { return t.guessed != nil && slices.Contains(t.guessed[c], i) })
 }
 
-// misfit returns the deviance of a model without the price of its guesses, which any value of a wide choice would have met.
+// misfit returns the deviance of a model without the price of its guesses, which a wide choice of values meets anyway.
 func (t *table) misfit(m model) float64 {
 	left := m.deviance
 	for i := range t.y {
@@ -213,13 +217,13 @@ func (t *table) misfit(m model) float64 {
 	return left
 }
 
-// fit returns the best sum of these columns, if all of them have a part in it.
+// fit returns the best sum of these columns, if all have positive coefficients.
 func (t *table) fit(columns ...int) (model, bool) {
 	m := model{columns: columns, of: []float64{1}, predictionError: math.NaN()}
 	if len(columns) > 1 {
 		sum, whole := t.whole.Positive(columns...)
 		if !whole {
-			return m, false // a shorter sum
+			return m, false // a shorter sum fits best
 		}
 		m.of = slices.Clone(sum.Of[:len(columns)])
 	}
@@ -228,8 +232,8 @@ func (t *table) fit(columns ...int) (model, bool) {
 	return m, true
 }
 
-// centre scales a model so that the loads lie around it, and takes down how they do: deviance is minus twice the logarithm of
-// the likelihood of what is left, up to a part that all models have in common.
+// centre scales a model so that its residuals have mean zero and sets its deviance: minus twice the log-likelihood of
+// the residuals, up to a constant common to all models.
 func (t *table) centre(m *model) {
 	m.residuals = make([]float64, len(t.y))
 	variance := make([]float64, len(t.y))
@@ -271,7 +275,7 @@ func (t *table) omitting(load int) stats.System {
 	return t.without[load]
 }
 
-// devianceBut returns the deviance of all loads but one around a sum, wherever it lies.
+// devianceBut returns the deviance of all loads but one around a sum, scaled to fit them.
 func (t *table) devianceBut(load int, columns []int, of []float64) float64 {
 	var sum, weights, squares float64
 	for i := range t.y {
@@ -286,7 +290,7 @@ func (t *table) devianceBut(load int, columns []int, of []float64) float64 {
 	return squares - sum*sum/weights
 }
 
-// variance returns that of the logarithm of metric / sum in a load, as far as it is explained.
+// variance returns the explained variance of the logarithm of metric / sum in a load.
 func (t *table) variance(columns []int, of []float64, i int, predicted float64) float64 {
 	v := t.noise[i]
 	for k, c := range columns {
@@ -296,7 +300,7 @@ func (t *table) variance(columns []int, of []float64, i int, predicted float64) 
 	return v
 }
 
-// leaveOut computes how far a model misses loads that it was not fitted to.
+// leaveOut sets a model's predictionError.
 func (t *table) leaveOut(m *model) {
 	if !math.IsNaN(m.predictionError) {
 		return
@@ -310,18 +314,18 @@ func (t *table) leaveOut(m *model) {
 	m.predictionError = sum / n
 }
 
-// missed returns by how much a model misses a load that it was not fitted to, as a logarithm.
+// missed returns the absolute logarithm by which a model misses a load when fitted to the others.
 func (t *table) missed(m model, i int) float64 {
 	fit := t.omitting(i).NonNegative(m.columns...)
 	predicted := t.predict(m.columns, fit.Of[:len(m.columns)], i)
 	return min(mostMissed, math.Abs(t.logs[i]-math.Log(max(predicted, 1e-6*t.y[i]))))
 }
 
-// mostMissed keeps one load that nothing can predict from hiding all others.
+// mostMissed keeps one unpredictable load from hiding all others.
 const mostMissed = 3
 
-// beyondNoise returns how far a model misses loads that it was not fitted to, beyond what noise makes of that: each is taken for as little as the
-// loads that it was fitted to tell what to expect there, and less the part that the noise of the load itself has in it on average.
+// beyondNoise returns the mean error of a model on left-out loads, beyond noise. Each error is reduced by the
+// uncertainty of its prediction, and the mean noise of the loads is taken off.
 func (t *table) beyondNoise(m model) float64 {
 	missed, chance, n := 0.0, 0.0, 0.0
 	row := make([]float64, len(m.columns))
@@ -340,7 +344,7 @@ func (t *table) beyondNoise(m model) float64 {
 	return math.Sqrt(max(0, missed*missed-chance*chance)) / n
 }
 
-// share returns which part of the metric a term is, on average over the loads.
+// share returns a term's share of the metric, averaged over the loads.
 func (t *table) share(m model, k int) float64 {
 	full, sum := *t, 0.0
 	full.columns = t.full
@@ -350,7 +354,7 @@ func (t *table) share(m model, k int) float64 {
 	return sum / float64(len(t.y))
 }
 
-// all returns the models of a size, the least deviance first.
+// all returns the models of a size, least deviance first.
 func (t *table) all(size int) []model {
 	var found []model
 	choice := make([]int, size)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// madeTable is a table of a metric and two quantities in four loads, known to a thousandth, and the sum of both.
+// madeTable returns a table of a metric and two quantities in four loads, known to a thousandth, and the sum of both.
 func madeTable(t *testing.T, y []float64) (*table, model) {
 	t.Helper()
 	table := &table{y: y, columns: [][]float64{{100, 200, 300, 400}, {0, 0, 0, 100}},
@@ -20,9 +20,9 @@ func madeTable(t *testing.T, y []float64) (*table, model) {
 	return table, m
 }
 
-// TestNoLoadIsForetoldByTheOthersThatLackATerm: where one load alone has a quantity, the others tell nothing of what it
-// brings.
-func TestNoLoadIsForetoldByTheOthersThatLackATerm(t *testing.T) {
+// TestLoadsWithoutTermPredictNothing: if only one load has a quantity, the others predict nothing of its
+// effect.
+func TestLoadsWithoutTermPredictNothing(t *testing.T) {
 	table, m := madeTable(t, []float64{100, 200, 300, 400 + 400})
 	if want := math.Log(2) / 4; math.Abs(m.predictionError-want) > 1e-3 {
 		t.Errorf("missed by %g, want %g", m.predictionError, want)
@@ -32,19 +32,18 @@ func TestNoLoadIsForetoldByTheOthersThatLackATerm(t *testing.T) {
 	}
 }
 
-// TestALoadThatTheOthersForetellIsMissed: three loads that tell of one quantity, one of them twice what the others let
-// expect.
-func TestALoadThatTheOthersForetellIsMissed(t *testing.T) {
+// TestPredictableLoadIsMissed: three loads have the same quantity, and one of them is twice the prediction
+// of the others.
+func TestPredictableLoadIsMissed(t *testing.T) {
 	table, m := madeTable(t, []float64{100, 400, 300, 400 + 400})
 	if missed := table.beyondNoise(m); missed < math.Log(mostErrorOfSum) {
 		t.Errorf("beyond noise by %g only", missed)
 	}
 }
 
-// TestALoadOfBackgroundNamesNothing: one quantity is off by a fifth under all loads, the other by two thirds under one
-// that shows little above the background. The latter is what the loads tell of; and where its spread excludes it, the
-// one that is open.
-func TestALoadOfBackgroundNamesNothing(t *testing.T) {
+// TestLoadOfBackgroundWeighsLittle: one quantity is off by a fifth in all loads, the other by two thirds in a load
+// that hardly exceeds the background. The latter fits better, unless its spread excludes it.
+func TestLoadOfBackgroundWeighsLittle(t *testing.T) {
 	y := []float64{100, 200, 300, 400, 10}
 	table := &table{y: y, columns: [][]float64{{80, 240, 240, 480, 10}, {100, 200, 300, 400, 30}},
 		noise: []float64{1e-4, 1e-4, 1e-4, 1e-4, 0.3}}

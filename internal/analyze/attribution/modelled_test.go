@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// asOnAurora takes out of a run what Aurora refuses: PostgreSQL's own count of WAL records, and a look at the WAL.
+// asOnAurora removes what Aurora hides: PostgreSQL's count of WAL records, and the WAL itself.
 func asOnAurora(run *counts.Run) *counts.Run {
 	for _, a := range run.Loads {
 		for i := range a.Repetitions {
@@ -24,8 +24,7 @@ func asOnAurora(run *counts.Run) *counts.Run {
 	return run
 }
 
-// TestModelledRecordsChangeNoVerdict: with WAL records modelled instead of counted, what is said of real runs is the
-// same as with the count, or that it cannot be told.
+// TestModelledRecordsChangeNoVerdict: with modelled WAL records the verdicts on real runs are the same, or CannotTell.
 func TestModelledRecordsChangeNoVerdict(t *testing.T) {
 	named := 0
 	for _, file := range []string{"loads-pg17.jsonl", "local-pg15.jsonl.zst", "local-pg17.jsonl.zst",
@@ -47,12 +46,12 @@ func TestModelledRecordsChangeNoVerdict(t *testing.T) {
 			}
 		}
 	}
-	if named < 30 { // of those that the syncs and writes of the WAL, which such a run lacks either, leave certain
+	if named < 30 { // of those that are certain without WAL fsyncs and writes, which such a run lacks, too
 		t.Errorf("only %d metrics are said to count what they count", named)
 	}
 }
 
-// equalToItsModel has the meter show what the model says.
+// equalToItsModel makes the metric equal to the model.
 func equalToItsModel(run *counts.Run) *counts.Run {
 	for _, d := range run.Quantities() {
 		for _, a := range run.Loads {
@@ -66,8 +65,8 @@ func equalToItsModel(run *counts.Run) *counts.Run {
 	return run
 }
 
-// TestModelledRecordsAreNamed: a meter that counts WAL records is found to, by a model of them; not as exact, and with
-// an interval that the model's error is in.
+// TestModelledRecordsAreNamed: a metric that counts WAL records is named by their model, not as exact, with the model's
+// error in the interval.
 func TestModelledRecordsAreNamed(t *testing.T) {
 	path := "../../../testdata/runs/local-pg17.jsonl.zst"
 	judged := func(change func(*counts.Run) *counts.Run) attribution.Verdict {

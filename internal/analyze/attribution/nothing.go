@@ -7,12 +7,11 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
-// nextToNone is so small a part of what a metric shows under other loads.
+// nextToNone is the share of its rate under other loads below which a metric counts as not shown.
 const nextToNone = 0.01
 
-// blank tells which loads show nothing of a metric that tells what it counts: each count may be the background alone;
-// or the load does other work, and shows next to nothing for that, as the flushes of a checkpoint that had nothing to
-// write.
+// blank reports for each load whether it shows nothing of the metric: each count may be background, or the load does
+// other work and shows next to nothing, such as the flushes of a checkpoint with nothing to write.
 func (e *evidence) blank(y column) []bool {
 	all := e.ofOthers(y)
 	surelyShown := func(c cell) bool { return c.missing == nil && c.value > surely*c.stdErr }
@@ -22,7 +21,8 @@ func (e *evidence) blank(y column) []bool {
 	return all
 }
 
-// ofOthers tells which loads only read, or only write, and show less than a hundredth of what the others do.
+// ofOthers reports for each load whether it only reads, or only writes, and shows less than a hundredth of what the
+// others show.
 func (e *evidence) ofOthers(y column) []bool {
 	all := make([]bool, len(y))
 	for _, does := range []func(counts.Work) bool{reads, writes} {
@@ -34,8 +34,8 @@ func (e *evidence) ofOthers(y column) []bool {
 	return all
 }
 
-// showsReads reports whether a load that only reads shows as much of a metric as those that write, give or take a
-// factor of ten: what writes alone bring about is not what it counts.
+// showsReads reports whether a load that only reads shows as much of the metric as loads that write, within a factor of
+// ten. Such a metric does not count what only writes cause.
 func (e *evidence) showsReads(y column) bool {
 	const times = 10
 	most := map[bool]float64{} // by whether the load writes
@@ -54,7 +54,7 @@ func (e *evidence) does(a int, what func(counts.Work) bool) bool {
 	return slices.ContainsFunc(e.loads[a].Repetitions, func(r counts.Repetition) bool { return what(r.Work) })
 }
 
-// any reports whether some load does so.
+// any reports whether some load does what.
 func (e *evidence) any(what func(counts.Work) bool) bool {
 	for a := range e.loads {
 		if e.does(a, what) {
@@ -64,7 +64,7 @@ func (e *evidence) any(what func(counts.Work) bool) bool {
 	return false
 }
 
-// typicalRate returns the geometric mean of a metric's rates under loads of a sort; 0 where there are none.
+// typicalRate returns the geometric mean of a metric's rates under loads that do what; 0 if there are none.
 func (e *evidence) typicalRate(y column, what func(counts.Work) bool) float64 {
 	sum, n := 0.0, 0.0
 	for a := range y {
@@ -78,7 +78,7 @@ func (e *evidence) typicalRate(y column, what func(counts.Work) bool) float64 {
 	return math.Exp(sum / n)
 }
 
-// rate returns what a metric shows a second in a load.
+// rate returns the metric's count per second in a load.
 func (e *evidence) rate(y column, a int) float64 {
 	count, seconds := 0.0, 0.0
 	for r, c := range y[a] {
@@ -98,8 +98,7 @@ func nothing(cells []cell) bool {
 	})
 }
 
-// neverWith reports whether nothing of a quantity was counted wherever the metric shows something: it is not what that
-// counts.
+// neverWith reports whether x was zero in all loads that show the metric y, so that y does not count it.
 func neverWith(y, x column, blank []bool) bool {
 	some := false
 	for a := range y {
@@ -113,12 +112,12 @@ func neverWith(y, x column, blank []bool) bool {
 	return some
 }
 
-// isCounted reports whether some repetition has a count: what is missing is no sign of nothing.
+// isCounted reports whether some repetition has a count. A missing count does not mean zero.
 func isCounted(cells []cell) bool {
 	return slices.ContainsFunc(cells, func(c cell) bool { return c.missing == nil })
 }
 
-// leastRatio returns the least that a metric shows for one of a quantity in a load that shows something of both.
+// leastRatio returns the lowest ratio of the metric to the quantity over the loads that show both.
 func leastRatio(ratios []LoadRatio, x column, blank []bool) float64 {
 	least := math.Inf(1)
 	for a, ratio := range ratios {
@@ -129,9 +128,8 @@ func leastRatio(ratios []LoadRatio, x column, blank []bool) float64 {
 	return least
 }
 
-// foretold reports whether a quantity lets expect that a load shows next to nothing of the metric, as it does: how
-// small both are tells nothing of their ratio, and only what should have shown contradicts one. Where there is nothing
-// of the quantity, nothing should have.
+// foretold reports whether a quantity explains that a load shows nothing of the metric: there is none of the quantity,
+// or too little to show. The ratio of two such small counts means nothing.
 func foretold(y, x []cell, leastRatio float64) bool {
 	return nothing(x) || !math.IsInf(leastRatio, 1) && leastRatio*greatest(x) < surely*greatest(y)
 }
@@ -145,11 +143,11 @@ func greatest(cells []cell) (most float64) {
 	return most
 }
 
-// plentyForNothing reports whether there was so much of a quantity in a load that showed nothing of the metric that it
-// can be no tenth of the metric under any load that shows some.
+// plentyForNothing reports whether some load that shows nothing of the metric has so much of the quantity that it
+// cannot be a tenth of the metric under any other load.
 func plentyForNothing(y, x column, blank []bool) bool {
 	const tenth = 0.1
-	most := math.Inf(1) // that the metric shows for one of it
+	most := math.Inf(1) // of the metric for one of the quantity
 	for a := range y {
 		if blank[a] && !nothing(x[a]) && greatest(x[a]) > 0 {
 			most = min(most, surely*greatest(y[a])/greatest(x[a]))

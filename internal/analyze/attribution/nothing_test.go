@@ -14,8 +14,8 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// metered is the shipped run of loads that write and that read with a metric more: a quantity of it, give or take
-// noise. Under the load of that name, if any, it was not counted.
+// metered returns the shipped run of writing and reading loads plus a metric: a quantity with noise. The load missing,
+// if any, has no count of it.
 func metered(t *testing.T, quantity string, noise float64, seed uint64, missing string) *counts.Run {
 	t.Helper()
 	run := fromFile(t, "../../../testdata/runs/default-pg17.jsonl.zst")
@@ -48,8 +48,8 @@ func asked(t *testing.T, run *counts.Run) attribution.Verdict {
 	return verdictOn(t, attribution.Judge(run, attribution.Options{Asked: []string{made}}), made)
 }
 
-// TestWhatIsMissingIsNotNothing: that a metric was not counted under a load says nothing of what it shows there.
-func TestWhatIsMissingIsNotNothing(t *testing.T) {
+// TestMissingIsNotZero: a missing count of a load is not zero.
+func TestMissingIsNotZero(t *testing.T) {
 	for _, quantity := range []string{counts.WALSyncs, counts.DeviceFlushes} {
 		for _, missing := range []string{"bulk", "single", "async"} {
 			if v := asked(t, metered(t, quantity, 0.01, 1, missing)); v.Counts != quantity {
@@ -60,9 +60,9 @@ func TestWhatIsMissingIsNotNothing(t *testing.T) {
 	}
 }
 
-// TestNoiseIsThatOfTheMetric: how far repetitions vary is told by loads with much of a quantity. A tenth is no less
-// where others do nothing of it.
-func TestNoiseIsThatOfTheMetric(t *testing.T) {
+// TestNoiseComesFromLoadsWithMuchOfAQuantity: loads with much of a quantity show how far repetitions vary. Noise of a tenth stays a
+// tenth if other loads do nothing of it.
+func TestNoiseComesFromLoadsWithMuchOfAQuantity(t *testing.T) {
 	const seeds = 10
 	named := 0
 	for seed := range uint64(seeds) {
@@ -79,8 +79,8 @@ func TestNoiseIsThatOfTheMetric(t *testing.T) {
 	}
 }
 
-// TestReadsOfAurora: with no device in sight what goes with the pages missed is not what only writes bring about, and
-// whether it is asked or done is one.
+// TestReadsOfAurora: without a device, a metric that follows missed pages is not attributed to writes. Requested or
+// done is the same there.
 func TestReadsOfAurora(t *testing.T) {
 	run := metered(t, "pages_missed", 0.01, 1, "")
 	run.Header.Target.Flavor = "aurora"
@@ -104,9 +104,9 @@ func TestReadsOfAurora(t *testing.T) {
 	}
 }
 
-// TestWhatMayBeBackgroundSaysNothing: that a metric shows a little more than its background once, under a load that
-// does nothing of what it counts, is a chance of one in six for each repetition.
-func TestWhatMayBeBackgroundSaysNothing(t *testing.T) {
+// TestPossibleBackgroundDecidesNothing: by chance, one repetition in six shows a little more than the background although
+// it does nothing of the quantity.
+func TestPossibleBackgroundDecidesNothing(t *testing.T) {
 	const deviation = 5 // a second
 	run := metered(t, counts.RowsReturned, 0.01, 1, "")
 	run.Idle.Deviation[made] = deviation
@@ -123,9 +123,9 @@ func TestWhatMayBeBackgroundSaysNothing(t *testing.T) {
 	}
 }
 
-// TestNoneOfItIsNotBetween: where three loads tell, what was surely not done under any of them is not among what the
-// metric may count.
-func TestNoneOfItIsNotBetween(t *testing.T) {
+// TestUndoneQuantityIsNoCandidate: with three loads, a quantity that none of them did is not among those that the metric may
+// count.
+func TestUndoneQuantityIsNoCandidate(t *testing.T) {
 	v := asked(t, metered(t, counts.Lookups, 0.1, 1, ""))
 	if v.Counts != counts.Lookups && !slices.Contains(v.Between, counts.Lookups) {
 		t.Errorf("it is %s %q %v: %s", v.Kind, v.Counts, v.Between, v.Why)

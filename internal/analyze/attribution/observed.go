@@ -13,31 +13,31 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// In an observation the windows of one kind of load stand in for a load. Nobody chose these loads, so that quantities run
-// together for reasons of their own, and what no quantity counts may run with one of them: more evidence is asked for.
+// In an observation the windows of one kind of load stand in for a load. Nobody chose these loads: quantities may run
+// together for reasons of their own, or with work that no quantity counts. So more evidence is needed.
 const (
-	// observedLevel is the default confidence level of intervals.
+	// observedLevel is the default confidence level.
 	observedLevel = 0.99
-	// observedLoads are the least from which anything is named.
+	// observedLoads is the number of loads needed to name anything.
 	observedLoads = 3
-	// parted is by what factor the ratio to each quantity of the other side must move from load to load: by far more than the
-	// tolerance, which the interval must exclude besides.
+	// parted is the factor by which the ratio to each quantity of the other side must move between loads. The interval
+	// must also exclude the tolerance.
 	parted = 1.3
-	// steady is a rate that moves from load to load by less than this, as far as is sure. That what is steady for a reason of its own is as many as a
-	// quantity is a coincidence; that it keeps some ratio to one that is as steady is none, and takes the tolerance.
+	// steady is the factor below which a rate does not surely move between loads. If the metric is steady, equality
+	// with a quantity is still evidence, but a constant ratio to a steady quantity is none, and takes the tolerance.
 	steady = 1.03
 )
 
-// Why nothing can be told of an observation with one kind of load: all windows are alike, or there are periods that nothing was counted beside.
+// Reasons for no verdict on an observation: all windows are alike, or nothing was counted beside the periods.
 const (
 	OneLoad     = "The load never varied enough to tell what it counts"
 	OnlyPeriods = "What the server itself counted in these periods is not known"
 )
 
-// restrain takes a verdict back for which there is not the evidence that an observation takes: sums are not stated, for
-// two or three of a dozen quantities add up to nearly anything in loads that nobody chose; a quantity is named only where all
-// of the other side are parted from the metric by far; and one that is logical only where the ratio is one, since all that
-// storage does follows rows of one kind as well.
+// restrain withdraws verdicts for which an observation lacks the evidence. It states no sums, since two or three of a
+// dozen quantities add up to nearly anything in loads that nobody chose. It names a quantity only if all of the other
+// side clearly vary against the metric. It names a logical one only at a ratio of one, since storage work may be
+// proportional to rows, too.
 func (tr *trial) restrain(v *Verdict) {
 	if len(tr.loads) < 2 && v.Kind != Silent {
 		*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: CannotTell, Why: OneLoad}
@@ -70,8 +70,8 @@ func (tr *trial) restrain(v *Verdict) {
 	*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: CannotTell, Between: left, Why: why, SettleWith: tr.settle(left)}
 }
 
-// oneForOne returns the quantities of one side of which a metric shows one for each in every kind of load, where each of the other side, and
-// time, is excluded by itself. That some sum comes nearer still says nothing against it: of sums there are hundreds.
+// oneForOne returns the quantities of one side that equal the metric in every kind of load, if all of the other side,
+// and time, are excluded by themselves. A sum that fits better is no objection: there are hundreds of sums.
 func (tr *trial) oneForOne(m runfile.Metric) (ones []held) {
 	for _, h := range tr.rivals {
 		if len(h.loads) >= observedLoads && h.bounded(mostSpread) && tr.oneToOne(m, h) && tr.isOne(h.Ratio) && (h.Status != Excluded || h.Beaten != "") {
@@ -88,14 +88,14 @@ func (tr *trial) oneForOne(m runfile.Metric) (ones []held) {
 		case h.Side != ones[0].Side && open:
 			return nil
 		case h.Side == ones[0].Side && (open || h.Spread.Value < parted) && !slices.ContainsFunc(ones[:named], func(o held) bool { return o.place == h.place }):
-			ones = append(ones, h) // by a name that the loads do not tell far enough from it
+			ones = append(ones, h) // the loads do not tell it from those named
 		}
 	}
 	return ones
 }
 
-// widen puts back the quantities of the same side that only likelihood had ruled out: with loads that nobody chose, that one
-// comes nearer than another does not make it the one.
+// widen restores the quantities of the same side that only likelihood excluded: in loads that nobody chose, a better
+// fit is no proof.
 func (v *Verdict) widen(rivals []held) {
 	named := slices.Clone(v.named())
 	for _, h := range rivals {
@@ -108,7 +108,7 @@ func (v *Verdict) widen(rivals []held) {
 	}
 }
 
-// unproved says what a verdict lacks in an observation; empty: nothing.
+// unproved says what evidence a verdict lacks in an observation; empty if none.
 func (tr *trial) unproved(v *Verdict) string {
 	if v.Mixture != nil || len(v.named()) == 0 {
 		return "A sum of quantities comes close, but loads that nobody chose cannot prove it"
@@ -141,7 +141,8 @@ func (tr *trial) unproved(v *Verdict) string {
 	return ""
 }
 
-// moves returns by how much the rate of a metric varies between kinds of load: time is a quantity that everything steady keeps a ratio to.
+// moves returns the factor, as a logarithm, by which the rate of a metric varies between kinds of load. Anything steady
+// keeps a ratio to time.
 func (j *judge) moves(y column) stats.Interval {
 	var logs [][]stats.Value
 	for _, load := range y {
@@ -161,13 +162,13 @@ func (j *judge) moves(y column) stats.Interval {
 	return grouped(logs, make([]float64, len(logs))).Between(j.options.Level)
 }
 
-// isOne reports whether a ratio is one but for what goes on besides the load, and surely nothing that the tolerance would not take for it.
+// isOne reports whether a ratio is one, apart from work beside the load, and within the tolerance.
 func (j *judge) isOne(e *Estimate) bool {
 	const besides = 1.05
 	return e != nil && e.Lo <= besides && e.Hi >= 1/besides && e.Lo*j.options.Tolerance > 1 && e.Hi < j.options.Tolerance
 }
 
-// conjoined writes counted quantities as people call them.
+// conjoined lists quantities by their readable names.
 func conjoined(names []string) string {
 	var words []string
 	for _, name := range names {
@@ -180,12 +181,12 @@ func many(quantity string) string { return metric.Quantity(quantity).Many() }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// confirm takes back what windows twice as long contradict: it came of where the windows were cut.
+// confirm withdraws verdicts that windows twice as long contradict: they were artifacts of where the windows were cut.
 func confirm(all, coarse []Verdict) {
 	for i := range all {
 		v := &all[i]
 		k := slices.IndexFunc(coarse, func(c Verdict) bool { return c.Metric.Name == v.Metric.Name })
-		itself := func(r Rival) bool { return r.Status == Itself } // then it counts this by definition
+		itself := func(r Rival) bool { return r.Status == Itself } // it counts this by definition
 		if k < 0 || v.Kind == CannotTell || v.Kind == Silent || slices.ContainsFunc(v.Rivals, itself) {
 			continue
 		}
@@ -201,7 +202,7 @@ func confirm(all, coarse []Verdict) {
 	}
 }
 
-// named returns the quantities of which the metric is said to count one.
+// named returns the quantities of which the metric counts one.
 func (v Verdict) named() []string {
 	if v.Counts != "" {
 		return []string{v.Counts}

@@ -12,34 +12,33 @@ import (
 // Sameness is the relation between two metrics.
 type Sameness string
 
-// The ways in which two metrics can stand to each other.
+// The relations between two metrics.
 const (
-	Same         Sameness = "same"         // one shows what the other shows, in every load
-	Proportional Sameness = "proportional" // their ratio is the same in all loads, and is not one
-	Different    Sameness = "different"    // their ratio moves from load to load
+	Same         Sameness = "same"         // they are equal in every load
+	Proportional Sameness = "proportional" // their ratio is constant and not one
+	Different    Sameness = "different"    // their ratio varies between loads
 	Unsettled    Sameness = "unsettled"    // the run is too short or too unsteady to tell
 )
 
-// Pair is one metric held against another that is said to be the same number.
+// Pair compares a metric with another that is said to be the same number.
 type Pair struct {
 	Metric   string    `json:"metric"`
 	Other    string    `json:"other"`
 	Sameness Sameness  `json:"sameness"`
-	Ratio    *Estimate `json:"ratio"` // metric / other over all loads; nil: they have none in common
-	// the factor by which it varies between loads; nil: they have fewer than two in common
+	Ratio    *Estimate `json:"ratio"` // metric / other over all loads; nil: no load has both
+	// factor by which the ratio varies between loads; nil: fewer than two loads have both
 	Spread  *Estimate       `json:"spread"`
 	Loads   []LoadRatio     `json:"-"`
 	Missing *series.Missing `json:"why,omitempty"` // why there is no ratio
 }
 
-// equalLoads are the loads that it takes to show how two metrics move.
+// equalLoads is the number of loads needed to show how two metrics move.
 const equalLoads = 2
 
-// sameNumber is the largest ratio between two sources of the same number: they do not read at the same moments.
+// sameNumber is the largest ratio between two sources of one number that are read at different moments.
 const sameNumber = 1.03
 
-// Compare holds metrics against each other, in pairs, as a quantity is held against a metric. Pairs of which the run
-// does not have both are left out.
+// Compare compares metrics in pairs, and skips pairs of which the run lacks one.
 func Compare(run *counts.Run, pairs [][2]string, options Options) []Pair {
 	if len(pairs) == 0 {
 		return nil
@@ -70,7 +69,7 @@ func (j *judge) pair(one, other counts.Metric) Pair {
 		return math.Abs(g.Mean) > math.Log(sameNumber)
 	})
 	switch {
-	case len(h.loads) < equalLoads: // one load shows nothing of how they move
+	case len(h.loads) < equalLoads: // one load does not show how they move
 	case near:
 		t.Sameness = Same
 	case h.Status == Excluded:
@@ -81,10 +80,10 @@ func (j *judge) pair(one, other counts.Metric) Pair {
 	return t
 }
 
-// fewestOperations are so many that it does not matter when either source began to count.
+// fewestOperations is a count large enough that it does not matter when either source began to count.
 const fewestOperations = 1000
 
-// leaveOutFew leaves out cells in which both columns have next to nothing.
+// leaveOutFew marks cells as missing in which both columns count next to nothing.
 func (c column) leaveOutFew(other column) {
 	for a := range c {
 		for r := range c[a] {

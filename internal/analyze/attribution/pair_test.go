@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestPairs holds a counter of the shipped run against made-up copies of it.
+// TestPairs compares a counter of the shipped run with made-up copies of it.
 func TestPairs(t *testing.T) {
 	const one, other = "pgstat.wal/wal_records", "made/again"
 	check := func(name string, want attribution.Sameness, ratio float64,

@@ -10,11 +10,11 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// planned are two loads that differ in one thing: an index, COPY for INSERT, how commits wait.
+// planned is a pair of loads that differ in one parameter: an index, COPY for INSERT, how commits wait.
 type planned struct{ with, without int }
 
-// Difference is the effect on a metric of one change between two loads, at equal rows, and the effect that a
-// quantity predicts: both as a part of the load without the change.
+// Difference is the effect of one change between two loads on a metric, at equal rows, and the effect that a quantity
+// predicts. Both are relative to the load without the change.
 type Difference struct {
 	Load     string   `json:"load"`
 	Without  string   `json:"without"`
@@ -23,13 +23,13 @@ type Difference struct {
 }
 
 const (
-	// surelyDiffer is the level of the intervals of all differences of a metric together.
+	// surelyDiffer is the joint confidence level of all differences of a metric.
 	surelyDiffer = 0.99
-	// toldApart is the factor from which on two differences are not one.
+	// toldApart is the factor from which on two differences are distinct.
 	toldApart = 2
 )
 
-// contrasts are what pairs of loads that differ in one thing show of a metric.
+// contrasts holds the pairs of loads that differ in one parameter, with the metric in them.
 type contrasts struct {
 	*evidence
 	pairs []planned
@@ -40,7 +40,7 @@ func (e *evidence) contrasts(y column) contrasts {
 	return contrasts{evidence: e, pairs: e.planned(), shown: e.forEachRow(y)}
 }
 
-// planned returns the pairs of loads that differ in one thing: of our own, by one factor; of those of others, as the plan says.
+// planned returns the pairs of loads that differ in one parameter, or as the plan says for loads of others.
 func (e *evidence) planned() (all []planned) {
 	if e.run.Observed != nil {
 		return nil
@@ -57,7 +57,7 @@ func (e *evidence) planned() (all []planned) {
 	return all
 }
 
-// differInOne reports whether two loads of ours differ in a single factor.
+// differInOne reports whether two of our loads differ in a single parameter.
 func differInOne(a, b runfile.Load) bool {
 	n := 0
 	for _, differ := range []bool{
@@ -71,9 +71,9 @@ func differInOne(a, b runfile.Load) bool {
 	return n == 1 && bounds.Inserts(a) && bounds.Inserts(b)
 }
 
-// differ takes out, of the quantities that are left, those whose difference between two loads is surely not the metric's. A ratio over all loads
-// cannot see what is less than the tolerance; two loads that differ in one thing can, where it is surely more than noise. What is left is
-// named by that alone only if the difference is surely its own: else all stay.
+// differ removes the quantities whose difference between two loads is surely not the metric's. It sees differences
+// below the tolerance of a ratio, if they exceed the noise. It leaves a single quantity only if a difference confirms
+// it; otherwise it returns all.
 func (tr *trial) differ(left []held) (kept []held) {
 	found, differences := map[int]*Difference{}, tr.contrasts(tr.y)
 	for _, h := range left {
@@ -94,7 +94,8 @@ func (tr *trial) differ(left []held) (kept []held) {
 	return kept
 }
 
-// contradicted returns the first difference of two loads that a metric and a quantity surely do not have in common; nil: none.
+// contradicted returns the first difference of two loads in which the metric surely departs from the quantity; nil if
+// none.
 func (c contrasts) contradicted(h held) (found *Difference) {
 	c.eachDifference(h, func(p planned, more, foretold stats.Interval, level float64) bool {
 		if least, most := alike(foretold); more.Lo > most || more.Hi < least {
@@ -107,7 +108,7 @@ func (c contrasts) contradicted(h held) (found *Difference) {
 	return found
 }
 
-// confirmed reports whether some difference of two loads is surely none, and surely that of a quantity.
+// confirmed reports whether the metric surely shows some difference, and surely the quantity's.
 func (c contrasts) confirmed(h held) (is bool) {
 	c.eachDifference(h, func(_ planned, more, foretold stats.Interval, _ float64) bool {
 		least, most := alike(foretold)
@@ -117,7 +118,8 @@ func (c contrasts) confirmed(h held) (is bool) {
 	return is
 }
 
-// eachDifference goes through the pairs of loads that have both the metric and what a quantity foretells, until it is told to stop.
+// eachDifference calls yield for each pair of loads that has both the metric and a prediction of the quantity, until
+// yield returns false.
 func (c contrasts) eachDifference(h held, yield func(p planned, more, foretold stats.Interval, level float64) bool) {
 	level := 1 - (1-surelyDiffer)/float64(max(1, len(c.pairs)))
 	for _, p := range c.pairs {
@@ -129,17 +131,17 @@ func (c contrasts) eachDifference(h held, yield func(p planned, more, foretold s
 	}
 }
 
-// part turns a difference of logarithms into a part of the load without.
+// part turns a difference of logarithms into a share of the load without the change.
 func part(i stats.Interval, level float64) Estimate {
 	return Estimate{Value: math.Expm1(i.Value), Lo: math.Expm1(i.Lo), Hi: math.Expm1(i.Hi), Level: level, N: 2}
 }
 
-// alike returns the differences that pass for one within an interval: from half of it to twice as much.
+// alike returns the range of differences that pass for foretold: from half to twice.
 func alike(foretold stats.Interval) (least, most float64) {
 	return min(foretold.Lo/toldApart, foretold.Lo*toldApart), max(foretold.Hi/toldApart, foretold.Hi*toldApart)
 }
 
-// foretold returns by how much a quantity is more in one load of a pair than in the other, at equal rows.
+// foretold returns by how much more of a quantity one load of a pair has than the other, at equal rows.
 func (c contrasts) foretold(h held, p planned, level float64) (stats.Interval, bool) {
 	if i, known := c.atEqualRows(c.forEachRow(c.columns[h.place]), p, level, 0); known {
 		return i, true
@@ -150,14 +152,14 @@ func (c contrasts) foretold(h held, p planned, level float64) (stats.Interval, b
 			all = append(all, r)
 		}
 		rows, _, known := c.recorded(counts.Rows, p.with, all)
-		most := math.Log1p(float64(with.MoreEntries) / rows) // the fewer index entries the load without makes, the more are these of them
+		most := math.Log1p(float64(with.MoreEntries) / rows) // the most: the other load made no entries
 		return stats.Interval{Value: most, Lo: 0, Hi: most}, known
 	}
 	return stats.Interval{}, false
 }
 
-// atEqualRows returns the logarithm of how many times as much there is of something for a row in the one load as in the other. Its interval has what
-// repetitions differ by (Student's t) and on top what is known beforehand, and by how much either load may be off.
+// atEqualRows returns the logarithm of the ratio between the two loads of an amount per row. The interval adds the
+// variance of repetitions (Student's t), the variance known beforehand, and off for each load.
 func (c contrasts) atEqualRows(all []eachRow, p planned, level, off float64) (stats.Interval, bool) {
 	with, without := all[p.with], all[p.without]
 	within, freedom := c.repeated(all)
@@ -170,11 +172,11 @@ func (c contrasts) atEqualRows(all []eachRow, p planned, level, off float64) (st
 	return stats.Interval{Value: d, Lo: d - half, Hi: d + half}, true
 }
 
-// eachRow holds an amount for each row of a load, as logarithms.
+// eachRow holds an amount per row of a load, as logarithms.
 type eachRow struct {
 	logs  []stats.Value
 	mean  float64
-	known float64 // variance of the mean that is known beforehand
+	known float64 // variance of the mean known beforehand
 }
 
 func (e *evidence) forEachRow(of column) (all []eachRow) {
@@ -191,7 +193,7 @@ func (e *evidence) forEachRow(of column) (all []eachRow) {
 	return all
 }
 
-// repeated returns the variance of repetitions. A load that equals another one in all is a repetition of it.
+// repeated returns the variance of repetitions. A load that equals another in every parameter repeats it.
 func (c contrasts) repeated(all []eachRow) (within float64, freedom int) {
 	logs := make([][]stats.Value, len(all))
 	for a, load := range c.loads {

@@ -15,8 +15,8 @@ func rivalOf(v attribution.Verdict, quantity string) attribution.Rival {
 	return v.Rivals[slices.IndexFunc(v.Rivals, func(r attribution.Rival) bool { return r.Quantity == quantity })]
 }
 
-// oneLoadOfThree makes 12% more WAL records for each row in a load than in bulk and in multi. What counts either keeps
-// its ratio to both, within the tolerance of 1.10.
+// oneLoadOfThree makes 12% more WAL records per row in a load than in bulk and multi. A metric of either keeps its
+// ratio to both, within the tolerance of 1.10.
 func oneLoadOfThree(t *testing.T, more string, repetitions int,
 	counted func(rows, records float64) float64) attribution.Verdict {
 	t.Helper()
@@ -42,8 +42,8 @@ func oneLoadOfThree(t *testing.T, more string, repetitions int,
 func ofRows(rows, _ float64) float64       { return 3.7 * rows }
 func ofRecords(_, records float64) float64 { return 3.7 * records }
 
-// TestADifferenceExcludesWhatARatioCannot: two loads that differ in two indexes.
-func TestADifferenceExcludesWhatARatioCannot(t *testing.T) {
+// TestDifferenceExcludesWhatRatioCannot: two loads that differ in two indexes.
+func TestDifferenceExcludesWhatRatioCannot(t *testing.T) {
 	v := oneLoadOfThree(t, "bulk-indexed", 3, ofRecords)
 	rows := rivalOf(v, counts.Rows)
 	if rows.Spread.Lo > 1.10 || rows.Status != attribution.Excluded || rows.Difference == nil {
@@ -59,18 +59,17 @@ func TestADifferenceExcludesWhatARatioCannot(t *testing.T) {
 	}
 }
 
-// TestNoDifferenceConfirmsNone: where a metric shows no difference, what foretells one is contradicted, but what
-// foretells none gets no name by that.
-func TestNoDifferenceConfirmsNone(t *testing.T) {
+// TestAbsentDifferenceConfirmsNothing: if a metric shows no difference, a quantity that predicts one is contradicted, but a
+// quantity that predicts none is not confirmed.
+func TestAbsentDifferenceConfirmsNothing(t *testing.T) {
 	v := oneLoadOfThree(t, "bulk-indexed", 3, ofRows)
 	if diff := cmp.Diff([]string{counts.Rows, counts.WALRecords}, v.Between); diff != "" || v.Counts != "" {
 		t.Errorf("%s counts %q: %s", v.Kind, v.Counts, diff)
 	}
 }
 
-// TestNoDifferenceIsTold of loads that differ in more than one thing, nor where nothing shows how far repetitions
-// differ.
-func TestNoDifferenceIsTold(t *testing.T) {
+// TestNoDifferenceIsComputed between loads that differ in more than one parameter, or with too few repetitions.
+func TestNoDifferenceIsComputed(t *testing.T) {
 	for load, repetitions := range map[string]int{"wide": 3, "bulk-indexed": 1} {
 		for _, r := range oneLoadOfThree(t, load, repetitions, ofRecords).Rivals {
 			if r.Difference != nil {

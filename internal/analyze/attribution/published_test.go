@@ -13,16 +13,15 @@ import (
 
 const publishedRuns = "../../../testdata/runs/"
 
-// TestVerdictsOnPublishedLoads: what the shipped loads of others bear, argued from what they recorded and what that
-// bounds.
+// TestVerdictsOnPublishedLoads checks what the shipped loads of others support, given what they recorded and how that
+// bounds the rest.
 //
-// Nine loads of one workload, with rows, commits and in four of them WAL bytes. WriteIOPS for each row goes from 3.71
-// to 3.95, within the tolerance of 1.10; for each commit from 2.6 to 6.7, so that commits are excluded. WAL records and
-// index entries were not recorded; of a load that nobody of ours set up neither the clients nor the indexes are known,
-// so that nothing bounds WAL fsyncs, WAL writes or what storage did: all of them stay. Aurora writes no pages. Two of
-// the loads differ in two indexes, whose entries are 0.66% of the rows: WriteIOPS is 4.7% more at equal rows, and
-// three runs of the load without lie within 0.17%. So it counts neither rows nor rows and index entries. The side
-// cannot be told.
+// Nine loads of one workload have rows, commits and, in four of them, WAL bytes. WriteIOPS per row goes from 3.71 to
+// 3.95, within the tolerance of 1.10; per commit from 2.6 to 6.7, so commits are excluded. WAL records and index
+// entries were not recorded. Clients and indexes are unknown, so nothing bounds WAL fsyncs, WAL writes or storage work:
+// all of them stay. Aurora writes no pages. Two loads differ in two indexes, whose entries are 0.66% of the rows.
+// WriteIOPS is 4.7% higher there at equal rows, and three runs of the load without lie within 0.17%. So it counts
+// neither rows nor rows and index entries. The side cannot be told.
 func TestVerdictsOnPublishedLoads(t *testing.T) {
 	all := attribution.Judge(fromFile(t, publishedRuns+"published-senzing.jsonl.zst"), attribution.Options{})
 	v := verdictOn(t, all, "cloudwatch/WriteIOPS")
@@ -52,7 +51,7 @@ func TestVerdictsOnPublishedLoads(t *testing.T) {
 			t.Errorf("%s: %+v, want %g and %g", name, *d, more-1, foretold)
 		}
 	}
-	// Reads are pages missed, and nothing that is counted of writing.
+	// Reads are pages missed, and not any counted quantity of writing.
 	if v := verdictOn(t, all, "cloudwatch/ReadIOPS"); v.Kind != attribution.CannotTell || v.Counts != "" {
 		t.Errorf("ReadIOPS is %s %s", v.Kind, v.Counts)
 	}
@@ -61,8 +60,7 @@ func TestVerdictsOnPublishedLoads(t *testing.T) {
 	if len(pairs) != 1 || pairs[0].Sameness != attribution.Same {
 		t.Errorf("ReadIOPS and blks_read are %+v", pairs)
 	}
-	// No metric of them gets a name that rests on what was not recorded: those with a verdict are what a quantity is
-	// made of.
+	// No metric gets a name that depends on unrecorded quantities: those with a verdict are the source of a quantity.
 	for _, v := range all.Metrics {
 		made := slices.ContainsFunc(v.Rivals, func(r attribution.Rival) bool { return r.Status == attribution.Itself })
 		if (v.Kind == attribution.Logical || v.Kind == attribution.Physical || v.Kind == attribution.Mixed) && !made {
@@ -70,8 +68,7 @@ func TestVerdictsOnPublishedLoads(t *testing.T) {
 		}
 	}
 
-	// Three loads with WAL bytes and nothing else: fewer than four, and nearly all that the metrics may count was not
-	// recorded.
+	// Three loads with WAL bytes alone: fewer than four, and nearly all candidates were not recorded.
 	all = attribution.Judge(fromFile(t, publishedRuns+"published-digitized.jsonl"), attribution.Options{})
 	for _, name := range []string{"cloudwatch/VolumeWriteIOPs", "cloudwatch/WriteIOPS"} {
 		if v := verdictOn(t, all, name); v.Kind != attribution.CannotTell ||
@@ -79,8 +76,8 @@ func TestVerdictsOnPublishedLoads(t *testing.T) {
 			t.Errorf("%s is %s between %v", name, v.Kind, v.Between)
 		}
 	}
-	// Three servers on Azure, with pages written and read and nothing else of the work: fewer than four loads, whose
-	// requests for a page written differ by 1.15 to 1.42, and all that was not recorded stays.
+	// Three servers on Azure, with pages written and read and no other work: fewer than four loads, requests per page
+	// written that vary between 1.15 and 1.42, and all unrecorded quantities stay.
 	all = attribution.Judge(fromFile(t, publishedRuns+"published-azure.jsonl"), attribution.Options{})
 	for _, name := range []string{"published/disk_write_iops", "published/disk_read_iops", "published/iops"} {
 		if v := verdictOn(t, all, name); v.Kind != attribution.CannotTell ||
@@ -88,7 +85,7 @@ func TestVerdictsOnPublishedLoads(t *testing.T) {
 			t.Errorf("%s is %s between %v", name, v.Kind, v.Between)
 		}
 	}
-	// One load tells no verdict, whatever it shows.
+	// One load gives no verdict.
 	for _, file := range []string{"published-ord.jsonl", "published-steps.jsonl"} {
 		for _, v := range attribution.Judge(fromFile(t, publishedRuns+file), attribution.Options{}).Metrics {
 			if v.Kind != attribution.CannotTell {

@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// loaded is a run of the measured loads.
+// loaded returns a run of the measured loads.
 func loaded(t *testing.T, version string, further map[string]func(readtest.Load) float64) *counts.Run {
 	t.Helper()
 	run, err := tally.FromRun(runfiletest.Sequence(readtest.Records(t, version, further)))
@@ -23,8 +23,8 @@ func loaded(t *testing.T, version string, further map[string]func(readtest.Load)
 	return run
 }
 
-// TestMeasuredReads holds what is said of measured loads against what was counted there: by name, or by the names that
-// the version leaves open.
+// TestMeasuredReads compares the verdicts on measured loads with what they count: one name, or the names that the
+// version leaves open.
 func TestMeasuredReads(t *testing.T) {
 	missed := func(m readtest.Load) float64 { return m.Misses }
 	type verdict struct {
@@ -33,7 +33,7 @@ func TestMeasuredReads(t *testing.T) {
 	}
 	for version, want := range map[string]map[string]verdict{
 		"17": {
-			// a page each: bytes are 8,192 times as many
+			// bytes are 8,192 per page
 			"pgstat.io/reads":           {attribution.Requested, "read_calls bytes_asked"},
 			"cloudwatch/VolumeReadIOPs": {attribution.Requested, "pages_missed read_calls"},
 		},
@@ -54,7 +54,7 @@ func TestMeasuredReads(t *testing.T) {
 		want["block/reads"] = verdict{attribution.Physical, "device_reads"}
 		want["block/read_bytes"] = verdict{attribution.Physical, "device_read_bytes"}
 		want["cloudwatch/ReadIOPS"] = verdict{attribution.Physical, "device_reads"}
-		// of the WAL this run has bytes alone
+		// of the WAL, this run has bytes alone
 		want["cloudwatch/WriteIOPS"] = verdict{attribution.Physical, "wal_writes wal_syncs device_requests"}
 		want["meter/rows"] = verdict{attribution.Logical, "rows_returned"}
 		all := attribution.Judge(run, attribution.Options{})
@@ -68,8 +68,8 @@ func TestMeasuredReads(t *testing.T) {
 	}
 }
 
-// TestWhatBecameOfRequests: the numbers are those of the file, by hand: 25,766 of 35,552 pages under point-cold.
-func TestWhatBecameOfRequests(t *testing.T) {
+// TestRequestsThatReachedTheDevice computes the numbers of the file by hand: 25,766 of 35,552 pages under point-cold.
+func TestRequestsThatReachedTheDevice(t *testing.T) {
 	all := attribution.Judge(loaded(t, "17", nil), attribution.Options{})
 	for name, want := range map[string]attribution.ToDevice{
 		"pgstat.database/blks_read": {Of: "device_reads", Least: attribution.RatioWith{Load: "scan-warm"},
@@ -88,9 +88,9 @@ func TestWhatBecameOfRequests(t *testing.T) {
 	}
 }
 
-// TestReadsOfSomeFilesBecomeReadsOfThose: what the device did for tables became nothing of what was asked of indexes.
-// Of point-cold a sixteenth of the 27,141 pages were of indexes, and 1,800 of the device's reads.
-func TestReadsOfSomeFilesBecomeReadsOfThose(t *testing.T) {
+// TestDeviceReadsAreOfTheSameFiles: the device's reads of tables do not answer requests for index pages. Under
+// point-cold a sixteenth of the 27,141 pages and 1,800 device reads were of indexes.
+func TestDeviceReadsAreOfTheSameFiles(t *testing.T) {
 	counts := map[string]func(readtest.Load) float64{
 		"pgstat.indexes_io/idx_blks_read":  func(m readtest.Load) float64 { return m.Misses / 16 },
 		"pgstat.tables_io/toast_blks_read": func(m readtest.Load) float64 { return m.Misses / 32 },
@@ -103,7 +103,7 @@ func TestReadsOfSomeFilesBecomeReadsOfThose(t *testing.T) {
 	all := attribution.Judge(loaded(t, "18", counts), attribution.Options{})
 	for name, most := range map[string]attribution.RatioWith{
 		"pgstat.indexes_io/idx_blks_read": {Load: "point-cold", Ratio: 1800 / (27141 / 16.0)},
-		// nearly all of what was asked there
+		// nearly all requests of that load
 		"pgstat.io/client_reads": {Load: "mixed", Ratio: 10771 / (0.99 * 10695)},
 	} {
 		v := verdictOn(t, all, name)
@@ -112,7 +112,7 @@ func TestReadsOfSomeFilesBecomeReadsOfThose(t *testing.T) {
 			t.Errorf("%s is %s, and became %+v, want %v at most", name, v.Kind, v.ToDevice, most)
 		}
 	}
-	// whose share of the device's reads nobody knows
+	// their share of the device's reads is unknown
 	for _, name := range []string{"pgstat.tables_io/toast_blks_read", "pgstat.io/vacuum_reads"} {
 		if v := verdictOn(t, all, name); v.Kind != attribution.Requested || v.ToDevice != nil {
 			t.Errorf("%s is %s, and became %+v", name, v.Kind, v.ToDevice)
@@ -120,11 +120,11 @@ func TestReadsOfSomeFilesBecomeReadsOfThose(t *testing.T) {
 	}
 }
 
-// TestTheManualDecidesTheSide: of what PostgreSQL documents to be on a side, that it goes with something of another
-// side by chance says nothing.
-func TestTheManualDecidesTheSide(t *testing.T) {
+// TestManualDecidesSide: a counter that PostgreSQL documents to be on one side stays there if it follows a
+// quantity of another side by chance.
+func TestManualDecidesSide(t *testing.T) {
 	returned := func(m readtest.Load) float64 { return m.Returned }
-	looked := func(m readtest.Load) float64 { // all lookups under some loads, and few elsewhere
+	looked := func(m readtest.Load) float64 { // all lookups under some loads, few under others
 		return max(m.Tx*map[string]float64{"point-hot": 1, "point-warm": 1, "point-cold": 1}[m.Load], min(m.Tx, 10))
 	}
 	all := attribution.Judge(loaded(t, "17", map[string]func(readtest.Load) float64{
@@ -148,8 +148,8 @@ func TestTheManualDecidesTheSide(t *testing.T) {
 	}
 }
 
-// TestNoLoadOfWritesIsAdvisedToReaders: where all loads only read, those that add rows tell nothing of what is open.
-func TestNoLoadOfWritesIsAdvisedToReaders(t *testing.T) {
+// TestWriteLoadsAreNotAdvisedForReads: if all loads only read, loads that add rows decide nothing.
+func TestWriteLoadsAreNotAdvisedForReads(t *testing.T) {
 	run := with(t, of(counts.Rows, 3), "idle", "bulk", "single")
 	if v := judged(t, run); v.SettleWith == nil {
 		t.Fatalf("no load is advised to those who write, and this is no test: %s, %v", v.Kind, v.Between)
@@ -164,9 +164,9 @@ func TestNoLoadOfWritesIsAdvisedToReaders(t *testing.T) {
 	}
 }
 
-// TestReadsArePartOfNoWrite: what the kernel counts of writing is made of no reads, even where the numbers of a run
-// would have it; what others count may be.
-func TestReadsArePartOfNoWrite(t *testing.T) {
+// TestKernelWritesContainNoReads: a kernel counter of writes never contains reads, even if the numbers of a run suggest it.
+// Other metrics may.
+func TestKernelWritesContainNoReads(t *testing.T) {
 	pages := func(m readtest.Load) float64 { return 1.01 * m.Misses }
 	run := loaded(t, "17", map[string]func(readtest.Load) float64{"block.wal/writes": pages, "meter/writes": pages})
 	all := attribution.Judge(run, attribution.Options{})
@@ -188,9 +188,8 @@ func TestReadsArePartOfNoWrite(t *testing.T) {
 	}
 }
 
-// TestReadLoadsLeaveWritesAlone: loads that only read, in the run of those that only write, change nothing of what is
-// said of writes. One of those measured stays out: somebody flushed the device 94 times during scan-cold, which wrote
-// nothing.
+// TestReadLoadsLeaveWritesAlone: adding read-only loads to a run of write-only loads changes no verdict on writes. One
+// measured load is left out: the device was flushed 94 times during scan-cold, which wrote nothing.
 func TestReadLoadsLeaveWritesAlone(t *testing.T) {
 	alone := attribution.Judge(fromFile(t, shippedRun), attribution.Options{})
 	both := fromFile(t, shippedRun)

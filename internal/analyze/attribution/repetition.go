@@ -8,16 +8,17 @@ import (
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
-// repetition tells by what logarithm a metric is off from a sum in one repetition, and the variance of that which is known beforehand.
+// repetition holds by what logarithm a metric misses a sum in one repetition, and the part of its variance known
+// beforehand.
 type repetition struct {
 	at            time.Time
 	off, variance float64
 }
 
-// repetitions are those of each load.
+// repetitions holds the repetitions of each load.
 type repetitions [][]repetition
 
-// byRepetition returns what the repetitions of each load show in which nothing is guessed.
+// byRepetition returns the residuals of each load in which nothing is guessed.
 func (t *table) byRepetition(m model) (all repetitions) {
 	for i, a := range t.loads {
 		if t.guesses(m, i) {
@@ -38,14 +39,13 @@ func (t *table) byRepetition(m model) (all repetitions) {
 	return all
 }
 
-// surelyChanges is the level of the intervals of all moments together at which a metric may change.
+// surelyChanges is the joint confidence level of all moments at which a metric may change.
 const surelyChanges = 0.999
 
-// changes reports whether a metric shows more, or less, for one of a sum from some moment of the run on, by more than
-// the tolerance: what counts one thing and then another counts neither all along. Loads with repetitions before and
-// after that moment tell.
+// changes reports whether, from some moment on, the metric shows more or less for the same work, by more than the
+// tolerance. Only loads with repetitions before and after that moment count.
 func (all repetitions) changes(tolerance float64) bool {
-	const most = 300 // moments: each is held against all repetitions
+	const most = 300 // moments: each is compared with all repetitions
 	var moments []repetition
 	for i, every := 0, slices.Concat(all...); i < len(every); i += 1 + len(every)/most {
 		moments = append(moments, every[i])
@@ -58,7 +58,8 @@ func (all repetitions) changes(tolerance float64) bool {
 	})
 }
 
-// around returns how far each load is off before a moment (at 0) and from it on (at 1), and how many loads tell of both.
+// around returns the residuals of each load before a moment (X = 0) and from it on (X = 1), and the number of loads
+// with both.
 func (all repetitions) around(moment time.Time) (groups [][]stats.Point, both int) {
 	for _, load := range all {
 		var group []stats.Point

@@ -8,28 +8,28 @@ import (
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
-// held is one quantity held against a metric: what is reported of it, and the numbers behind that.
+// held is a quantity compared with a metric: the reported part and the numbers behind it.
 type held struct {
 	Rival
 	place   int   // among the quantities
-	loads   []int // of the evidence, where both are known, but for those that are lost in the background as foretold
-	done    int   // loads where both are known and there was some of the quantity
+	loads   []int // loads that have both, except those lost in the background as foretold
+	done    int   // number of loads that have both and some of the quantity
 	groups  stats.Groups
-	within  float64 // variance of repetitions beyond what is known of them
-	freedom int     // that it rests on
+	within  float64 // variance of repetitions beyond the known part
+	freedom int     // of within
 
-	impossible bool // it has no part in the metric, whatever the run shows
+	impossible bool // the metric cannot count it, whatever the run shows
 
-	lost bool    // in its own background in most loads in which the metric shows something
-	most float64 // of one that is lost: what the metric shows for one at most, with nothing taken off either
-	busy bool    // of one that is lost: others bring about many
+	lost bool    // lost in its own background in most loads that show the metric
+	most float64 // if lost: the most that the metric shows for one, background included
+	busy bool    // if lost: other programs cause many
 }
 
-// recorded reports whether the run has the quantity where it has the metric.
+// recorded reports whether the run has the quantity in loads that have the metric.
 func (h held) recorded() bool { return h.Status != Unknown }
 
-// against fills in how a metric stands to another column, by the logarithm of their ratio in every repetition: if the
-// metric counts a quantity, that is the same in every load. blank are the loads that show nothing of the metric.
+// against compares a metric with another column by the logarithm of their ratio in every repetition: if the metric
+// counts the quantity, it is the same in every load. blank marks the loads that show nothing of the metric.
 func (j *judge) against(metric, x column, blank []bool, h held) held {
 	n := len(j.loads)
 	h.Loads, h.loads = make([]LoadRatio, n), make([]int, 0, n)
@@ -56,8 +56,7 @@ func (j *judge) against(metric, x column, blank []bool, h held) held {
 	return h
 }
 
-// certain leaves out loads of which too little is certain to show how far repetitions vary: a count that is lost in its
-// background does not vary as much as it may be off.
+// certain leaves out loads with uncertain counts: a count lost in its background varies less than its possible error.
 func certain(logs [][]stats.Value) (kept [][]stats.Value) {
 	const little = 0.05
 	uncertain := func(v stats.Value) bool { return v.Var > little*little }
@@ -69,8 +68,9 @@ func certain(logs [][]stats.Value) (kept [][]stats.Value) {
 	return kept
 }
 
-// leastWithin returns the least that repetitions vary by around one of some quantities, and the degrees of freedom that
-// most of them rest on: the metric itself varies by no more. Around those that rest on few it may by chance.
+// leastWithin returns the least variance of repetitions around one of the quantities, and the degrees of freedom that
+// most of them have. The metric itself varies by no more. Quantities with few degrees of freedom are left out, since
+// they may show little by chance.
 func leastWithin(among []held) (least float64, freedom int) {
 	for _, h := range among {
 		freedom = max(freedom, h.freedom)
@@ -84,7 +84,7 @@ func leastWithin(among []held) (least float64, freedom int) {
 	return least, freedom
 }
 
-// quotients returns the logarithms of y / x in one load, repetition by repetition.
+// quotients returns the logarithms of y / x in one load, by repetition.
 func quotients(y, x []cell) (ratio LoadRatio, logs []stats.Value, shared float64) {
 	sum := 0.0
 	ratio.Lowest, ratio.Highest, logs = math.Inf(1), math.Inf(-1), make([]stats.Value, 0, len(y))
@@ -110,8 +110,8 @@ func quotients(y, x []cell) (ratio LoadRatio, logs []stats.Value, shared float64
 	return ratio, logs, shared
 }
 
-// grouped makes means of loads. The variance of each is that of its repetitions, as all loads show it together, and
-// what is known beforehand.
+// grouped returns the means of loads. The variance of each is the variance of repetitions, pooled over all loads, plus
+// the part known beforehand.
 func grouped(logs [][]stats.Value, shared []float64) stats.Groups {
 	within, freedom := stats.Within(logs)
 	g := stats.Groups{Freedom: freedom}
@@ -126,7 +126,7 @@ func grouped(logs [][]stats.Value, shared []float64) stats.Groups {
 	return g
 }
 
-// model adds the error of a model, which may be the same way off in all loads or another way off in each.
+// model adds the error of a model, which may or may not be common to all loads.
 func (h *held) model(x column) {
 	for i, a := range h.loads {
 		most := mostModelled(x[a])
@@ -135,7 +135,7 @@ func (h *held) model(x column) {
 	}
 }
 
-// mostModelled returns the largest of the variances by the error of a model in a load.
+// mostModelled returns the largest variance due to a model in a load.
 func mostModelled(cells []cell) (most float64) {
 	for _, c := range cells {
 		if c.missing == nil {
@@ -145,8 +145,7 @@ func mostModelled(cells []cell) (most float64) {
 	return most
 }
 
-// widen allows for the background's being known from few idle repetitions: its error is an estimate on so few degrees
-// of freedom.
+// widen allows for the few degrees of freedom of a background estimated from few idle repetitions.
 func (j *judge) widen(g stats.Groups) {
 	idle := float64(j.run.Idle.Repetitions - 1)
 	if idle < 1 || len(g.Of) < 2 {
@@ -158,10 +157,9 @@ func (j *judge) widen(g stats.Groups) {
 	}
 }
 
-// correlate allows for readings that follow each other being off in the same direction: together they are worth fewer
-// than they are, which does not show between loads that took turns. What all loads so have in common is the variance of
-// the mean of all readings beyond that of independent ones: n of a first-order autoregression with the correlation r
-// stand for n (1-r)/(1+r).
+// correlate allows for consecutive readings with correlated errors, which does not show between loads that took turns.
+// It adds to all loads the excess variance of the mean over independent readings: n readings of a first-order
+// autoregression with correlation r are worth n (1-r)/(1+r).
 func (j *judge) correlate(h held, logs [][]stats.Value, metric, x column) {
 	type reading struct {
 		at  int64
@@ -189,11 +187,11 @@ func (j *judge) correlate(h held, logs [][]stats.Value, metric, x column) {
 	}
 }
 
-// judge tells what becomes of the quantity by itself.
+// judge sets the status of the quantity by its spread.
 func (h *held) judge(o Options, x column) {
 	if len(h.loads) == 0 {
 		h.Status, h.Why = Unknown, x.whole()
-		if h.Why == nil { // it is there, and not where the metric is
+		if h.Why == nil { // it was recorded, but not with the metric
 			h.Why = h.Loads[0].Missing
 		}
 		return
@@ -213,7 +211,7 @@ func (h *held) judge(o Options, x column) {
 	}
 }
 
-// factor turns an interval of logarithms into one of factors.
+// factor turns an interval of logarithms into factors.
 func factor(i stats.Interval, level float64, n int) *Estimate {
 	return &Estimate{Value: math.Exp(i.Value), Lo: math.Exp(i.Lo), Hi: math.Exp(i.Hi), Level: level, N: n}
 }

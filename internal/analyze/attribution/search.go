@@ -14,19 +14,18 @@ type search struct {
 	dispersion float64
 	chosen     model
 	size       int
-	gainOfSums float64 // by how much a sum of two or three beats the best single quantity
+	gainOfSums float64 // gain of the best longer sum over the best single quantity
 }
 
 func (s search) gain(long, short model) float64 {
 	return (short.deviance - long.deviance) / s.dispersion
 }
 
-// search goes from the best single quantity to longer sums as long as each is much better than the one before, and also
-// in loads that it was not fitted to.
+// search starts from the best single quantity and takes a longer sum if it is much better, also on left-out loads.
 func (t *table) search(excluded func(model) bool) search {
 	s := search{sizes: t.sums}
 	last := map[bool]int{true: 1}
-	slices.SortStableFunc(s.sizes[0], func(a, b model) int { // what the spread test leaves comes first
+	slices.SortStableFunc(s.sizes[0], func(a, b model) int { // excluded quantities last
 		return last[excluded(a)] - last[excluded(b)]
 	})
 	s.dispersion = t.dispersion(s.sizes)
@@ -47,8 +46,8 @@ func (t *table) search(excluded func(model) bool) search {
 	return s
 }
 
-// furtherChoice returns what the best of all sums gains by chance where there are more to choose from than the
-// quantities of loads that only insert make: twice the logarithm of how many times as many.
+// furtherChoice returns the gain that the best sum has by chance because there are more sums than the quantities of
+// insert-only loads make: twice the logarithm of the ratio of their numbers.
 func (t *table) furtherChoice(terms int) (gain float64) {
 	for k := range terms {
 		gain += 2 * math.Log(float64(len(t.columns)-k)/float64(len(counts.OfInserts())-k))
@@ -62,12 +61,12 @@ type odd struct {
 	load int // row of the table
 }
 
-// mostOdd is the factor by which a load may miss a sum and be an exception. One that is further off, in each of its repetitions, does work that the sum
-// does not have.
+// mostOdd is the factor by which a load may miss a sum and still be an exception. A load that misses by more, in each
+// repetition, does work that the sum lacks.
 const mostOdd = 10
 
-// oddLoad finds the sum of a size, with as much freedom as one with a term more, that explains all loads but one: the
-// honest alternative to a further term that matters in one load only.
+// oddLoad returns the sum of models' size that best explains all loads but one. It has the freedom of a further term
+// that matters in one load only, and is the alternative to it.
 func (t *table) oddLoad(models []model) (best odd) {
 	best.deviance = math.Inf(1)
 	for _, m := range models {
@@ -86,11 +85,11 @@ func (t *table) oddLoad(models []model) (best odd) {
 	return best
 }
 
-// fewestForModels leaves loads to judge a sum by.
+// fewestForModels is the number of loads needed to fit sums.
 const fewestForModels = 4
 
-// estimateNoise finds the noise of the metric: what its repetitions scatter by around what explains them best. It leaves the sums
-// with that noise in the table, for one to choose from.
+// estimateNoise estimates the metric's noise by the scatter of repetitions around their best explanation, and computes
+// the table's sums with it.
 func (t *table) estimateNoise(rivals []held) {
 	least, freedom := leastWithin(slices.DeleteFunc(slices.Clone(rivals), func(h held) bool {
 		return !slices.Contains(t.places, h.place)
@@ -111,7 +110,7 @@ func (t *table) estimateNoise(rivals []held) {
 	}
 }
 
-// sizes returns the sums of one term, of two and of three, as far as there are loads enough.
+// sizes returns the sums of one, two and three terms, as far as there are enough loads.
 func (t *table) sizes() (all [][]model) {
 	for size := 1; size <= stats.Most && (size == 1 || size+2 <= len(t.y)); size++ {
 		all = append(all, t.all(size))
@@ -119,8 +118,7 @@ func (t *table) sizes() (all [][]model) {
 	return all
 }
 
-// dispersion returns by how much the best sum misses more than noise explains: differences of likelihood are no better
-// than that.
+// dispersion returns by what factor the best sum misses more than noise explains. Gains are divided by it.
 func (t *table) dispersion(sizes [][]model) float64 {
 	least := math.Inf(1)
 	for k, models := range sizes {

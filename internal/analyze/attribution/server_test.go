@@ -10,8 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// TestOtherProgramsChangeNoVerdict: where each request was followed to its file, the device and the WAL get the
-// verdicts beside another program that they get without one; where they were not, the device does not.
+// TestOtherProgramsChangeNoVerdict: if requests were traced to files, device and WAL get the same verdicts with and
+// without another program. Otherwise the device does not.
 func TestOtherProgramsChangeNoVerdict(t *testing.T) {
 	t.Parallel()
 	alone := runfiletest.Records(t, "../../../testdata/runs/local-pg17.jsonl.zst")
@@ -42,7 +42,7 @@ func TestOtherProgramsChangeNoVerdict(t *testing.T) {
 			name == "block/writes"; device && !same(unfollowed[name], w) {
 			lost++
 		} else if !device && strings.HasPrefix(name, "block/") {
-			continue // what is not told apart: times, merges, discards
+			continue // not told apart: times, merges, discards
 		}
 		if g := got[name]; !same(g, w) {
 			t.Errorf("%s: %s %s %v, and alone %s %s %v", name, g.Kind, g.Counts, g.Mixture, w.Kind, w.Counts, w.Mixture)
@@ -57,7 +57,7 @@ func TestOtherProgramsChangeNoVerdict(t *testing.T) {
 	}
 }
 
-// lessRequests is a run in which they were not followed to their files.
+// lessRequests returns the run without the tracing of requests to files.
 func lessRequests(records []runfile.Record) (all []runfile.Record) {
 	for _, record := range records {
 		if reading, is := record.(runfile.Reading); !is || reading.Probe != "request" {

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// advisable returns the loads that can be advised: those of the plan identify.
+// advisable returns the loads that may be advised: those of the plan identify.
 func advisable() []runfile.Load {
 	return []runfile.Load{
 		{Name: "bulk", Method: "insert-select", RowsPerTx: 1000},
@@ -23,8 +23,8 @@ func advisable() []runfile.Load {
 	}
 }
 
-// typically returns the mean logarithm of the ratio of two quantities in the loads that were run, as it was measured
-// there, or else as it usually is.
+// typically returns the mean logarithm of the ratio of two quantities in the loads that were run, as measured, or else
+// by rule of thumb.
 func (e *evidence) typically(one, other string) (mean float64, ok bool) {
 	n, x, y := 0.0, e.columnOf(one), e.columnOf(other)
 	for a := range e.loads {
@@ -44,10 +44,9 @@ func (e *evidence) typically(one, other string) (mean float64, ok bool) {
 	return mean / n, n > 0
 }
 
-// settle finds the load that parts the most of these quantities, and of several the one that parts them furthest. One
-// that was run as often as planned has told what it can, and is not advised again.
-//
-// Where all loads only read there is none: those that can be advised add rows, and tell nothing of what reads do.
+// settle returns the load that separates most pairs of these quantities, or of several such loads the one that
+// separates them furthest. It does not advise a load that was run as often as planned. If all loads only read, it
+// returns nil: the advisable loads add rows and tell nothing about reads.
 func (e *evidence) settle(open []string) *Settle {
 	if e.any(reads) && !e.any(writes) {
 		return nil
@@ -57,7 +56,7 @@ func (e *evidence) settle(open []string) *Settle {
 		return c == nil || c.whole() != nil
 	})
 	if len(read) > 1 {
-		open = read // no load tells what nobody reads
+		open = read // no load helps with quantities that nobody reads
 	}
 	var best *Settle
 	pairs := 0
@@ -73,8 +72,8 @@ func (e *evidence) settle(open []string) *Settle {
 	return best
 }
 
-// wasRun reports whether a load of this kind was run as often as planned: how many clients there were, how many rows
-// went into a transaction that has more than one, and what became of a repetition make no other kind of it.
+// wasRun reports whether a load of this kind was run as often as planned. The number of clients, the exact rows of a
+// multi-row transaction and left-out repetitions make no difference.
 func (e *evidence) wasRun(load runfile.Load) bool {
 	return slices.ContainsFunc(e.loads, func(a counts.Load) bool {
 		alike := a.Method == load.Method && a.Indexes == load.Indexes &&
@@ -84,11 +83,10 @@ func (e *evidence) wasRun(load runfile.Load) bool {
 	})
 }
 
-// parting is by what factor the ratio of two quantities has to differ in a load for the load to part them: by enough to
-// show through noise of a tenth.
+// parting is the factor by which the ratio of two quantities must change to show through noise of a tenth.
 const parting = 1.3
 
-// partedBy tells which of the quantities a load would part, and how many pairs of them.
+// partedBy returns which of the quantities a load would separate, and how many pairs.
 func (e *evidence) partedBy(load runfile.Load, open []string) (s *Settle, pairs int) {
 	s = &Settle{Load: load.Name, Factor: math.Inf(1)}
 	there := bounds.Usual(load)

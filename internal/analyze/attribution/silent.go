@@ -9,16 +9,16 @@ import (
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
-// silentSpread is the largest ratio between a silent metric's rates under the loads, as far as the run tells.
+// silentSpread is the largest ratio between a silent metric's rates under the loads.
 const silentSpread = 1.25
 
-// fewCounts are so few in a repetition that they show nothing of the load.
+// fewCounts is a number of counts per repetition too small to show the load.
 const fewCounts = 2
 
-// silent is Silent where load leaves a metric where it was: it never moved to speak of, or its rate is the same in all
-// loads, the idle one among them. That is the test for a quantity, with time for the quantity: the interval of its
-// spread has to begin at none and must not reach far, so that a metric which merely jumps about is not taken for
-// silent. One that moved between repetitions may move late or in steps: CannotTell. Otherwise the kind is empty.
+// silent returns Silent if load does not move a metric: it hardly moved, or its rate is the same in all loads, idle
+// included. The latter is the spread test with time as the quantity. The interval must include zero and be narrow, so
+// that an erratic metric is not taken for silent. A metric that moved between repetitions may move late or in steps:
+// then the kind is CannotTell. Otherwise it is empty.
 func (j *judge) silent(m counts.Metric, s float64) (kind Kind, why string) {
 	var logs [][]stats.Value
 	most, amount, length, idle := 0.0, 0.0, 0.0, false

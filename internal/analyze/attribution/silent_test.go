@@ -12,8 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// movingBetween is the shipped run with a counter that grows by twenty million at a time, each time in the pause before
-// a repetition, until it has done so often enough.
+// movingBetween returns the shipped run plus a counter that grows by twenty million in the pause before a repetition,
+// times times.
 func movingBetween(t *testing.T, times int) *counts.Run {
 	t.Helper()
 	const name, probe = "pgstat.made/late", "pgstat"
@@ -53,8 +53,8 @@ func movingBetween(t *testing.T, times int) *counts.Run {
 	return run
 }
 
-// TestSilenceLooksAtTheWholeRun: a counter that moves late or in steps may have moved for a load although all its moves
-// fell between repetitions, however many they were.
+// TestSilenceLooksAtTheWholeRun: a counter that moves late or in steps may have moved because of a load, even if all
+// its moves fell between repetitions.
 func TestSilenceLooksAtTheWholeRun(t *testing.T) {
 	for times, want := range map[int]string{
 		0:  "silent: It grew by no more than 0 in any repetition of a load",
@@ -69,9 +69,9 @@ func TestSilenceLooksAtTheWholeRun(t *testing.T) {
 	}
 }
 
-// TestALagSilencesNothing: a sample of one in a hundred fsyncs moves some twenty times in a run, which some lag fits, and
-// counted so much later the loads that moved it have no whole repetition left.
-func TestALagSilencesNothing(t *testing.T) {
+// TestLagSilencesNothing: a sample of one fsync in a hundred moves some twenty times in a run, which some lag fits. At
+// that lag the loads that moved it have no whole repetition left.
+func TestLagSilencesNothing(t *testing.T) {
 	run := fromFile(t, "testdata/seldom.jsonl")
 	if _, view := run.Over(made); view.Lag == 0 {
 		t.Error("no lag is found, so this tests nothing")

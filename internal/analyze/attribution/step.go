@@ -7,11 +7,11 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-const fewestSteps = 3 // differing counts that a step is told from
+const fewestSteps = 3 // distinct counts needed to determine a step
 
-// stepOf returns by how much a metric moves at least. Seconds are what they are; of all else it is the
-// largest number that the metric's counts are multiples of, so that the unit of a source changes nothing. Of few counts
-// that number may be large by chance.
+// stepOf returns the smallest amount by which a metric moves: the greatest common divisor of its counts, so that the
+// unit of the source does not matter, or the unit's own step for seconds. With few counts the divisor may be large by
+// chance.
 func (e *evidence) stepOf(m counts.Metric) float64 {
 	unit := metric.Step(m.Unit)
 	if unit < 1 {

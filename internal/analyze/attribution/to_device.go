@@ -7,9 +7,8 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// ToDevice is the number of the device's reads, or of their bytes, for each one that a metric shows, under the loads
-// with the least and with the most. Requests have no fixed ratio to the device: a cache answers some of them, or
-// all.
+// ToDevice is the number of device reads, or bytes read, per unit of a metric of requested reads, under the loads with
+// the lowest and the highest ratio. The ratio is not fixed, because a cache answers some requests, or all.
 type ToDevice struct {
 	Of    string    `json:"of"` // the quantity of the device
 	Least RatioWith `json:"least"`
@@ -22,8 +21,7 @@ type RatioWith struct {
 	Ratio float64 `json:"ratio"`
 }
 
-// toDevice is nil where the metric counts no reads that are requested, or what the device did for these is out of
-// sight.
+// toDevice returns nil if the metric counts no requested reads, or the device's reads for them are unknown.
 func (e *evidence) toDevice(v Verdict, y column) *ToDevice {
 	if v.Kind != Requested || len(v.named()) == 0 || slices.ContainsFunc(v.named(), func(name string) bool {
 		return !slices.Contains(readsAsked(), name)
@@ -44,7 +42,7 @@ func (e *evidence) toDevice(v Verdict, y column) *ToDevice {
 	}
 	for a := range y {
 		if row.Part != "" && row.Files == "" && !e.nearlyAll(y[a], a, v.named()) {
-			continue // the device read what the metric does not count as well
+			continue // the device also did reads that the metric does not count
 		}
 		if ratio, known := becameOf(y[a], device[a]); known && !blank[a] && e.does(a, reads) {
 			with := RatioWith{e.loads[a].Name, ratio}
@@ -63,8 +61,7 @@ func (e *evidence) toDevice(v Verdict, y column) *ToDevice {
 	return &of
 }
 
-// readsOf returns the device's reads of some of the server's files; nil where requests were not followed to their
-// files.
+// readsOf returns the device's reads of some of the server's files; nil if requests were not traced to files.
 func (e *evidence) readsOf(view string) column {
 	all := e.run.Metrics()
 	i := slices.IndexFunc(all, func(m counts.Metric) bool { return m.Name == view+"/reads" })
@@ -74,8 +71,8 @@ func (e *evidence) readsOf(view string) column {
 	return e.column(all[i], all[i].From, metric.Step(all[i].Unit))
 }
 
-// nearlyAll reports whether a metric that counts some of a quantity shows nearly all there was of it in a load, of one
-// of several.
+// nearlyAll reports whether a metric that counts part of a quantity shows nearly all of it in a load, for one of the
+// quantities.
 func (e *evidence) nearlyAll(y []cell, a int, quantities []string) bool {
 	const nearly = 0.95
 	return slices.ContainsFunc(quantities, func(name string) bool {
@@ -89,10 +86,10 @@ func readsAsked() []string {
 	return []string{string(metric.PagesMissed), string(metric.ReadCalls), string(metric.BytesAsked)}
 }
 
-// becameOf returns the sum of one count over that of another in the repetitions of a load that have both; what the
-// device cannot be told to have done above its background is none.
+// becameOf returns the device's total over the request's total in the repetitions that have both. Device counts that
+// may be background count as zero.
 func becameOf(y, device []cell) (ratio float64, known bool) {
-	const tells = 0.05 // of what was asked: the device's background may hide no more
+	const tells = 0.05 // share of the requests that the device's background may hide
 	asked, done, hidden := 0.0, 0.0, 0.0
 	for r := range y {
 		if y[r].missing != nil || device[r].missing != nil {

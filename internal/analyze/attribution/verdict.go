@@ -12,15 +12,15 @@ type Kind string
 // The kinds of verdict.
 const (
 	Logical    Kind = "logical"     // what the database was asked to do, and its WAL records
-	Requested  Kind = "requested"   // what was asked of the operating system, where a cache may answer
+	Requested  Kind = "requested"   // requests to the operating system, which a cache may answer
 	Physical   Kind = "physical"    // what storage has to do
-	NotLogical Kind = "not_logical" // requested or physical, or some of both: which, nobody can tell, or both for certain
-	Mixed      Kind = "mixed"       // logical work, and other
+	NotLogical Kind = "not_logical" // requested or physical, or both
+	Mixed      Kind = "mixed"       // logical work and other work
 	Silent     Kind = "silent"      // load does not move it
 	CannotTell Kind = "cannot_tell"
 )
 
-// Or returns what is true of a metric of which one of two verdicts is: that there is no logical work in it, where neither has any.
+// Or returns the kind that holds if either of two kinds does: NotLogical if neither has logical work.
 func (k Kind) Or(other Kind) Kind {
 	noLogicalWork := func(k Kind) bool { return k == Requested || k == Physical || k == NotLogical }
 	switch {
@@ -39,86 +39,86 @@ type Verdicts struct {
 	Warnings []Warning // about the run as a whole
 }
 
-// Verdict names the quantity that one metric counts, with the evidence.
+// Verdict says what one metric counts, with the evidence.
 type Verdict struct {
 	Metric  runfile.Metric `json:"-"`
 	Derived string         `json:"-"` // how it was computed from others; empty: read as it is
 	Kind    Kind           `json:"verdict"`
 
-	// Counts is the one quantity that the metric counts; empty where a mixture, several quantities or none can be named.
+	// Counts is the one quantity that the metric counts; empty for a mixture, several quantities or none.
 	Counts  string    `json:"counts,omitempty"`
-	PerUnit *Estimate `json:"per_unit"` // what the metric shows for one of Counts
-	Exact   bool      `json:"exact"`    // one to one in every repetition, as far as counters resolve
-	// Between are the quantities that this run cannot tell apart for this metric, those among them that it did not record
-	// and would not have told apart. With a Kind other than CannotTell they are all on one side.
+	PerUnit *Estimate `json:"per_unit"` // the metric's amount per unit of Counts
+	Exact   bool      `json:"exact"`    // equal in every repetition, as far as the counters resolve
+	// Between are the quantities that this run cannot tell apart for this metric, including unrecorded ones that it
+	// could not have told apart. Unless Kind is CannotTell, all are on one side.
 	Between []string `json:"between"`
-	// Tied are quantities of the same side that this run cannot tell from Counts, which is what PostgreSQL documents.
+	// Tied are quantities of the same side that this run cannot tell from Counts, which PostgreSQL documents.
 	Tied []string `json:"tied,omitempty"`
 
-	ToDevice *ToDevice `json:"to_device,omitempty"` // of requested reads: how much of them the device did; nil: it was not seen
+	ToDevice *ToDevice `json:"to_device,omitempty"` // for requested reads: how many reached the device; nil: unknown
 
 	Mixture *Mixture `json:"mixture"` // nil: not a mixture
 
 	Rivals     []Rival   `json:"-"`             // every quantity of this run, in the order of counts.All
-	SettleWith *Settle   `json:"settle_with"`   // the load that would decide; nil: nothing is open, or no load would help
-	Why        string    `json:"why,omitempty"` // in one sentence, for a verdict of CannotTell or Silent
+	SettleWith *Settle   `json:"settle_with"`   // the load that would decide; nil: nothing is open, or none would
+	Why        string    `json:"why,omitempty"` // one sentence, for CannotTell or Silent
 	Warnings   []Warning `json:"warnings"`
 }
 
 // Estimate is a number with its interval.
 type Estimate struct {
 	Value float64 `json:"value"`
-	Lo    float64 `json:"lo"` // the interval that holds the true value with probability Level
+	Lo    float64 `json:"lo"` // interval that holds the true value with probability Level
 	Hi    float64 `json:"hi"`
 	Level float64 `json:"level"`
-	N     int     `json:"n"` // loads that it rests on
+	N     int     `json:"n"` // number of loads
 }
 
-// Status says what became of a quantity as an explanation of a metric.
+// Status says whether a quantity can explain a metric.
 type Status string
 
-// What can become of a quantity.
+// The statuses of a quantity.
 const (
 	Consistent Status = "consistent" // the ratio is the same in all loads, within the tolerance
-	Possible   Status = "possible"   // it may be: the interval reaches over the tolerance
-	Excluded   Status = "excluded"   // the ratio moves from load to load
-	Unknown    Status = "unknown"    // the run does not have the quantity where it has the metric
-	Itself     Status = "itself"     // the quantity is computed from this very metric
+	Possible   Status = "possible"   // the interval includes the tolerance
+	Excluded   Status = "excluded"   // the ratio varies between loads
+	Unknown    Status = "unknown"    // the run lacks the quantity where it has the metric
+	Itself     Status = "itself"     // the quantity is computed from this metric
 )
 
-// Rival is one quantity held against a metric.
+// Rival is a quantity compared with a metric.
 type Rival struct {
 	Quantity string      `json:"quantity"`
 	Side     counts.Side `json:"side"`
 	Status   Status      `json:"status"`
-	// Modelled: the quantity was not counted but computed from the work, and its error is in the intervals.
+	// Modelled quantities were computed from the work; their intervals include the model's error.
 	Modelled bool `json:"modelled,omitempty"`
-	// Spread is the factor by which the ratio varies between loads beyond its variation within them; nil: there are not
-	// two loads. Without an upper end it is infinite.
+	// Spread is the factor by which the ratio varies between loads beyond its variation within them; nil with fewer
+	// than two loads. An absent upper end means infinity.
 	Spread *Estimate `json:"spread"`
 	Ratio  *Estimate `json:"ratio"` // metric / quantity over all loads
-	// Beaten is, of an excluded quantity, the one that makes what was seen so much more likely; empty: its own spread
+	// Beaten is the quantity that explains the metric so much better that this one is excluded; empty if its own spread
 	// excludes it.
 	Beaten string `json:"beaten,omitempty"`
-	// Difference is, of an excluded quantity, that of two loads which excludes it; nil: none.
+	// Difference is the difference of two loads that excludes the quantity; nil if none.
 	Difference *Difference     `json:"difference,omitempty"`
-	Loads      []LoadRatio     `json:"-"`             // in the order of the run's loads, idle ones left out
+	Loads      []LoadRatio     `json:"-"`             // in the order of the run's loads, idle left out
 	Why        *series.Missing `json:"why,omitempty"` // with Unknown
 }
 
-// LoadRatio is metric / quantity in one load: the geometric mean of its repetitions, from the lowest to the highest.
+// LoadRatio is metric / quantity in one load: the geometric mean, the lowest and the highest of its repetitions.
 type LoadRatio struct {
 	Load            string
 	Value           float64
 	Lowest, Highest float64
-	N               int // repetitions; 0: see Missing
+	N               int // repetitions; if 0, see Missing
 	Missing         *series.Missing
 }
 
-// Mixture is a sum of quantities, each with its coefficient. One of a single term is nearly that quantity, and not all of it.
+// Mixture is a sum of quantities with coefficients. A mixture of a single term is nearly that quantity.
 type Mixture struct {
 	Terms []Term `json:"terms"`
-	// Off is the typical factor by which the mixture misses a load that it was not fitted to.
+	// Off is the typical factor by which the mixture misses a left-out load.
 	Off float64 `json:"off"`
 }
 
@@ -127,20 +127,20 @@ type Term struct {
 	Quantity string      `json:"quantity"`
 	Side     counts.Side `json:"side"`
 	PerUnit  Estimate    `json:"per_unit"`
-	Share    float64     `json:"share"` // of what the metric shows, on average over the loads
-	// Or are quantities that could stand in its place: this run cannot tell them apart in a sum.
+	Share    float64     `json:"share"` // of the metric, averaged over the loads
+	// Or are quantities that could replace it: this run cannot tell them apart in a sum.
 	Or []string `json:"or"`
 }
 
 // Settle is a load that would decide between quantities.
 type Settle struct {
 	Load    string   `json:"load"`    // by its name in the plan identify
-	Between []string `json:"between"` // the quantities that it parts
-	Factor  float64  `json:"factor"`  // by which their ratio in that load differs from their ratio in the loads that were run
+	Between []string `json:"between"` // the quantities that it separates
+	Factor  float64  `json:"factor"`  // how much their ratio changes in that load, against the loads that were run
 }
 
-// Warning is something that whoever believes a verdict should know.
+// Warning is something to know before relying on a verdict.
 type Warning struct {
-	Code string `json:"code"` // of one kind of warning, for programs
+	Code string `json:"code"` // kind of warning, for programs
 	Text string `json:"text"`
 }

@@ -6,9 +6,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 )
 
-// TestWhatIsTrueEitherWay: of two verdicts of which one is true, that there is no logical work is true where neither
-// has any, and nothing elsewhere.
-func TestWhatIsTrueEitherWay(t *testing.T) {
+// TestKindOr: if neither of two verdicts has logical work, NotLogical is true of both; else nothing is.
+func TestKindOr(t *testing.T) {
 	const (
 		logical, requested, physical = attribution.Logical, attribution.Requested, attribution.Physical
 		mixed, not, open             = attribution.Mixed, attribution.NotLogical, attribution.CannotTell

@@ -11,10 +11,10 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// enoughLoads is the number of loads that tell most quantities apart.
+// enoughLoads is the number of loads that separates most quantities.
 const enoughLoads = 5
 
-// warnings are those about the run as a whole.
+// warnings makes the warnings about the run as a whole.
 type warnings struct {
 	*evidence
 	options Options
@@ -60,7 +60,7 @@ func (w warnings) list() []Warning {
 	return all
 }
 
-// listed returns a sentence about several; empty where there are none.
+// listed returns a sentence about several items; empty if there are none.
 func listed(before string, several []string, between, after string) string {
 	if len(several) == 0 {
 		return ""
@@ -78,7 +78,7 @@ func (w warnings) noRows() string {
 	return listed("No rows were written in ", loads, ", ", "")
 }
 
-// checkpoints tells of loads in which more of them ran than in others: their pages were written more than once.
+// checkpoints names the loads with more checkpoints than others: their pages were written more than once.
 func (w warnings) checkpoints() string {
 	least, most := math.Inf(1), map[string]float64{}
 	for _, a := range w.loads {
@@ -105,7 +105,7 @@ func (w warnings) checkpoints() string {
 		": pages may have been written there more than once")
 }
 
-// quantitiesMissing says which quantities the run does not have, by reason.
+// quantitiesMissing lists the quantities that the run lacks, by reason.
 func (w warnings) quantitiesMissing() string {
 	byReason := map[string][]string{}
 	for i, d := range w.quantities {
@@ -121,7 +121,7 @@ func (w warnings) quantitiesMissing() string {
 	return listed("Not counted in this run, and so not considered: ", all, "; ", "")
 }
 
-// quantitiesUnparted lists pairs of quantities whose ratio stayed the same in all loads.
+// quantitiesUnparted lists pairs of quantities whose ratio was the same in all loads.
 func (w warnings) quantitiesUnparted() string {
 	var pairs []string
 	for i, one := range w.quantities {
@@ -134,7 +134,7 @@ func (w warnings) quantitiesUnparted() string {
 	return listed("No load of this run tells apart ", pairs, ", nor ", "")
 }
 
-// toSpeakOf reports whether any load did more than next to nothing of what the column counts.
+// toSpeakOf reports whether some load has more than a handful of what the column counts.
 func toSpeakOf(x column) bool {
 	const few = 10
 	return slices.ContainsFunc(x, func(cells []cell) bool { return greatest(cells) > few })
@@ -152,7 +152,7 @@ func (w warnings) sameThroughout(x, y column) bool {
 	return n > 1 && highest-lowest < math.Log(w.options.Tolerance)
 }
 
-// neverVaried names the quantities whose ratios stayed the same all the time, and so cannot be told apart by anything.
+// neverVaried lists the quantities whose ratios never varied, so that nothing tells them apart.
 func (w warnings) neverVaried() string {
 	if len(w.loads) == 0 {
 		return ""
@@ -184,7 +184,7 @@ func (w warnings) neverVaried() string {
 	return text
 }
 
-// together reports whether two quantities were never parted; in one kind of load nothing is.
+// together reports whether two quantities kept one ratio, as they always do with one kind of load.
 func (w warnings) together(i, k int) bool {
 	if w.columns[i].whole() != nil || w.columns[k].whole() != nil {
 		return false

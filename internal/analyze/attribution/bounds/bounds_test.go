@@ -8,7 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/tally"
 )
 
-// TestRealRunsLieWithin: by the work of a load alone, of nothing recorded, no server of the shipped runs did less or more than it can have.
+// TestRealRunsLieWithin: no server of the shipped runs did less or more than the bounds that follow from the work
+// alone.
 func TestRealRunsLieWithin(t *testing.T) {
 	files, err := filepath.Glob("../../../../testdata/runs/*.jsonl.zst")
 	if err != nil || len(files) == 0 {
@@ -28,7 +29,7 @@ func TestRealRunsLieWithin(t *testing.T) {
 			for r, repetition := range load.Repetitions {
 				work := bounds.Done(load, []int{r}, run.Header.Target.Settings, run.Header.Target.Flavor == "aurora")
 				for _, q := range run.Quantities() {
-					n, err := q.Count(load, repetition) // below zero where the background had more
+					n, err := q.Count(load, repetition) // below zero if the background had more
 					if err != nil || q.Modelled {
 						continue
 					}

@@ -10,10 +10,11 @@ import (
 const (
 	mostPagesOfCall = 128 // io_combine_limit is 1 MB at most
 	fewRecords      = 10
-	fewestSpilled   = 1000 // rows that a statement works through before work_mem, 64 kB at least, may not hold them
+	fewestSpilled   = 1000 // rows after which a statement may exceed work_mem, 64 kB at least
 )
 
-// ofReads returns what a load implies of the quantities that reads, updates and page images are counted in; told is false where that is nothing.
+// ofReads returns the bounds of the quantities that reads, updates and page images count. told is false if there are
+// none.
 func (d Work) ofReads(quantity string, of func(string) Span) (s Span, told bool) {
 	switch metric.Quantity(quantity) {
 	case metric.HOTUpdates:
@@ -34,7 +35,7 @@ func (d Work) ofReads(quantity string, of func(string) Span) (s Span, told bool)
 		}
 		return Anything(), true
 	case metric.WALRecords:
-		if d.onlyReads() { // pages are pruned, and marked where they have checksums
+		if d.onlyReads() { // pages are pruned, and marked if they have checksums
 			return Span{0, fewRecords + of(counts.BuffersTouched).Hi}, true
 		}
 		return Anything(), false
@@ -47,7 +48,8 @@ func (d Work) ofReads(quantity string, of func(string) Span) (s Span, told bool)
 
 func (d Work) onlyReads() bool { return d.rows == 0 && d.returned > 0 }
 
-// ofChanges returns what updates and deletes imply of the rest: at least a record for each row, and a flush for as many commits as there are clients.
+// ofChanges returns the bounds that updates and deletes imply: at least a record per row, and a flush for as many
+// commits as there are clients.
 func (d Work) ofChanges(quantity string) Span {
 	s := Anything()
 	switch quantity {

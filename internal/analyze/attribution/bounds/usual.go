@@ -5,8 +5,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Usual returns what one row typically brings with it under a load, by quantity: the rules of thumb of a server with a
-// local disk. They serve to choose a load to advise and never to judge by.
+// Usual returns what one row typically costs under a load, by quantity, on a server with a local disk. These rules of
+// thumb serve to choose a load to advise, never to judge.
 func Usual(a runfile.Load) map[string]float64 {
 	commits, indexes, width := 1/float64(max(1, a.RowsPerTx)), float64(a.Indexes), float64(a.Width)
 	statements, records, bytes := commits, 1.0, 70+width

@@ -1,5 +1,6 @@
-// Package bounds says how little and how much of each quantity the work of a load can have taken, on any server: a thousand rows in one
-// transaction are not a thousand syncs of the log. Where nobody counted a quantity, that is all there is to go by. It judges nothing.
+// Package bounds computes how little and how much of each quantity the work of a load can have taken, on any server: a
+// thousand rows in one transaction are not a thousand WAL fsyncs. It is used for quantities that nobody counted, and
+// judges nothing.
 package bounds
 
 import (
@@ -11,46 +12,46 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Span is the least and the most that there may be of a quantity.
+// Span is the least and the most of a quantity.
 type Span struct{ Lo, Hi float64 }
 
-// Anything returns what is known of a quantity of which nothing is known.
+// Anything returns the bounds of a quantity about which nothing is known.
 func Anything() Span { return Span{0, math.Inf(1)} }
 
-// Empty reports whether nothing lies between the two.
+// Empty reports whether no value lies in s.
 func (s Span) Empty() bool { return s.Lo > s.Hi || math.IsInf(s.Lo, 1) }
 
-// Has reports whether a value lies between the two.
+// Has reports whether a value lies in s.
 func (s Span) Has(value float64) bool { return s.Lo <= value && value <= s.Hi }
 
-// Work is the clients' work in a load, as a mean over some of its repetitions, with its factors.
+// Work is the clients' work in a load, as a mean over some repetitions, with the load's parameters.
 type Work struct {
 	Commits float64
 
 	rows, seconds, indexes, width, clients float64
 
-	known   bool // how the rows came in, or that there were none
+	known   bool // how the rows came in is known, or there were none
 	copied  bool
-	changed bool // rows were updated or deleted, which takes the images of pages that nobody can tell the number of
+	changed bool // rows were updated or deleted, which adds an unknown number of page images
 
 	updated, returned, lookups, statements float64
-	waited                                 bool // for the log, at each commit, for all that is known
+	waited                                 bool // for the WAL, at each commit, as far as is known
 	aurora                                 bool
 }
 
-// Methods of a load: rows come by COPY, or by INSERT of some sort.
+// Methods of a load that insert rows.
 const (
 	byCopy   = "copy"
 	byInsert = "insert"
 )
 
-// waiting returns the methods of which nothing but their settings tells whether a commit waits for the log.
+// waiting returns the methods for which settings alone decide whether a commit waits for the WAL.
 func waiting() []string { return []string{byCopy, byInsert, "insert-select", "insert-values"} }
 
-// manyClients are taken where a plan does not say how many there were.
+// manyClients is assumed if a plan does not give the number of clients.
 const manyClients = 100
 
-// Done returns the work of a load in these of its repetitions, under a server's settings.
+// Done returns the work of a load in the repetitions use, under a server's settings.
 func Done(load counts.Load, use []int, settings map[string]string, aurora bool) Work {
 	d := Work{
 		indexes: float64(load.Indexes), width: float64(load.Width), clients: manyClients,
@@ -75,7 +76,7 @@ func Done(load counts.Load, use []int, settings map[string]string, aurora bool) 
 		d.statements += float64(w.Work.Statements) / n
 	}
 	d.changed = changes(load)
-	if d.onlyReads() { // a commit of what wrote nothing leaves nothing in the WAL
+	if d.onlyReads() { // a commit that wrote nothing leaves nothing in the WAL
 		d.known, d.Commits = true, 0
 	}
 	return d
@@ -86,7 +87,7 @@ func changes(a counts.Load) bool {
 	return slices.ContainsFunc(a.Repetitions, func(r counts.Repetition) bool { return r.Work.Updated > 0 || r.Work.Deleted > 0 })
 }
 
-// Inserts reports whether a load inserts rows in a way that is known here.
+// Inserts reports whether a load inserts rows in a known way.
 func Inserts(a runfile.Load) bool {
 	return a.Method == byCopy || strings.HasPrefix(a.Method, byInsert)
 }

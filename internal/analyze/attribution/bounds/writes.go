@@ -4,19 +4,19 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
-// What rows, index entries and commits put into the log, in bytes: the least and the most of a narrow row.
+// WAL bytes of rows, index entries and commits: the least, and the most for a narrow row.
 const (
 	leastRow, mostRow       = 30, 160
 	leastCopied             = 8
-	leastEntry, mostEntry   = 40, 512 // most with the image of a page that few entries share
+	leastEntry, mostEntry   = 40, 512 // most with a page image that few entries share
 	leastCommit, mostCommit = 34, 200
-	outOfLine               = 2000 // bytes from which on PostgreSQL compresses a row or stores it out of line
+	outOfLine               = 2000 // size from which on PostgreSQL compresses a row or stores it out of line
 	logPage                 = 8192
 	segment                 = 16 << 20
 )
 
-// records of the log: one for each row, or page of a COPY, index entry and commit, and what indexes, a sequence and a vacuum
-// take besides.
+// records bounds the WAL records: one per row (or page of a COPY), index entry and commit, and those of indexes, a
+// sequence and vacuum.
 func (d Work) records() Span {
 	entries := d.rows * d.indexes
 	extras := 0.02*(d.rows+entries) + d.rows/32 + d.rows/50 + 10
@@ -42,13 +42,14 @@ func (d Work) bytes() Span {
 	}
 }
 
-// syncs of the log: each client waits for its own, so that so many commits as there are clients share one at most.
+// syncs bounds the WAL fsyncs: each client waits for its own, so at most as many commits as there are clients share
+// one.
 func (d Work) syncs(bytes Span) Span {
 	s := Span{0, d.Commits + bytes.Hi/segment + 10*d.seconds}
 	if d.waited {
 		s.Lo = d.Commits / d.clients
 	}
-	if d.aurora { // a quorum of other machines keeps the log, in batches of which nothing is published
+	if d.aurora { // a quorum of other machines keeps the WAL, in undocumented batches
 		s = Span{s.Lo / 10, 6*d.Commits + bytes.Hi/4096 + 100*d.seconds}
 	}
 	return s
@@ -61,14 +62,13 @@ func (d Work) writes(bytes, syncs Span) Span {
 	return Span{syncs.Lo / 2, d.Commits + syncs.Hi + bytes.Hi/logPage}
 }
 
-// pages written: rows fill pages one after the other, each of which is written a few times; an index entry may make a page
-// dirty by itself. Nothing forces a server to write them while the load is looked at.
+// pages bounds the pages written: rows fill pages one after the other, and each page is written a few times. An index
+// entry may dirty a page by itself. No server has to write them during the load.
 func (d Work) pages() Span {
 	return Span{0, 3*d.rows*(mostRow+1.2*d.width)/logPage + 2*d.rows*d.indexes + 100*d.seconds}
 }
 
-// Implies returns the least and the most of a quantity that the work can have taken. It goes by the factors of the load and by what
-// else was recorded there, and by no name.
+// Implies returns the bounds of a quantity, given the load's parameters and what else was recorded there.
 func (d Work) Implies(quantity string, recorded func(quantity string) (Span, bool)) Span {
 	if s, known := recorded(quantity); known {
 		return s
@@ -103,7 +103,7 @@ func (d Work) Implies(quantity string, recorded func(quantity string) (Span, boo
 	const (
 		files     = 300     // that a checkpoint syncs
 		largest   = 1 << 20 // bytes of a request
-		journaled = 3       // requests and flushes of a file system for one that it is asked for
+		journaled = 3       // requests and flushes of a file system per request to it
 	)
 	flushes := Span{0.3 * syncs.Lo, journaled * (syncs.Hi + files + 10*d.seconds)}
 	written := Span{bytes.Lo, 2*bytes.Hi + 2*logPage*(writes.Hi+pages.Hi) + journaled*logPage*flushes.Hi}
