@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// Background is the activity without load of ours, measured in idle loads: a rate, and the work at the end of a
-// repetition, such as its checkpoint. Both are subtracted from every count, the rate for its duration.
+// Background is the activity without load from us, measured in idle loads: a rate, and the work at the end of a
+// repetition, such as its checkpoint. Both are subtracted from every count, the rate in proportion to its duration.
 type Background struct {
-	Repetitions int                // that measured it; 0: it is not known, and nothing was taken off
-	PerSecond   map[string]float64 // by metric: the mean of the repetitions' rates
-	// Closing is the mean amount, by metric, that the end of a repetition adds to that rate. A metric that was not
-	// read in the idle part has none; its rate is then that of the whole repetition.
+	Repetitions int                // idle repetitions; 0: the background is unknown, and nothing was taken off
+	PerSecond   map[string]float64 // by metric: mean rate of the repetitions
+	// Closing is the mean amount, by metric, that the end of a repetition adds to that rate. A metric that was not read
+	// before the end has none, and its rate covers the whole repetition.
 	Closing map[string]float64
-	// Deviation is by how much one repetition, its end included, typically differs from the mean, a second: the
-	// standard deviation. It is not there for a metric that fewer than two repetitions have.
+	// Deviation is the standard deviation of the rate of one repetition, its end included, per second. It is absent for
+	// a metric that fewer than two repetitions have.
 	Deviation map[string]float64
 }
 
-// Of returns what a metric would have shown in a repetition at the background's rate alone.
+// Of returns a metric's growth in a repetition at the background's rate alone.
 func (b Background) Of(m Metric, r Repetition) (sum float64) {
 	for i, name := range m.From {
 		amount := b.PerSecond[name] * r.Counts[name].Seconds
@@ -31,11 +31,11 @@ func (b Background) Of(m Metric, r Repetition) (sum float64) {
 	return sum
 }
 
-// idling holds an idle repetition's rates, the amounts that its end added, and both together as a rate.
+// idling holds an idle repetition's rates, the amounts that its end added, and both as one rate.
 type idling struct{ rates, closing, whole map[string]float64 }
 
-// TakeOffBackground measures the background and takes it off the counts of all loaded loads. It makes at most so many
-// variants of each repetition.
+// TakeOffBackground measures the background and subtracts it from the counts of all loads that are not idle. It makes
+// at most the given number of variants of each repetition.
 func (r *Run) TakeOffBackground(variants int) {
 	each := r.idlings()
 	mean := idling{
@@ -46,7 +46,7 @@ func (r *Run) TakeOffBackground(variants int) {
 	r.Idle = Background{Repetitions: len(each), PerSecond: mean.rates, Closing: mean.closing,
 		Deviation: deviations(each, mean.whole)}
 	if len(each) < 2 {
-		each = nil // nothing shows how it varies
+		each = nil // with one, the variation is unknown
 	}
 	for i := range r.Loads {
 		if r.Loads[i].Idle() {
@@ -97,7 +97,7 @@ func (r Repetition) without(of idling) Repetition {
 	return r
 }
 
-// BeforeEnd returns an idle repetition at the rates before its end, as far as these were read.
+// BeforeEnd returns an idle repetition at its rates before its end, if they were read.
 func (r Repetition) BeforeEnd() Repetition {
 	seconds := 0.0
 	for _, count := range r.Quiet {
@@ -120,7 +120,7 @@ func (r Repetition) BeforeEnd() Repetition {
 	return r
 }
 
-// idlings returns what each idle repetition shows.
+// idlings returns the rates and amounts of each idle repetition.
 func (r *Run) idlings() []idling {
 	var all []idling
 	for _, load := range r.Loads {
@@ -146,7 +146,7 @@ func (r *Run) idlings() []idling {
 	return all
 }
 
-// meanRates are means of a part over the repetitions that have the metric.
+// meanRates returns the means of a part over the repetitions that have the metric.
 func meanRates(each []idling, part func(idling) map[string]float64) map[string]float64 {
 	sums, n := map[string]float64{}, map[string]float64{}
 	for _, one := range each {
@@ -161,7 +161,7 @@ func meanRates(each []idling, part func(idling) map[string]float64) map[string]f
 	return sums
 }
 
-// deviations are standard deviations of rates from their means, of the metrics that more than one repetition has.
+// deviations returns the standard deviations of the metrics that more than one repetition has.
 func deviations(each []idling, means map[string]float64) map[string]float64 {
 	squares, n := map[string]float64{}, map[string]float64{}
 	for _, one := range each {

@@ -7,17 +7,17 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Metric is something that a run counted in its repetitions: read as it is, or computed from what was.
+// Metric is a counter of the run, or computed from counters.
 type Metric struct {
 	runfile.Metric
 	Derived string   // how it was computed from others; empty: read as it is
-	From    []string // the metrics that were read for it
+	From    []string // the metrics that it is read or computed from
 
 	how   composition
 	count func(Load, Repetition) (float64, error)
 }
 
-// Raw returns what the metric grew by in a repetition, background included; false where that is not known.
+// Raw returns the metric's growth in a repetition, background included; false if it is unknown.
 func (m Metric) Raw(r Repetition) (sum float64, known bool) {
 	for i, name := range m.From {
 		c, counted := r.Counts[name]
@@ -33,11 +33,11 @@ func (m Metric) Raw(r Repetition) (sum float64, known bool) {
 	return sum, true
 }
 
-// Count returns what the metric grew by in a repetition, with the background taken off. The error is a *series.Missing.
+// Count returns the metric's growth in a repetition, with the background taken off. The error is a *series.Missing.
 func (m Metric) Count(a Load, r Repetition) (float64, error) { return m.count(a, r) }
 
-// Defines reports whether the quantity is this very metric, under this or another version's name, and not a sum that it
-// is a part of.
+// Defines reports whether the quantity is this metric, under the name of this or another version, as opposed to a sum
+// that contains it.
 func (m Metric) Defines(d Quantity) bool {
 	if m.Derived != "" || d.how != alternatives {
 		return m.Derived != "" && slices.Equal(m.From, d.From)
@@ -45,8 +45,8 @@ func (m Metric) Defines(d Quantity) bool {
 	return slices.Contains(d.From, m.Name)
 }
 
-// PartOf reports whether the quantity is the sum of this metric and others. What sessions write is no part of the pages
-// written, since the growth of files is in it.
+// PartOf reports whether the quantity is the sum of this metric and others. Session writes are not a part of the pages
+// written, since they include the growth of files.
 func (m Metric) PartOf(d Quantity) bool {
 	return d.how == addition && slices.Contains(d.From, m.Name) && m.Name != metric.SessionsWrote
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/tally"
 )
 
-// TestMetrics: the requests are what the kernel's two counters leave, and each metric knows the quantity that it is.
+// TestMetrics: the requests are the difference of the kernel's two counters, and each metric knows the quantity that it
+// defines.
 func TestMetrics(t *testing.T) {
 	run, err := tally.FromFile("../../../testdata/runs/loads-pg17.jsonl")
 	if err != nil {
@@ -26,7 +27,7 @@ func TestMetrics(t *testing.T) {
 		if m.Name != "block/requests" {
 			continue
 		}
-		// 49,262 writes with 24,622 flushes in 5.248 s between readings, of which 11 in 5.22 s are the background's.
+		// 49,262 writes with 24,622 flushes in 5.248 s between readings, less the background's 11 in 5.22 s.
 		got, err := m.Count(load, load.Repetitions[0])
 		if want := 49_262 - 24_622 - 11*5.248/5.22; err != nil || got < want-0.1 || got > want+0.1 {
 			t.Errorf("%s counts %g, %v, want %g", m.Name, got, err, want)

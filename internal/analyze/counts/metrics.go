@@ -7,8 +7,8 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// Metrics returns all that the run counted, by name: the counters, and what is derived from them, such as the requests
-// of the device that carry data, which the kernel does not count apart.
+// Metrics returns all metrics of the run by name: the counters, and what is derived from them, such as device requests
+// with data, which the kernel does not count separately.
 func (r *Run) Metrics() []Metric {
 	var all []Metric
 	for _, m := range r.Counters {

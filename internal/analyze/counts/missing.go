@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// WhyMissing returns why something was not counted, of the error with which that is said.
+// WhyMissing returns the reason in err, a *series.Missing or any other error.
 func WhyMissing(err error) *series.Missing {
 	if m, ok := errors.AsType[*series.Missing](err); ok {
 		return m
@@ -15,30 +15,29 @@ func WhyMissing(err error) *series.Missing {
 	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: err.Error()}
 }
 
-// NotRecorded is the reason for a count that the run did not even try to read.
+// NotRecorded is the reason for a count that the run did not try to read.
 const NotRecorded series.Reason = "not-recorded"
 
-// Reasons for a count of a source with periods of its own: none of them lies inside the repetition, those that do are
-// not final, or they are of an instance that had no load any more.
+// Reasons for a missing count of a source with periods: no period lies inside the repetition, those that do are not
+// final, or they belong to an instance that no longer had load.
 const (
 	NoPeriod  series.Reason = "no-period"
 	Unsettled series.Reason = "unsettled"
 	Elsewhere series.Reason = "other-instance"
 )
 
-// Impossible is the reason for a count that is missing because no server could have counted so.
+// Impossible is the reason for a count that no server could have reached.
 const Impossible series.Reason = "impossible"
 
-// NotMoved is the reason for a count of a source that shows the same for longer than a load lasted: it tells of an
-// hour, in which other loads were run as well.
+// NotMoved is the reason for a missing count of a source that stayed the same for longer than the load: it covers an
+// hour with other loads in it.
 const NotMoved series.Reason = "not-moved"
 
-// InSteps is the reason for a count of a counter that moves in steps which are longer than the loads.
+// InSteps is the reason for a missing count of a counter that moves in steps longer than the loads.
 const InSteps series.Reason = "in-steps"
 
-// StepsInLoad is the number of steps of a source that a load needs to be judged by it: the steps at its ends also cover
-// time before and after it.
+// StepsInLoad is the number of steps that a load must last: the first and the last also cover time outside it.
 const StepsInLoad = 3
 
-// OtherWindow is the reason for a count of a total that is of another stretch than the load.
+// OtherWindow is the reason for a missing count of a total over another stretch than the load.
 const OtherWindow series.Reason = "other-window"

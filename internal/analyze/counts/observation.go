@@ -11,30 +11,31 @@ import (
 
 // Observation describes a run that put no load on the server, and the use of its windows.
 type Observation struct {
-	Window time.Duration // the length of each
-	// Period is the longest period of a source that has nothing else; 0: something was read.
+	Window time.Duration // the length of each window
+	// Period is the longest period if every source has periods; 0 otherwise.
 	Period time.Duration
-	// Windows are those that the observation has; of them so many were Whole (nothing was missing, no counter began
-	// anew), of these so many Quiet (next to nothing was written), and of the rest so many are Used: the others lie
-	// where one load went over into another, or are too few of their kind.
+	// Windows is the number of windows. Whole counts those with nothing missing and no counter reset. Quiet counts the
+	// whole ones with next to no writes, and Used those of the rest that are used. The others span a change of load, or
+	// are too few of their kind.
 	Windows, Whole, Quiet, Used int
-	// Unread is the number of windows in which the server's own counters could not be followed, because it was away
-	// or they began anew; Why is the reason in most of them.
+	// Unread is the number of windows in which the server's own counters could not be followed, because it was away or
+	// they were reset. Why is the most frequent reason.
 	Unread int
 	Why    string
-	// Lacking is the number of the other windows that are not whole. Lacked is the metric that most of them lack, and
-	// WhyLacked why the last of them did.
+	// Lacking is the number of other windows that are not whole. Lacked is the metric that most of them lack, and
+	// WhyLacked the latest reason.
 	Lacking           int
 	Lacked, WhyLacked string
-	// RowsPerSecond holds the changes to rows in the whole windows that counted them; other kinds are absent.
+	// RowsPerSecond holds the row changes in the whole windows that counted them, by kind; kinds not counted are
+	// absent.
 	RowsPerSecond map[string]float64
 	// Backups are the base backups that were streamed, by pg_stat_progress_basebackup.
 	Backups []Backup
-	// Coarse is the same observation in windows twice as long: what is so in these only by chance is not so in those.
+	// Coarse is the same observation in windows twice as long, which do not share the accidents of these.
 	Coarse *Run
 }
 
-// UnreadText says in how many windows the server's own counters were not followed, and why; empty: in none.
+// UnreadText says in how many windows the server's own counters were not followed, and why; empty if none.
 func (o *Observation) UnreadText() string {
 	if o.Unread == 0 {
 		return ""
@@ -43,7 +44,7 @@ func (o *Observation) UnreadText() string {
 		"includes those: %s.", o.Unread, o.Windows, printable.Duration(o.Window), strings.TrimSuffix(o.Why, "."))
 }
 
-// LackingText says what keeps windows from being whole, if that is so in a quarter of them at least; empty: it is not.
+// LackingText says what keeps windows from being whole, if at least a quarter of them are not; else empty.
 func (o *Observation) LackingText() string {
 	if o.Lacking == 0 || 4*o.Lacking < o.Windows {
 		return ""
@@ -53,5 +54,5 @@ func (o *Observation) LackingText() string {
 		strings.TrimSuffix(o.WhyLacked, "."))
 }
 
-// Backup is a base backup, or several at once, from the first reading that found one streamed to the last.
+// Backup is a base backup, or several at a time, from the first reading that showed one to the last.
 type Backup struct{ From, To time.Time }

@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// tally is which counters tell what was done: those of all databases, or of the one that a source tells of.
+// tally names the counters of the work done: in all databases, or in the one that a source covers.
 type tally struct {
 	rows    []string
 	commits string
@@ -27,8 +27,7 @@ func (r Repetition) tally() tally {
 	return tallyOf(func(metric string) bool { _, told := r.Counts[metric]; return told })
 }
 
-// observedQuantities are the quantities that our own clients count in an experiment, as counters tell of them in an
-// observation.
+// observedQuantities sets up the quantities that our clients count in an experiment to use counters in an observation.
 func observedQuantities(all []Quantity, by tally) {
 	for i := range all {
 		d := &all[i]
@@ -40,7 +39,7 @@ func observedQuantities(all []Quantity, by tally) {
 			d.From = append(by.rows[:3:3], metric.TablesIndexEntriesLeast)
 		case Commits:
 			d.Help, d.From = "transactions committed "+by.of+", read-only ones included", []string{by.commits}
-		case WALBytes: // of what others scraped this may be all
+		case WALBytes: // in data that others scraped this may be all
 			d.From = append(d.From[:len(d.From):len(d.From)], metric.StatWALBytes)
 			d.count = firstOf(d.From...)
 		case Statements:
@@ -49,7 +48,7 @@ func observedQuantities(all []Quantity, by tally) {
 	}
 }
 
-// seenWork returns what a repetition of an observation counts in place of clients.
+// seenWork returns from counters what clients would have counted in a repetition.
 func (r Repetition) seenWork(quantity string) (float64, error) {
 	switch quantity {
 	case Rows:
@@ -63,11 +62,11 @@ func (r Repetition) seenWork(quantity string) (float64, error) {
 	}
 }
 
-// oneInAHundred is by how much two ways to count may differ before they are not the same.
-const oneInAHundred = 0.01
+// sameWithin is the largest relative difference at which two counts are the same.
+const sameWithin = 0.01
 
-// seenEntries takes it that the database which we are connected to did all the work, and indexes of which each row
-// takes one entry; where it is not so, entries are not known.
+// seenEntries assumes that our database did all the work, and that each row takes one entry in each index. If that does
+// not hold, entries are unknown.
 func (r Repetition) seenEntries() (float64, error) {
 	all, err := r.sumCounts(r.tally().rows...)
 	if err != nil {
@@ -85,18 +84,18 @@ func (r Repetition) seenEntries() (float64, error) {
 	switch {
 	case err != nil:
 		return 0, err
-	case all-ours > oneInAHundred*all:
+	case all-ours > sameWithin*all:
 		detail := fmt.Sprintf("%.0f%% of the rows are in other databases, whose indexes cannot be seen from here",
 			100*(all-ours)/all)
 		return 0, &series.Missing{Reason: NotRecorded, Detail: detail}
-	case most-least > oneInAHundred*most:
+	case most-least > sameWithin*most:
 		return 0, &series.Missing{Reason: NotRecorded,
 			Detail: "some indexes do not get one entry per row (partial, GIN, BRIN)"}
 	}
 	return all + least, nil
 }
 
-// Failures returns the transactions of our clients that failed.
+// Failures returns the number of failed transactions of our clients.
 func (r *Run) Failures(of Repetition) (float64, error) {
 	if r.Observed != nil {
 		return 0, uncounted("transactions that failed")
@@ -104,7 +103,7 @@ func (r *Run) Failures(of Repetition) (float64, error) {
 	return float64(of.Work.Failures), nil
 }
 
-// uncounted is why nothing is known of what only clients of ours count.
+// uncounted is the error for what only our own clients count.
 func uncounted(what string) error {
 	return &series.Missing{Reason: NotRecorded, Detail: "an observation does not count " + what}
 }

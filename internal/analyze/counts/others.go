@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// OthersShare returns how much of what was done under a load was the work of others, at most: of its repetitions that
-// are used, and of rows, commits and WAL; 0: nothing that is known.
+// OthersShare returns the largest share of a load's work that may be from others: over its used repetitions, of rows,
+// commits and WAL; 0 if none is known.
 func (r *Run) OthersShare(load string) (share float64) {
 	for _, o := range r.Others {
 		if o.Load == load {
@@ -16,13 +16,12 @@ func (r *Run) OthersShare(load string) (share float64) {
 	return share
 }
 
-// OthersUncounted reports whether others wrote under a load without a counter that tells how much.
+// OthersUncounted reports whether others wrote under a load without a counter of how much.
 func (r *Run) OthersUncounted(load string) bool {
 	return slices.ContainsFunc(r.Others, func(o OthersWorked) bool { return o.Load == load && len(o.Writing) > 0 })
 }
 
-// OthersText says for every output how much of what a run counted may be the work of others; empty: nothing that is
-// known.
+// OthersText says, for all outputs, how much of the run's counts may be the work of others; empty if none is known.
 func (r *Run) OthersText() string {
 	if len(r.Others) == 0 {
 		return ""

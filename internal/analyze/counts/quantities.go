@@ -9,22 +9,22 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// All lists the quantities, from what is asked of the database down to what its device does.
+// All returns the quantities, from requests to the database down to the work of its device.
 func All() []Quantity { return slices.Clone(quantities()) }
 
-// OfObservations returns the same as counters tell of them, where no clients of ours do.
+// OfObservations returns the quantities as counters show them without our clients.
 func OfObservations() []Quantity {
 	all := OfInserts()
 	observedQuantities(all, tallyOf(func(string) bool { return true }))
 	return all
 }
 
-// OfInserts returns those that loads which only insert rows tell from each other.
+// OfInserts returns the quantities that loads which only insert rows can separate.
 func OfInserts() []Quantity {
 	return slices.DeleteFunc(All(), func(d Quantity) bool { return !metric.Quantity(d.Name).OfInserts() })
 }
 
-// quantities is made once: a report asks for one of them for each metric under each load.
+// quantities is made once: a report asks for one of them for each metric and load.
 var quantities = sync.OnceValue(func() (all []Quantity) {
 	for _, q := range metric.Quantities() {
 		d := Quantity{Name: string(q), Side: Side(q.Side()), Unit: q.Unit(), Help: q.Help()}
@@ -55,7 +55,7 @@ var quantities = sync.OnceValue(func() (all []Quantity) {
 	return all
 })
 
-// Named finds a quantity by its name.
+// Named returns the quantity with the given name.
 func Named(name string) (Quantity, bool) {
 	for _, d := range quantities() {
 		if d.Name == name {
@@ -74,8 +74,8 @@ func ofWork(quantity string, value func(Work) int64) func(Load, Repetition) (flo
 	}
 }
 
-// entries returns those of every version of a row that was written; one that was updated within its page takes none,
-// and who deletes a row leaves its entries where they are.
+// entries returns the index entries of every row version written. A row updated within its page adds none, and a
+// deleted row leaves its entries in place.
 func entries(a Load, r Repetition) (float64, error) {
 	if a.Method == runfile.Observed {
 		return r.seenEntries()
@@ -94,8 +94,8 @@ func entries(a Load, r Repetition) (float64, error) {
 	return rows + indexed*float64(max(0, a.Indexes)), nil
 }
 
-// Quantities returns all quantities that the loads of this run tell from each other, each with the metrics that it is
-// computed from in this run.
+// Quantities returns all quantities that the loads of this run can separate, with the metrics that they are computed
+// from in this run.
 func (r *Run) Quantities() []Quantity {
 	all := OfInserts()
 	if r.doesMore() {
@@ -137,7 +137,7 @@ func (r *Run) doesMore() bool {
 	})
 }
 
-// inThisVersion leaves out of each quantity the metrics that are it in other versions alone.
+// inThisVersion removes from each quantity the metrics that count it only in other versions.
 func (r *Run) inThisVersion(all []Quantity) []Quantity {
 	for i, d := range all {
 		making := metric.All().Making(metric.Quantity(d.Name))
@@ -151,10 +151,10 @@ func (r *Run) inThisVersion(all []Quantity) []Quantity {
 	return all
 }
 
-// withoutGrowth takes the growth of files off the pages that were written: up to 15 sessions count a new page as
-// written when they make it, and it is written once more when it is full. A new page is a block read as well, so that
-// blocks read show the growth under loads that only add rows; where others read too, as in an observation, nothing
-// tells the two apart.
+// withoutGrowth subtracts the growth of files from the pages written: up to version 15, sessions count a new page as
+// written when they make it, and it is written again when it is full. A new page is also a block read, so blocks read
+// show the growth under loads that only add rows. If others read too, as in an observation, the two cannot be told
+// apart.
 func (d Quantity) withoutGrowth() Quantity {
 	written := d.count
 	d.count = func(a Load, r Repetition) (float64, error) {
@@ -172,22 +172,22 @@ func (d Quantity) withoutGrowth() Quantity {
 	return d
 }
 
-// Quantity returns the one of that name, with the metrics that it is computed from in this run.
+// Quantity returns the quantity with the given name, with the metrics that it is computed from in this run.
 func (r *Run) Quantity(name string) Quantity {
 	all := r.Quantities()
 	return all[slices.IndexFunc(all, func(d Quantity) bool { return d.Name == name })]
 }
 
-// noPages: "In Aurora, the only writes that cross the network are redo log records. No pages are ever written from the
-// database tier" (Verbitski et al., SIGMOD 2017, section 3.2). What its counters of pages show is no work of its
-// storage.
+// noPages returns why there are no pages written: "In Aurora, the only writes that cross the network are redo log
+// records. No pages are ever written from the database tier" (Verbitski et al., SIGMOD 2017, section 3.2). Aurora's
+// counters of pages show no work of its storage.
 func noPages(Load, Repetition) (float64, error) {
 	return 0, &series.Missing{Reason: series.Reason(runfile.Unsupported),
 		Detail: "Aurora writes no pages to its storage, only its WAL"}
 }
 
-// carriedBytes returns the quantity of WAL bytes on Aurora where the position in the WAL was not read: only the WAL
-// crosses to its storage, so that what is written there is WAL.
+// carriedBytes returns the quantity of WAL bytes, taken from WriteThroughput on Aurora if the position in the WAL was
+// not read: only the WAL crosses to its storage.
 func (r *Run) carriedBytes(d Quantity) Quantity {
 	if r.Header.Target.Flavor != "aurora" || r.counts(metric.InsertPosition) ||
 		!r.counts(metric.CloudWatchWriteThroughput) {

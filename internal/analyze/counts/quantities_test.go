@@ -11,8 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// TestPagesWritten: one count of pages where there is one, else the sum over kinds of process, if all of them are
-// known.
+// TestPagesWritten: one count of pages if there is one, else the sum over the kinds of process, if all are known.
 func TestPagesWritten(t *testing.T) {
 	check := func(counted map[string]float64, want float64, from []string) {
 		t.Helper()
@@ -44,7 +43,7 @@ func TestPagesWritten(t *testing.T) {
 	one := []string{"pgstat.io/writes"}
 	check(map[string]float64{"pgstat.io/writes": 7, checkpoints: 1, cleaner: 2, sessions: 3}, 7, one)
 	check(map[string]float64{checkpoints: 1, cleaner: 2, sessions: 3}, 6, []string{checkpoints, cleaner, sessions})
-	// Two new pages count as written by sessions, and as read; what else was read was no growth.
+	// Two new pages count as written by sessions and as read; other reads were no growth.
 	check(map[string]float64{checkpoints: 1, cleaner: 2, sessions: 3, "pgstat.database/blks_read": 2}, 4,
 		[]string{checkpoints, cleaner, sessions})
 	check(map[string]float64{checkpoints: 1, cleaner: 2, sessions: 3, "pgstat.database/blks_read": 9}, 3,
@@ -53,8 +52,8 @@ func TestPagesWritten(t *testing.T) {
 	check(nil, 0, one)
 }
 
-// TestAPartDefinesNothing: one kind of process writes some of the pages, not all.
-func TestAPartDefinesNothing(t *testing.T) {
+// TestPartDefinesNothing: one kind of process writes some of the pages, not all.
+func TestPartDefinesNothing(t *testing.T) {
 	is := func(metric string, counted ...string) (all, part bool) {
 		r := counts.Repetition{Counts: map[string]counts.Count{}}
 		for _, name := range counted {
@@ -77,8 +76,8 @@ func TestAPartDefinesNothing(t *testing.T) {
 	}
 }
 
-// TestPagesHoldAsManyRows: 15 writes a page as often as 17 does, now that its growth is taken off; a page of these
-// narrow rows has room for 185.
+// TestPagesHoldAsManyRows: version 15 writes a page as often as 17, once growth is subtracted. A page holds 185 of
+// these narrow rows.
 func TestPagesHoldAsManyRows(t *testing.T) {
 	for _, version := range []string{"15", "17"} {
 		run, err := tally.FromFile("../../../testdata/runs/local-pg" + version + ".jsonl.zst")
@@ -102,7 +101,7 @@ func TestPagesHoldAsManyRows(t *testing.T) {
 	}
 }
 
-// TestPageImageBytes: a run that reads, updates or deletes has the bytes of page images as a quantity if its server
+// TestPageImageBytes: the bytes of page images are a quantity of a run that reads, updates or deletes, if its server
 // counted them.
 func TestPageImageBytes(t *testing.T) {
 	const bytes = "pgstat.wal/wal_fpi_bytes"

@@ -6,11 +6,11 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Side is which world a quantity counts in.
+// Side is the layer of work that a quantity counts.
 type Side string
 
-// Logical work is asked of the database, which notes it in its WAL; requested work is asked of the operating system,
-// whose cache may answer; physical work is done by storage.
+// Logical work is requested from the database, which records it in its WAL. Requested work is requested from the
+// operating system, whose cache may answer. Physical work is done by storage.
 const (
 	Logical   Side = metric.Logical
 	Requested Side = metric.Requested
@@ -44,31 +44,31 @@ type Quantity struct {
 	Side Side
 	Unit string
 	Help string // what it counts, and from what
-	// From are the metrics that it is computed from; empty where our own clients count it. Against these metrics it
-	// explains nothing. Some are computed from other metrics where a version lacks these: see Run.Quantities.
+	// From are the metrics that it is computed from, which it cannot explain; empty if our clients count it. Some
+	// quantities use other metrics in versions that lack these: see Run.Quantities.
 	From []string
-	// Modelled: nobody counted it in this run. It follows from the work that our clients did; see Run.Quantities.
+	// Modelled: nobody counted it in this run, and it is computed from the work of our clients; see Run.Quantities.
 	Modelled bool
 
 	how           composition
 	count         func(Load, Repetition) (float64, error)
-	standardError func(Load, Repetition) float64 // nil: none beyond that of the metrics
+	standardError func(Load, Repetition) float64 // nil: no error besides that of the metrics
 }
 
-// composition is the way a quantity follows from several metrics.
+// composition is how a quantity follows from several metrics.
 type composition int
 
 const (
-	alternatives composition = iota // they are one under several names
+	alternatives composition = iota // one metric under several names
 	addition
-	subtraction // the second taken off the first
+	subtraction // the first minus the second
 )
 
-// Count returns the work of a repetition as this quantity counts it. The error is a *series.Missing.
+// Count returns the quantity's amount in a repetition. The error is a *series.Missing.
 func (d Quantity) Count(a Load, r Repetition) (float64, error) { return d.count(a, r) }
 
-// StandardError returns the standard deviation of an error that a count has beside those of its metrics, the same in
-// all repetitions of a load: that of a model, or of a sample.
+// StandardError returns the standard deviation of a model's or sample's error, besides that of the metrics. It is
+// common to all repetitions of a load.
 func (d Quantity) StandardError(a Load, r Repetition) float64 {
 	if d.standardError == nil {
 		return 0
@@ -76,7 +76,7 @@ func (d Quantity) StandardError(a Load, r Repetition) float64 {
 	return d.standardError(a, r)
 }
 
-// madeOf takes the count from metrics of which each makes it: from the first that was counted.
+// madeOf takes the count from alternative metrics: from the first that was counted.
 func (d Quantity) madeOf(rows []metric.Metric) Quantity {
 	if len(rows) == 1 && rows[0].Derived != nil {
 		off := *rows[0].Derived
@@ -88,7 +88,8 @@ func (d Quantity) madeOf(rows []metric.Metric) Quantity {
 	return d
 }
 
-// addedOf takes it from the sum of metrics. Where one of them is missing, the reason is why none makes it alone.
+// addedOf takes the count from the sum of metrics. If one of them is missing, it falls back to the metrics that count
+// it alone, and their reason.
 func (d Quantity) addedOf(rows []metric.Metric) Quantity {
 	alone := d.count
 	d.From, d.how = names(rows), addition
@@ -110,8 +111,8 @@ func names(rows []metric.Metric) []string {
 	return all
 }
 
-// firstOf returns the first of these metrics that was counted: versions of PostgreSQL have them under several names.
-// Where none was, the first one's reason stands, unless the run did not read that one at all.
+// firstOf returns the first of these metrics that was counted: versions of PostgreSQL have them under several names. If
+// none was, it returns the first metric's reason, unless the run did not read that one at all.
 func firstOf(metrics ...string) func(Load, Repetition) (float64, error) {
 	return func(_ Load, r Repetition) (float64, error) {
 		var why error
@@ -128,7 +129,7 @@ func firstOf(metrics ...string) func(Load, Repetition) (float64, error) {
 	}
 }
 
-// difference returns what is left of a metric when another is taken off it, which is a part of it.
+// difference returns a metric minus another that is a part of it.
 func difference(d metric.Difference) func(Load, Repetition) (float64, error) {
 	return func(_ Load, r Repetition) (float64, error) {
 		whole, err := r.Count(d.Of)

@@ -16,39 +16,38 @@ type Run struct {
 	Ended  *runfile.Ended     // nil: the run was cut off
 	Torn   *runfile.TornError // nil: the file ends with a whole line
 	Loads  []Load             // in the order of the plan, then as they came
-	// Counters are the metrics that can be counted over a stretch of time, by name: cumulative ones, and those that
-	// came in periods of their source. Counts of repetitions go by their names.
+	// Counters are the metrics with an amount over a stretch of time, by name: cumulative ones, and those with periods.
+	// Repetition.Counts is keyed by their names.
 	Counters []runfile.Metric
 	Idle     Background
 	Notes    []Note
 	// Others are the repetitions that are used although others worked on the server meanwhile.
 	Others []OthersWorked
-	// OtherSessions are sessions that connected to an operation's database and were not its own.
+	// OtherSessions is the number of foreign sessions that connected to an operation's database.
 	OtherSessions int64
-	// SettingChanges are settings of the server that were found to be others than before, in order.
+	// SettingChanges are the changes of server settings that were noticed, in order.
 	SettingChanges []runfile.SettingChange
-	// Uncollected says which metrics of AWS were not collected, and why; Unpublished which ones AWS does not have.
-	// Empty: none.
+	// Uncollected says which AWS metrics were not collected, and why; Unpublished says which ones AWS does not have.
+	// Empty if none.
 	Uncollected, Unpublished string
 	Origins                  []runfile.Origin // of figures that realiops did not read itself
-	Observed                 *Observation     // nil: it put a load on the server
-	// of statements, tables, indexes and what the WAL is about, as far as they were looked at
+	Observed                 *Observation     // nil: the run put load on the server
+	// of statements, tables, indexes and WAL contents, if they were read
 	Top  []Top
-	Tops []runfile.Top // as they were looked at, in no order
-	// OfServer: the work of the device is counted by the requests for this server's files. Others may use the device,
-	// and each request was followed to its file under every load.
+	Tops []runfile.Top // as read, in no order
+	// OfServer: the device's work is counted by requests for this server's files. Others may use the device, and each
+	// request was traced to its file under every load.
 	OfServer bool
-	Source   Source // nil: nothing tells more than the loads
+	Source   Source // nil: only the loads are known
 	Narrowed bool   // to what one metric saw: see Over
 }
 
-// Load is one load of the plan and its repetitions.
 type Load struct {
 	runfile.Load
-	Repetitions []Repetition // those that may be used, by number
+	Repetitions []Repetition // the usable ones, by number
 	LeftOut     []LeftOut
-	Waits       []Wait // nil where nobody told
-	// Warm says why a cold load may have found some of its table in memory; empty: it could not.
+	Waits       []Wait // nil if unknown
+	// Warm says why a cold load may have found some of its table in memory; empty if it could not.
 	Warm []string
 }
 
@@ -65,54 +64,53 @@ type OthersWorked struct {
 	runfile.Others
 }
 
-// Repetition is one go of a load.
+// Repetition is one execution of a load.
 type Repetition struct {
 	Number     int
 	Begin, End time.Time
-	// Seconds that the load ran, from the first client's start to the last one's end; of an idle load, from its first
-	// reading to its last.
+	// Seconds is how long the load ran, from the first client's start to the last one's end; for an idle load, from its
+	// first reading to its last.
 	Seconds    float64
 	Work       Work
-	Latency    *latency.Quantiles  // nil where none was recorded
+	Latency    *latency.Quantiles  // nil if none was recorded
 	Counts     map[string]Count    // by metric
-	Log        *Anatomy            // as it was read; nil in a run that did not try. See Load.Anatomy
-	WAL        *runfile.WAL        // which tables and indexes it is about; nil in a run that did not ask
+	Log        *Anatomy            // as read; nil in a run that did not try. See Load.Anatomy
+	WAL        *runfile.WAL        // its tables and indexes; nil in a run that did not ask
 	Autovacuum *runfile.Autovacuum // what it did meanwhile; nil: nothing
-	// Sessions is the number of sessions that connected to an operation's database meanwhile; nil: not counted.
+	// Sessions is the number of sessions that connected to an operation's database meanwhile; nil if not counted.
 	Sessions *int64
 	// Variants are the same repetition with the background of one idle repetition subtracted instead of the mean of
-	// all: their spread is the uncertainty due to the background.
+	// all. Their spread is the uncertainty due to the background.
 	Variants []Repetition
 
-	Quiet map[string]Count // of an idle repetition, by metric: before its end; nil: nobody read it then
+	Quiet map[string]Count // of an idle repetition, by metric: before its end; nil if not read
 }
 
-// Work counts our own clients' work: the known side of everything.
+// Work counts our own clients' work, which is known exactly.
 type Work struct {
 	Transactions int64
 	Statements   int64
-	Rows         int64 // that were inserted, updated or deleted
+	Rows         int64 // inserted, updated or deleted
 	Updated      int64
 	Deleted      int64
-	Returned     int64 // rows that statements answered with, or looked at to answer
-	Lookups      int64 // descents of an index
+	Returned     int64 // rows that statements returned, or examined to do so
+	Lookups      int64 // index descents
 	Failures     int64
 	Retries      int64
 	Late         int64
-	Counted      int64 // rows that we counted one by one after the load, in the periods of a source that tells of these
+	Counted      int64 // rows that we counted one by one after the load, in the periods of a source with periods
 }
 
 // Count is a counter's growth caused by a repetition.
 type Count struct {
-	Amount  float64         // with the background taken off, where that is known
+	Amount  float64         // with the background taken off, if known
 	Raw     float64         // as read
 	Seconds float64         // between the two readings
-	Error   float64         // standard deviation that its source gives for it, as of a chart that was read
+	Error   float64         // standard deviation given by its source, such as a digitized chart
 	Missing *series.Missing // not nil: there is no count
 }
 
-// Count returns what a counter grew by in the repetition, with the background taken off. The error is a
-// *series.Missing.
+// Count returns a counter's growth in the repetition, with the background taken off. The error is a *series.Missing.
 func (r Repetition) Count(metric string) (float64, error) {
 	c, known := r.Counts[metric]
 	switch {
@@ -124,7 +122,7 @@ func (r Repetition) Count(metric string) (float64, error) {
 	return c.Amount, nil
 }
 
-// sumCounts adds up metrics of which none may be missing.
+// sumCounts adds up metrics; none may be missing.
 func (r Repetition) sumCounts(metrics ...string) (sum float64, err error) {
 	for _, m := range metrics {
 		value, err := r.Count(m)
@@ -136,7 +134,7 @@ func (r Repetition) sumCounts(metrics ...string) (sum float64, err error) {
 	return sum, nil
 }
 
-// Lasted is Seconds, or why nobody knows them. The error is a *series.Missing.
+// Lasted returns Seconds. The error is a *series.Missing.
 func (r Repetition) Lasted() (float64, error) {
 	if r.Seconds <= 0 {
 		return 0, &series.Missing{Reason: NotRecorded, Detail: "nobody says how long it lasted"}
@@ -144,7 +142,7 @@ func (r Repetition) Lasted() (float64, error) {
 	return r.Seconds, nil
 }
 
-// PerSecond returns the rate of something counted in the repetition. The error is a *series.Missing.
+// PerSecond returns count as a rate over the repetition. The error is a *series.Missing.
 func (r Repetition) PerSecond(count float64, err error) (float64, error) {
 	if err != nil {
 		return 0, err
@@ -153,20 +151,20 @@ func (r Repetition) PerSecond(count float64, err error) (float64, error) {
 	return count / seconds, err
 }
 
-// Wait is the number of sessions that waited for an event, or were at work, on average over the repetitions of a
-// load. Performance Insights reports the ten events that most sessions waited for.
+// Wait is the number of sessions that waited for an event, or were active, on average over the repetitions of a load.
+// Performance Insights reports the top ten events.
 type Wait struct {
-	Event    string  `json:"event"` // empty: all sessions together, those at work among them
+	Event    string  `json:"event"` // empty: all sessions together, including active ones
 	Sessions float64 `json:"sessions"`
 }
 
-// Note is something about the file that whoever reads a report should know.
+// Note is something about the file that the reader of a report should know.
 type Note struct {
-	Code string // of one kind of note, for programs
+	Code string // kind of note, for programs
 	Text string
 }
 
-// Load finds a load by its name.
+// Load returns the load with the given name.
 func (r *Run) Load(name string) (Load, bool) {
 	i := slices.IndexFunc(r.Loads, func(a Load) bool { return a.Name == name })
 	if i < 0 {
@@ -175,7 +173,7 @@ func (r *Run) Load(name string) (Load, bool) {
 	return r.Loads[i], true
 }
 
-// Counter finds a counter's description by its name.
+// Counter returns the description of the counter with the given name.
 func (r *Run) Counter(name string) (runfile.Metric, bool) {
 	i, known := slices.BinarySearchFunc(r.Counters, name, func(m runfile.Metric, name string) int {
 		return strings.Compare(m.Name, name)

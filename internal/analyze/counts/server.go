@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// leastOfWAL is the part of the WAL's bytes that the writes for the server's files come to at least. Where they
-	// come to less, files were not found.
+	// leastOfWAL is the least ratio of bytes written to the server's files to bytes of WAL. Below it, files were
+	// missed.
 	leastOfWAL = 0.5
-	// leastOfDisk is the part of the requests which the kernel counts of the disks that were seen at least. A kernel
-	// may keep the program that sees them from running, and tells nobody.
+	// leastOfDisk is the least share of the kernel's disk requests that must have been traced. A kernel may silently
+	// throttle the tracing program.
 	leastOfDisk = 0.9
 )
 
-// Followed reports whether each request was followed to its file under every load, and none was lost.
+// Followed reports whether each request was traced to its file under every load, and none was lost.
 func (r *Run) Followed() bool {
 	written, log, seen, counted, loaded := 0.0, 0.0, 0.0, 0.0, 0
 	for _, a := range r.loaded() {

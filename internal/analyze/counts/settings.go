@@ -8,8 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// ChangesText says for every output which settings did not stay as the head of the file has them, and which tablespaces
-// came or went.
+// ChangesText says, for all outputs, which settings changed from the head of the file, and which tablespaces came or
+// went.
 func (r *Run) ChangesText() string {
 	const shown = 6 // one by one
 	var texts, spaces []string

@@ -9,17 +9,17 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Source tells of a run what its loads do not: what was read, and when.
+// Source provides the readings of a run and their times, which its loads do not hold.
 type Source interface {
-	// Series returns what a metric read over the whole run.
+	// Series returns the readings of a metric over the whole run.
 	Series(metric string) series.Series
-	// Levels returns a metric's periods, in order, by the first of some statistics that there is.
+	// Levels returns a metric's periods, in order, by the first of the preferred statistics that exists.
 	Levels(metric string, preferred []string) []Level
-	// Over counts the run as a metric saw it: see [Run.Over].
+	// Over returns the run as a metric saw it: see [Run.Over].
 	Over(metric string) (*Run, View)
 	// Whole returns a metric's amount for the whole run: see [Run.Whole].
 	Whole(metric string) (amount float64, from, to time.Time, ok bool)
-	// Share returns the part of a repetition's work that was done between two moments.
+	// Share returns the share of a repetition's work done between two moments.
 	Share(load string, repetition int, from, to time.Time) (part float64, ok bool)
 }
 
@@ -29,7 +29,7 @@ type Level struct {
 	Value    float64
 }
 
-// Series returns what a metric read over the whole run; a metric that the run did not read has an empty one.
+// Series returns the readings of a metric over the whole run; empty if the run did not read it.
 func (r *Run) Series(metric string) series.Series {
 	if r.Source == nil {
 		return series.Series{}
@@ -40,7 +40,7 @@ func (r *Run) Series(metric string) series.Series {
 // Growth is a counter's growth over the whole run, including the time between repetitions.
 type Growth struct{ Amount, Seconds float64 }
 
-// Grew returns what a metric did from its first reading or period to its last; false where nothing tells.
+// Grew returns a metric's growth from its first reading or period to its last; false if unknown.
 func (r *Run) Grew(metric string) (Growth, bool) {
 	m, known := r.Counter(metric)
 	if statistic := m.Type.Statistic(); known && statistic != "" {
@@ -50,7 +50,7 @@ func (r *Run) Grew(metric string) (Growth, bool) {
 	return Growth{c.Amount, c.Seconds()}, !c.From.IsZero()
 }
 
-// grewInPeriods adds periods up, of which each tells an amount, or a rate for each second of it.
+// grewInPeriods adds up periods, each of which has an amount, or a rate per second.
 func grewInPeriods(periods []Level, rates bool) (g Growth, known bool) {
 	for _, p := range periods {
 		amount, seconds := p.Value, p.To.Sub(p.From).Seconds()
@@ -62,9 +62,9 @@ func grewInPeriods(periods []Level, rates bool) (g Growth, known bool) {
 	return g, g.Seconds > 0
 }
 
-// GrewBetween returns what a metric grew by over the whole run beyond what the repetitions let expect, which is a rate
-// throughout and so much besides in each of them; 0: no more than that, or nothing tells. A source that moves late or
-// in steps may show nothing in any repetition and yet move for the load.
+// GrewBetween returns how much a metric grew over the whole run beyond what the repetitions explain, given a rate for
+// all time and an amount for each repetition; 0 if no more or unknown. A source that moves late or in steps may show
+// nothing in any repetition and yet move because of the load.
 func (r *Run) GrewBetween(m Metric, perSecond, besides float64) float64 {
 	repetitions := 0
 	for _, load := range r.Loads {
@@ -88,11 +88,10 @@ func (r *Run) GrewBetween(m Metric, perSecond, besides float64) float64 {
 	return 0
 }
 
-const mostChanges = 1000 // of a counter that are looked at, leaving out where it stood still
+const mostChanges = 1000 // changes of a counter considered, without those of zero
 
-// Step returns the largest number that all counts of a metric are multiples of, and how many differ that it rests on:
-// none where they are multiples of nothing that would show. What is said of a metric by its step is the same in every
-// unit.
+// Step returns the greatest common divisor of a metric's counts, and the number of distinct counts that it is computed
+// from, 0 if they have none. A judgement by this step does not depend on the unit.
 func (r *Run) Step(m Metric) (divisor float64, of int) {
 	var all []float64
 	for _, load := range r.Loads {
@@ -116,13 +115,13 @@ func (r *Run) Step(m Metric) (divisor float64, of int) {
 	return stats.Divisor(all)
 }
 
-// Levels returns what a source with periods of its own said of a level, such as a balance of credits, in order: the
-// minimum where there is one, for what is left of credits is asked about at its worst.
+// Levels returns the periods of a level, such as a credit balance, in order: the minimum if there is one, since a
+// balance matters at its lowest.
 func (r *Run) Levels(metric string) []Level {
 	return r.levels(metric, runfile.Minimum, runfile.Average, runfile.Maximum)
 }
 
-// Rates returns what it said of a rate, by a statistic of each period.
+// Rates returns the periods of a rate, by the given statistic.
 func (r *Run) Rates(metric, statistic string) []Level { return r.levels(metric, statistic) }
 
 func (r *Run) levels(metric string, preferred ...string) []Level {
@@ -132,9 +131,8 @@ func (r *Run) levels(metric string, preferred ...string) []Level {
 	return r.Source.Levels(metric, preferred)
 }
 
-// Whole returns what a source with periods says of the whole run, with the rest before its first load and after its
-// last that sources which move in steps need; false where it does not tell of all of it, or where there was no such
-// rest.
+// Whole returns the amount of a source with periods for the whole run, with the rest before the first load and after
+// the last that sources with steps need; false if the periods do not cover it, or there was no rest.
 func (r *Run) Whole(name string) (amount float64, from, to time.Time, ok bool) {
 	if r.Source == nil || r.Header.Plan.RestSeconds <= 0 {
 		return 0, from, to, false
@@ -142,29 +140,28 @@ func (r *Run) Whole(name string) (amount float64, from, to time.Time, ok bool) {
 	return r.Source.Whole(name)
 }
 
-// View describes a metric's view of a run.
+// View describes how a metric sees a run.
 type View struct {
-	Lag     time.Duration // that it shows what was done so much later; 0: no such thing was found
-	Stepped time.Duration // that it moves in steps so far apart; 0: it moves whenever it is read
-	Periods bool          // its source tells of periods
+	Lag     time.Duration // it shows work this much later; 0: not found
+	Stepped time.Duration // it moves in steps this far apart; 0: at every reading
+	Periods bool          // its source has periods
 }
 
-// Over returns the run as a metric saw it. A source that tells of periods, or that moves in steps, tells of a stretch
-// of each repetition, and may see the checkpoint that closes it or not: so all other counts, and the work, are those of
-// the very same stretch. A metric that shows everything late is counted later. Where there is nothing of the sort, or
-// the file does not tell what was done second by second, it is the run itself.
+// Over returns the run as a metric saw it. A source with periods or steps covers a stretch of each repetition, with or
+// without the closing checkpoint; all other counts, and the work, then cover the same stretch. A metric that lags is
+// counted later. If there is none of this, or the file lacks the work by the second, Over returns the run itself.
 func (r *Run) Over(name string) (*Run, View) {
 	if r.Source == nil || r.Narrowed || r.Observed != nil {
 		return r, View{}
 	}
 	if part := metric.ServersPart(name); r.OfServer && part != nil {
-		name = part[0] // what others do says nothing of when it tells
+		name = part[0] // the work of others does not affect its timing
 	}
 	return r.Source.Over(name)
 }
 
-// Did returns how much of a quantity there was between two moments of a repetition, the background in it: by the
-// readings of its counter, or by the part of the work that was done then.
+// Did returns how much of a quantity there was between two moments of a repetition, background included: by its
+// counter's readings, or by the share of the work done then.
 func (r *Run) Did(d Quantity, a Load, repetition Repetition, from, to time.Time) (float64, bool) {
 	if r.Source == nil {
 		return 0, false

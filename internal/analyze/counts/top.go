@@ -6,20 +6,21 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Top lists what caused the most I/O in an observation or an operation: statements, digests, files, tables or indexes.
+// Top lists the largest sources of I/O in an observation or an operation: statements, digests, files, tables or
+// indexes.
 type Top struct {
 	Of      string
-	Seconds float64            // that it was looked at
-	Items   []runfile.TopItem  // the first of all; where there are several parts, those of the first part come first
-	Total   map[string]float64 // what all did together
+	Seconds float64            // covered by the ranking
+	Items   []runfile.TopItem  // the largest first; with several parts, those of the first part come first
+	Total   map[string]float64 // of all, listed or not
 	Missing string             // why there are no items
 }
 
-// OfWAL is a ranking of tables and indexes by the WAL that names their pages.
+// OfWAL ranks tables and indexes by the WAL that refers to their pages.
 const OfWAL = "wal"
 
-// WhyNoWAL returns why a server's WAL was not read, without a remedy that a managed server refuses: Aurora has no
-// pg_walinspect, and nobody is a superuser there, gets pg_read_server_files or installs anything.
+// WhyNoWAL returns why a server's WAL was not read, without remedies that a managed server refuses: Aurora has no
+// pg_walinspect, and nobody there is a superuser, gets pg_read_server_files or can install anything.
 func WhyNoWAL(flavor, why string) string {
 	const extension = "pg_walinspect"
 	switch {
@@ -38,7 +39,7 @@ func WhyNoWAL(flavor, why string) string {
 	}
 }
 
-// Written returns all that the WAL holds of an item.
+// Written returns the total WAL of an item.
 func Written(i runfile.WALItem) (sum runfile.WALPart) {
 	for _, p := range i.Parts {
 		sum.Records, sum.Bytes, sum.Images, sum.ImageBytes = sum.Records+p.Records, sum.Bytes+p.Bytes, sum.Images+

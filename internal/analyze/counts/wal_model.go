@@ -9,23 +9,22 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// What the tables of the loads are, as package load makes them, in pages of 8 KiB.
+// The tables of the loads, as package load makes them, in pages of 8 KiB.
 const (
 	pageBytes   = 8192 - 24 // without its header
 	rowBytes    = 40 + 4    // an id and a value, its header and its pointer
-	rowHead     = 36        // of a wide one, before its filler
+	rowHead     = 36        // of a wide row, before its filler
 	alignment   = 8
-	entriesLeaf = 366 // of the primary key in a leaf: 20 bytes each, up to nine tenths of a page
-	valuesLog   = 33  // values of a sequence in each of its records: the one that is asked for and 32 ahead
-	fewMore     = 10  // records of a checkpoint, and of what the server does now and then
+	entriesLeaf = 366 // primary key entries per leaf: 20 bytes each, up to nine tenths of a page
+	valuesLog   = 33  // sequence values per record: the requested one and 32 ahead
+	fewMore     = 10  // records of a checkpoint and of the server's occasional work
 )
 
-// upkeep is the number of records per entry that a second index costs in addition to the entry: page splits and
-// merged entries. Measured, the least and the most, in loads of 3 to 40 s.
+// upkeep is the number of records per entry that a second index costs besides the entry, for page splits and merged
+// entries: the least and the most measured in loads of 3 to 40 s.
 var upkeep = [2]float64{0.008, 0.03}
 
-// Anatomy returns what the repetition put into the WAL, as it was read, or else as the model has it. The error, where
-// there is neither, is a *series.Missing.
+// Anatomy returns the WAL records of a repetition, as read, or else as modelled. The error is a *series.Missing.
 func (a Load) Anatomy(r Repetition) (Anatomy, error) {
 	if r.Log != nil && r.Log.Missing == nil {
 		return *r.Log, nil
@@ -40,9 +39,9 @@ func (a Load) Anatomy(r Repetition) (Anatomy, error) {
 	return model, nil
 }
 
-// model returns what the load's work must have put into the WAL: a record for each row, or each page of a COPY, one for
-// each index entry, one for 33 values of the sequence and one for each commit. What it cannot know are the other
-// records of indexes, and whether a vacuum came in between, which leaves a record in each page.
+// model returns the WAL records that the load's work must have caused: one per row (or page of a COPY), index entry and
+// commit, and one per 33 sequence values. It cannot know other index records, or whether a vacuum intervened, which
+// leaves a record per page.
 func (a Load) model(r Repetition) (Anatomy, error) {
 	if a.Idle() || !a.Inserts() {
 		return Anatomy{}, &series.Missing{Reason: NotRecorded, Detail: "nothing tells what " + a.Name +
@@ -54,7 +53,7 @@ func (a Load) model(r Repetition) (Anatomy, error) {
 		return Part{Name: name, Records: records, Low: records, High: records, Bytes: math.NaN()}
 	}
 	parts := []Part{exact("heap_insert", rows)}
-	if a.Method == Copy { // a transaction begins where the one before it ended, somewhere in a page
+	if a.Method == Copy { // a transaction begins in the page where the one before it ended
 		parts[0] = about("heap_multi_insert", commits*math.Max(1, float64(a.RowsPerTx)/perPage+1-1/perPage))
 	}
 	if a.Indexes > 0 {
@@ -67,22 +66,22 @@ func (a Load) model(r Repetition) (Anatomy, error) {
 		sum.Low += p.Low
 		sum.High += p.High
 	}
-	// records that one may have left, whose work was not counted
+	// records of a failed transaction, whose work was not counted
 	perFailure := float64(a.RowsPerTx)*(1+float64(a.Indexes)+1./valuesLog) + 1
 	sum.High += rows/perPage + fewMore + float64(r.Work.Failures)*perFailure
 	return Anatomy{Source: Model, Parts: parts, Sum: sum, Counted: r.WALRecords()}, nil
 }
 
-// Inserts reports whether the model knows how rows come in: by COPY, or by an insert of some sort.
+// Inserts reports whether the model knows how rows come in: by COPY, or by some INSERT.
 func (a Load) Inserts() bool { return a.Method == Copy || strings.HasPrefix(a.Method, "insert") }
 
-// Methods of loads that are told apart here.
+// Methods of loads that are distinguished here.
 const (
-	Copy      = "copy"    // puts rows in by pages
-	Unplanned = "unknown" // of a load whose factors nothing tells, so that it is not taken for an idle one
+	Copy      = "copy"    // inserts rows by the page
+	Unplanned = "unknown" // parameters unknown, so that the load is not taken for idle
 )
 
-// widthOf returns a row's place in a page.
+// widthOf returns the space of a row in a page.
 func widthOf(a runfile.Load) float64 {
 	if a.Width == 0 {
 		return rowBytes
@@ -91,21 +90,22 @@ func widthOf(a runfile.Load) float64 {
 	return math.Ceil(float64(rowHead+length+a.Width)/alignment)*alignment + pointer
 }
 
-// about returns a number that pages decide which are not always as full as they might be.
+// about returns a number of records that varies by how full pages are.
 func about(name string, records float64) Part {
 	const tolerance = 0.02
 	return Part{Name: name, Records: records, Low: (1 - tolerance) * records, High: (1 + tolerance) * records,
 		Bytes: math.NaN()}
 }
 
-// upkeepOf returns what indexes cost beside their entries. The first is the primary key, whose entries come in order.
+// upkeepOf returns the cost of indexes besides their entries. The first is the primary key, whose entries arrive in
+// order.
 func upkeepOf(rows float64, indexes int) Part {
 	key, others := about("btree_upkeep", rows/entriesLeaf), rows*float64(indexes-1)
 	low, high := key.Low+others*upkeep[0], key.High+others*upkeep[1]
 	return Part{Name: key.Name, Records: (low + high) / 2, Low: low, High: high, Bytes: math.NaN()}
 }
 
-// WALRecords returns PostgreSQL's own count of the WAL records, the background in it; NaN where it was not read.
+// WALRecords returns PostgreSQL's own count of WAL records, background included; NaN if not read.
 func (r Repetition) WALRecords() float64 {
 	if counted, known := r.Counts[metric.StatWALRecords]; known && counted.Missing == nil {
 		return counted.Raw

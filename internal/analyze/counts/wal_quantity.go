@@ -8,9 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// otherRecords returns the quantity of WAL records for a run in which PostgreSQL's own count is nowhere: Aurora refuses
-// it, and 13 has none. Where the WAL was read, its records were counted; where it was not, the work tells what must be
-// in it.
+// otherRecords returns the quantity of WAL records for a run without PostgreSQL's own count: Aurora refuses it, and
+// version 13 has none. It uses the records counted in the WAL if it was read, and a model of the work otherwise.
 func (r *Run) otherRecords() (Quantity, bool) {
 	if r.counts(metric.StatWALRecords) {
 		return Quantity{}, false
@@ -33,7 +32,7 @@ func (r *Run) otherRecords() (Quantity, bool) {
 	return d, known
 }
 
-// records returns what is known of the WAL of a repetition, as far as it bounds the number of records.
+// records returns the anatomy of a repetition if it bounds the number of records.
 func (a Load) records(r Repetition) (Anatomy, error) {
 	log, err := a.Anatomy(r)
 	if err == nil && (math.IsInf(log.Sum.High, 0) || !(log.Sum.Records > 0)) {
@@ -47,7 +46,7 @@ func recordsOf(a Load, r Repetition) (float64, error) {
 	return log.Sum.Records, err
 }
 
-// errorOfRecords takes the bounds, which hold with 95%, for two standard deviations.
+// errorOfRecords takes the half-width of the 95% interval for two standard deviations.
 func errorOfRecords(a Load, r Repetition) float64 {
 	log, err := a.records(r)
 	if err != nil {
@@ -56,8 +55,7 @@ func errorOfRecords(a Load, r Repetition) float64 {
 	return max(log.Sum.High-log.Sum.Records, log.Sum.Records-log.Sum.Low) / 2
 }
 
-// Modelled says what the quantities of this run rest on that nobody counted, and how far they may be off where that is
-// most; nothing where all were counted.
+// Modelled describes the quantities of this run that were modelled, and their largest error; empty if all were counted.
 func (r *Run) Modelled() string {
 	d, other := r.otherRecords()
 	if !other || !d.Modelled {
