@@ -14,10 +14,10 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// anatomyProbe begins the names of what the probe of that name reads of the WAL.
+// anatomyProbe is the prefix of the anatomy probe's metrics.
 const anatomyProbe = "anatomy/"
 
-// The probe's metrics, after its name. A part is its name and these endings.
+// Names of the anatomy probe's metrics. The metrics of a part are named by the part and these suffixes.
 const (
 	walBytes      = anatomyProbe + "wal_bytes"
 	coveredBytes  = anatomyProbe + "covered_bytes"
@@ -28,10 +28,10 @@ const (
 	partOfImages  = "_image_bytes"
 )
 
-// ofAnatomy reports whether a metric is a part of what another one counts: as one of its own it would be a tautology.
+// ofAnatomy reports whether a metric belongs to the anatomy of the WAL, and so repeats part of another metric.
 func ofAnatomy(metric string) bool { return strings.HasPrefix(metric, anatomyProbe) }
 
-// anatomy returns what the probe read of the repetition; nil in a run without it.
+// anatomy returns the WAL records read in the repetition; nil if the run has no anatomy probe.
 func (b *builder) anatomy(r counts.Repetition, loadEnd, othersEnd time.Time) *counts.Anatomy {
 	records, announced := b.metrics[recordsRead]
 	if !announced {
@@ -79,7 +79,7 @@ func partName(metric string) (string, bool) {
 	return name, ofProbe && isPart
 }
 
-// scaled makes a part from the counts in the windows, scaled up unless the windows covered everything.
+// scaled returns a part from its counts in the windows, scaled up unless the windows covered everything.
 func scaled(a *counts.Anatomy, name string, records, bytes, scale float64, windows []map[string]float64) counts.Part {
 	if a.Exact() {
 		return counts.Part{Name: name, Records: records, Low: records, High: records, Bytes: bytes}
@@ -95,20 +95,20 @@ func scaled(a *counts.Anatomy, name string, records, bytes, scale float64, windo
 		base = recordsRead
 	}
 	n, half := records*scale, scale*half(metric, base, 1-a.Coverage, windows)
-	most := math.Inf(1) // or no more than all that were not looked at
+	most := math.Inf(1) // or as much as all records not read
 	if toCount(a) {
 		most = records + a.Counted - a.Counted/scale
 	}
 	return counts.Part{Name: name, Records: n, Low: max(n-half, records), High: min(n+half, most), Bytes: bytes * scale}
 }
 
-// toCount reports whether the parts are scaled up to PostgreSQL's own count, of which they are shares.
+// toCount reports whether the parts are scaled to PostgreSQL's own count.
 func toCount(a *counts.Anatomy) bool { return !a.Exact() && !math.IsNaN(a.Counted) }
 
-// half returns half the width of the interval of a sum that is estimated by its ratio to a base: to all records, or
-// to the bytes of WAL that were covered. Each reading is one group of windows, taken at random; the differences
-// between groups give the uncertainty, in so far as not all was read. Whatever the distribution, no more than one in
-// twenty lies that many standard errors away (Chebyshev).
+// half returns the half-width of the interval of a sum that is estimated by its ratio to a base: all records, or the
+// bytes of WAL covered. Each reading is a random group of windows. The differences between groups give the uncertainty,
+// in proportion to what was not read. By Chebyshev, at most one in twenty values lies further away, whatever the
+// distribution.
 func half(metric, base string, unread float64, windows []map[string]float64) float64 {
 	const fewest, errors = 5, 4.48
 	if len(windows) < fewest {
@@ -128,7 +128,7 @@ func half(metric, base string, unread float64, windows []map[string]float64) flo
 	return errors * math.Sqrt(unread*groups/(groups-1)*scatter)
 }
 
-// windows returns what each reading of the repetition added to each metric, where it looked at the WAL.
+// windows returns the growth of each metric at each reading of the WAL in the repetition.
 func (b *builder) windows(r counts.Repetition) []map[string]float64 {
 	byTime := map[time.Time]map[string]float64{}
 	var all []map[string]float64
@@ -151,7 +151,7 @@ func (b *builder) windows(r counts.Repetition) []map[string]float64 {
 	return all
 }
 
-// before returns the moment of the probe's last reading before another moment, from which on its changes are counted.
+// before returns the time of the probe's last reading before t, from which on its changes are counted.
 func (b *builder) before(t time.Time) time.Time {
 	point, err := b.Series(coveredBytes).Before(t)
 	if err != nil {
@@ -160,7 +160,7 @@ func (b *builder) before(t time.Time) time.Time {
 	return point.At
 }
 
-// anatomy notes where the parts do not add up to what PostgreSQL counted.
+// anatomy notes anatomies whose total differs from PostgreSQL's count.
 func (k checks) anatomy(load runfile.Load, r counts.Repetition) {
 	const tolerance = 0.01
 	if r.Log == nil || r.Log.Missing != nil || !r.Log.Exact() || math.IsNaN(r.Log.Counted) || load.Idle() {

@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// logReading is a reading of the WAL: bytes that passed, bytes covered, inserts and commits counted in them.
+// logReading returns a reading of the WAL: bytes passed, bytes covered, and the inserts and commits counted in them.
 func logReading(s, passed, covered, inserts, commits float64) runfile.Record {
 	return runfile.Reading{At: sec(s), Probe: "anatomy", Values: map[string]float64{
 		"anatomy/wal_bytes": passed, "anatomy/covered_bytes": covered,
@@ -26,7 +26,7 @@ func logReading(s, passed, covered, inserts, commits float64) runfile.Record {
 	}}
 }
 
-// logged is a run of one load from second 10 to 30, with readings of its log.
+// logged returns a run of one load from second 10 to 30, with readings of its WAL.
 func logged(counted float64, readings ...runfile.Record) []runfile.Record {
 	records := []runfile.Record{runfile.Run{Schema: runfile.Schema, Plan: runfile.Plan{
 		Loads: []runfile.Load{{Name: "busy", Method: "insert", RowsPerTx: 1}}, Repetitions: 1, LoadSeconds: 10,
@@ -73,7 +73,7 @@ func TestLogReadWhole(t *testing.T) {
 	}
 }
 
-// TestLogReadInWindows makes up logs whose kinds of record come in stretches, looks at a tenth of each, and counts how
+// TestLogReadInWindows makes up WALs whose kinds of record come in stretches, reads a tenth of each, and counts how
 // often the truth lies between the bounds.
 func TestLogReadInWindows(t *testing.T) {
 	const worlds, seconds, window = 100, 20, 1000
@@ -83,8 +83,8 @@ func TestLogReadInWindows(t *testing.T) {
 		passed, covered, inserts, commits, truth, all := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 		readings := []runfile.Record{logReading(9, 0, 0, 0, 0)}
 		for second := range seconds {
-			records := float64(10 + random.IntN(20)) // in each window of this second: they are not all as long
-			share := 0.3 * random.Float64()          // of commits among them
+			records := float64(10 + random.IntN(20)) // per window of this second: records vary in length
+			share := 0.3 * random.Float64()          // of commits
 			passed, all = passed+10*window, all+10*records
 			truth += math.Round(share * 10 * records)
 			n := 0.0
@@ -126,7 +126,7 @@ func TestLogNotRead(t *testing.T) {
 	want := counts.Anatomy{
 		Source: counts.Model, Counted: 672,
 		Parts: []counts.Part{part("heap_insert", 330), part("commit", 330), part("sequence", 10)},
-		// 185 rows of 44 bytes fit into a page, which a vacuum may leave a record for; and ten more.
+		// A page holds 185 rows of 44 bytes, and a vacuum may add a record for it; and ten more.
 		Sum: counts.Part{Records: 670, Low: 670, High: 670 + 330.0/185 + 10, Bytes: math.NaN()},
 	}
 	if got.Missing == nil || string(got.Missing.Reason) != "permission" || got.Missing.Detail != "no" {
@@ -138,7 +138,7 @@ func TestLogNotRead(t *testing.T) {
 	}
 }
 
-// TestModelHoldsMeasuredLogs: the shipped run counted records on PostgreSQL 17, before there was a model.
+// TestModelHoldsMeasuredLogs: the shipped run counted records on PostgreSQL 17, before the model existed.
 func TestModelHoldsMeasuredLogs(t *testing.T) {
 	file, err := os.Open(shippedRun)
 	if err != nil {
@@ -174,8 +174,8 @@ func TestModelHoldsMeasuredLogs(t *testing.T) {
 	}
 }
 
-// TestRecordsThatNobodyCounted: in place of PostgreSQL's count stands what was read of the WAL, and else a model of it.
-func TestRecordsThatNobodyCounted(t *testing.T) {
+// TestUncountedRecords: without PostgreSQL's count, the records read in the WAL are used, else a model.
+func TestUncountedRecords(t *testing.T) {
 	work := counts.Work{Transactions: 100, Rows: 33_000}
 	bulk := counts.Load{Load: runfile.Load{Name: "bulk", Method: "insert-select", RowsPerTx: 330}}
 	repetition := func(change func(*counts.Repetition)) counts.Repetition {
@@ -204,18 +204,18 @@ func TestRecordsThatNobodyCounted(t *testing.T) {
 	check("read", repetition(func(r *counts.Repetition) {
 		r.Log = &counts.Anatomy{Source: counts.Walinspect, Coverage: 0.5, Sum: sum}
 	}), false, 34_200, 100)
-	// A record for each row, each commit and 33 values of the sequence; a vacuum may add one for each page of 185 rows
-	// of 44 bytes, and a checkpoint ten.
+	// A record per row, per commit and per 33 sequence values. A vacuum may add one per page of 185 rows of 44 bytes,
+	// and a checkpoint ten.
 	const counted = 33_000 + 100 + 1000
 	perPage := math.Floor((8192 - 24) / 44.)
 	check("modelled", repetition(func(*counts.Repetition) {}), true, counted, (33_000/perPage+10)/2)
-	// A transaction that failed may have left all its records or none.
+	// A failed transaction may have left all its records or none.
 	check("failures", repetition(func(r *counts.Repetition) {
 		r.Work.Failures = 2
 	}), true, counted, (33_000/perPage+10+2*(330*(1+1/33.)+1))/2)
 }
 
-// TestNoModelOfOtherLoads: what nobody knows how it writes is not modelled.
+// TestNoModelOfOtherLoads: loads of an unknown method are not modelled.
 func TestNoModelOfOtherLoads(t *testing.T) {
 	for _, method := range []string{"", "unknown", "observed", "script"} {
 		load := counts.Load{Load: runfile.Load{Name: "a", Method: method}}

@@ -6,7 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// vacuumed sums up autovacuum's writes in the repetitions that are used.
+// vacuumed sums up autovacuum's writes in the used repetitions.
 type vacuumed struct {
 	repetitions int
 	runfile.Autovacuum
@@ -18,7 +18,7 @@ func (v *vacuumed) add(wrote runfile.Autovacuum) {
 	v.WALBytes += wrote.WALBytes
 }
 
-// text is empty where it wrote nothing.
+// text describes the writes; empty if there were none.
 func (v vacuumed) text() string {
 	if v.repetitions == 0 {
 		return ""

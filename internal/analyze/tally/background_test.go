@@ -9,10 +9,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestClosingIsACostOfEachRepetition: x grows by 2 a second always, by 1,000 for the load, and by 30 in the last second
-// of each repetition, for the checkpoint that closes it. An idle repetition of 11 s and a load of 21 s have that cost
-// once each.
-func TestClosingIsACostOfEachRepetition(t *testing.T) {
+// TestClosingCostsEachRepetition: x grows by 2 a second always, by 1,000 for the load, and by 30 in the last second
+// of each repetition, for its checkpoint. An idle repetition of 11 s and a load of 21 s both have that cost once.
+func TestClosingCostsEachRepetition(t *testing.T) {
 	const ours, closing, perSecond = 1000, 30, 2
 	records := []runfile.Record{
 		runfile.Run{Schema: runfile.Schema, Start: midnight, Plan: runfile.Plan{

@@ -6,9 +6,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Bounds of what a run file may hold, so that whoever sends one decides neither how much memory an analysis takes nor
-// how long it lasts. Runs of ours stay far below: a day of 300 series read each second holds 90 MB in 27 repetitions of
-// 9 loads. docs/reference/run-file.md lists them.
+// Bounds of a run file, so that its sender decides neither the memory nor the time of an analysis. Our own runs stay
+// far below: a day of 300 series read every second holds 90 MB in 27 repetitions of 9 loads. docs/reference/run-file.md
+// lists the bounds.
 const (
 	mostMetrics = 2_000
 	mostLoads   = 100
@@ -18,7 +18,7 @@ const (
 	mostHeld    = 150 << 20 // bytes of readings, gaps, periods and rankings
 )
 
-// TooMuchError is a run file that holds more than is analyzed.
+// TooMuchError reports a run file beyond the bounds.
 type TooMuchError struct {
 	What  string
 	Bound int
@@ -49,7 +49,7 @@ func (c *collector) within() error {
 	return nil
 }
 
-// held returns about how much memory what is kept takes.
+// held estimates the memory of all that was kept, in bytes.
 func (c *collector) held() int {
 	size := c.kept
 	for _, r := range c.readings {
@@ -61,9 +61,9 @@ func (c *collector) held() int {
 	return size
 }
 
-// weight returns about how much memory keeping a record takes beside its readings.
+// weight estimates the memory of a record, in bytes, without its readings.
 func weight(record runfile.Record) int {
-	const entry = 128 // of a map or a slice, with its strings' headers
+	const entry = 128 // of a map or a slice, with its string headers
 	switch r := record.(type) {
 	case runfile.Gap:
 		return entry + len(r.Metric) + len(r.Detail)
@@ -99,7 +99,7 @@ func weight(record runfile.Record) int {
 		return 4*entry + len(r.Failed) + len(r.Added)
 	case runfile.Proof:
 		return entry + len(r.Missing)
-	default: // readings, which are weighed where they are kept, and what comes once
+	default: // readings, which are weighed when kept, and records that occur once
 		return 0
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestBounds gives more of each thing than a run file may hold; just as many are analyzed.
+// TestBounds exceeds each bound of a run file by one; files at the bound are analyzed.
 func TestBounds(t *testing.T) {
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	metric := func(i int) runfile.Record {

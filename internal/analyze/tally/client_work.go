@@ -16,10 +16,10 @@ type clientWork struct {
 	lines    int
 	work     counts.Work
 	latency  latency.Sum
-	negative bool // a line ended before it began, or counted less than nothing
+	negative bool // a line ended before it began, or has a negative count
 	course   []pace
-	longest  time.Duration // of the lines
-	all      float64       // that workIn tells of all of it
+	longest  time.Duration // of a line
+	all      float64       // workIn over the whole repetition
 }
 
 // pace is the work done between two moments.
@@ -52,7 +52,7 @@ func (l *clientWork) add(line runfile.Work) {
 	l.work.Late = sum(l.work.Late, line.Late)
 }
 
-// sum does not wrap around.
+// sum adds without overflow.
 func sum(a, b int64) int64 {
 	if b > 0 && a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -62,7 +62,7 @@ func sum(a, b int64) int64 {
 
 func (l *clientWork) seconds() float64 { return l.to.Sub(l.from).Seconds() }
 
-// complete brings the lines into order once all are there.
+// complete sorts the lines once all are read.
 func (l *clientWork) complete() {
 	slices.SortStableFunc(l.course, func(a, b pace) int { return a.from.Compare(b.from) })
 	for _, p := range l.course {
@@ -71,8 +71,8 @@ func (l *clientWork) complete() {
 	l.all = l.workIn(l.from, l.to)
 }
 
-// workIn returns how many rows were written between two moments, or how many transactions there were in a load that
-// writes none; those of a line are taken to have come evenly.
+// workIn returns the rows written between two moments, or the transactions of a load that writes none. It spreads each
+// line's work evenly over its time.
 func (l *clientWork) workIn(from, to time.Time) float64 {
 	done, begun := 0.0, func(p pace, t time.Time) int { return p.from.Compare(t) }
 	first, _ := slices.BinarySearchFunc(l.course, from.Add(-l.longest), begun)
@@ -98,7 +98,7 @@ func (l *clientWork) workIn(from, to time.Time) float64 {
 	return done
 }
 
-// times returns a part of some work.
+// times returns the given share of w.
 func times(w counts.Work, part float64) counts.Work {
 	for _, n := range []*int64{
 		&w.Transactions, &w.Statements, &w.Rows, &w.Updated, &w.Deleted, &w.Returned, &w.Lookups, &w.Failures,

@@ -14,52 +14,52 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// collector gathers the records of a file, in whatever order they come.
+// collector gathers the records of a file, in any order.
 type collector struct {
 	run      *counts.Run
 	begun    bool
 	readings map[string]*series.Readings  // by probe
-	columns  map[*string][]*series.Column // of rows with these very names
-	probes   map[string]string            // of each metric that was read or missed
+	columns  map[*string][]*series.Column // of rows with these names
+	probes   map[string]string            // by metric, read or missed
 	metrics  map[string]runfile.Metric    // as first announced
 	periods  map[string]map[periodKey]told
 
-	sets      map[string]map[string]string // of dimensions, by how they are written in keys
+	sets      map[string]map[string]string // dimensions, by their text in keys
 	totalled  map[string]bool              // metrics with totals
 	answers   gaps.AWS
 	thin      *sieve.Sieve // of an observation; nil: all readings are kept
 	backups   backups
 	tops      map[topKey]runfile.Top
-	wal       stretches       // of no load of ours
-	kept      int             // about how many bytes, beside readings
-	loads     map[string]bool // that anything is said of
-	attempts  []*attempt      // in the order in which they are first mentioned
+	wal       stretches       // outside our loads
+	kept      int             // bytes, roughly, without readings
+	loads     map[string]bool // loads that records mention
+	attempts  []*attempt      // in order of first mention
 	byKey     map[attemptKey]*attempt
-	factors   map[string]runfile.Load // of loads that the plan does not have
-	latencies chan func()             // that add one
-	untimed   bool                    // nobody asks for latencies
+	factors   map[string]runfile.Load // of loads that are not in the plan
+	latencies chan func()             // each adds one latency
+	untimed   bool                    // latencies are not needed
 	notes     notebook
 
-	handing sync.Mutex // held while a series is handed out, since several metrics are looked at in parallel
+	handing sync.Mutex // held while a series is handed out, since metrics are analyzed in parallel
 }
 
-// builder makes a run of what was gathered.
+// builder makes a run of the collected records.
 type builder struct {
 	*collector
 	places    map[string]int       // of each load in run.Loads
-	stretched map[string][]stretch // the periods of each metric that comes in them, in order
+	stretched map[string][]stretch // by metric: its periods, in order
 }
 
-// attempt is all that the file says of one repetition of a load.
+// attempt is everything that the file says about one repetition of a load.
 type attempt struct {
 	attemptKey
 	begins, ends []time.Time
 	failed       string
-	others       *runfile.Others // what others did meanwhile, where that is too much to be passed over
+	others       *runfile.Others // the work of others, if too much to ignore
 	vacuumed     *runfile.Autovacuum
-	sessions     *int64 // that connected meanwhile
+	sessions     *int64 // sessions that connected meanwhile
 	added        string // why it was run beyond the plan
-	instance     string // that it was put on, where that is another than the run's
+	instance     string // the instance it ran on, if not the run's
 	cold         *runfile.Cold
 	followed     []string // the metrics with values for that instance
 	clients      clientWork
@@ -73,7 +73,7 @@ type attemptKey struct {
 	repetition int
 }
 
-// topKey identifies a look, so that a later one replaces an earlier one.
+// topKey identifies a ranking, so that a later one replaces an earlier one.
 type topKey struct {
 	of   string
 	from time.Time
@@ -188,13 +188,13 @@ func (c *collector) readRow(r runfile.Row) {
 	if c.thin != nil {
 		c.thin.Take(r)
 		c.backups.take(r)
-		c.run.Ended = nil // it went on after that
+		c.run.Ended = nil // the run went on after that
 		return
 	}
 	c.keep(r)
 }
 
-// keep takes a reading into the series of its metrics.
+// keep adds a reading to the series of its metrics.
 func (c *collector) keep(r runfile.Row) {
 	if len(r.Names) == 0 {
 		c.of(r.Probe).Add(r.At, nil)
@@ -214,7 +214,7 @@ func (c *collector) keep(r runfile.Row) {
 	c.of(r.Probe).AddRow(r.At, columns, r.Values)
 }
 
-// mostShapes bounds how many choices of metrics are remembered; files that read some of them now and then have a few.
+// mostShapes bounds the number of cached row shapes; files that read some metrics now and then have a few.
 const mostShapes = 1000
 
 func (c *collector) gap(g runfile.Gap) {
@@ -233,7 +233,7 @@ func (c *collector) gap(g runfile.Gap) {
 	c.of(g.Probe).AddGap(g.Metric, series.Gap{At: g.At, Reason: series.Reason(g.Reason), Code: g.Code, Detail: g.Detail})
 }
 
-// belongs notes which probe a metric is of: the first that names it.
+// belongs records which probe a metric is from: the first that names it.
 func (c *collector) belongs(metric, probe string) {
 	first := cmp.Or(c.probes[metric], probe)
 	c.probes[metric] = first
@@ -250,7 +250,8 @@ func (c *collector) of(probe string) *series.Readings {
 	return c.readings[probe]
 }
 
-// Series returns what a metric read. One that was never mentioned goes by its name, which begins with the probe's.
+// Series returns the readings of a metric. A metric that no record names belongs to the probe that its name begins
+// with.
 func (c *collector) Series(metric string) series.Series {
 	probe, known := c.probes[metric]
 	if !known {
@@ -265,5 +266,5 @@ func (c *collector) Series(metric string) series.Series {
 	return c.readings[probe].Series(metric)
 }
 
-// checks notes what is odd about a run.
+// checks notes oddities of a run.
 type checks struct{ *builder }

@@ -11,10 +11,10 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// instanceDimension is by whose name CloudWatch tells of an instance.
+// instanceDimension is CloudWatch's dimension for an instance.
 const instanceDimension = "DBInstanceIdentifier"
 
-// follow makes each metric of an instance follow the load: after a failover the run file holds the new instance's
+// follow makes the metrics of an instance follow the load. After a failover the run file holds the new instance's
 // metrics under names of their own, "cloudwatch.two/WriteIOPS". The cluster's metrics stay as they are.
 func (b *builder) follow() {
 	for _, a := range b.attempts {
@@ -38,7 +38,7 @@ func (b *builder) follow() {
 	}
 }
 
-// followTo puts the periods of the new place for those of the old one.
+// followTo replaces the periods of the old instance by those of the new one.
 func (b *builder) followTo(metric string, periods map[periodKey]told, a *attempt) {
 	within := func(k periodKey) bool { return k.to.After(a.begins[0]) && k.from.Before(a.ends[0]) }
 	if b.periods[metric] == nil {
@@ -54,7 +54,7 @@ func (b *builder) followTo(metric string, periods map[periodKey]told, a *attempt
 	a.followed = append(a.followed, metric)
 }
 
-// asBegun are dimensions as they would be of the instance that the run began on.
+// asBegun returns dimensions with the instance on which the run began.
 func (b *builder) asBegun(dimensions string) string {
 	begun := maps.Clone(b.sets[dimensions])
 	if cloud := b.run.Header.Target.Cloud; cloud != nil && begun[instanceDimension] != "" {
@@ -65,16 +65,16 @@ func (b *builder) asBegun(dimensions string) string {
 	return key
 }
 
-// onInstance returns the metric behind a name for another instance, "cloudwatch/WriteIOPS" of
-// "cloudwatch.two/WriteIOPS"; false: the name is not for that instance.
+// onInstance returns the metric that a name for another instance stands for, "cloudwatch/WriteIOPS" for
+// "cloudwatch.two/WriteIOPS"; false if the name is not for that instance.
 func onInstance(name, instance string) (metric string, there bool) {
 	probe, rest, _ := strings.Cut(name, "/")
 	probe, there = strings.CutSuffix(probe, "."+instance)
 	return probe + "/" + rest, there && instance != ""
 }
 
-// elsewhere says why a metric tells nothing of an attempt, if the load had moved to an instance of which it is not
-// told. What is the cluster's stays good.
+// elsewhere returns why a metric has no count in an attempt whose load had moved to an instance without values for it.
+// Metrics of the cluster stay valid.
 func (b *builder) elsewhere(a *attempt, metric string) *series.Missing {
 	if a.instance == "" || slices.Contains(a.followed, metric) ||
 		strings.Contains(b.dimensions(runfile.Metric{Name: metric}), "DBClusterIdentifier:") {

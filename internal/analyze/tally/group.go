@@ -11,25 +11,25 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Windows of one kind take the place of a load. They are sorted by what was done in them, as all quantities tell: as
-// long as in some group a ratio of two quantities differs much from window to window, the group is parted where that
-// ratio parts best, the most different first. Ratios are taken over a window and its neighbours, so that what is
-// counted a second late does not pass for another kind of load, and windows beside one of another group are left out.
+// Windows of one kind take the place of a load. They are sorted by the ratios of all quantities. As long as a ratio
+// differs much between the windows of a group, the group is split at the largest contrast, the most different group
+// first. Ratios are taken over a window and its neighbours, so that a count that arrives a second late does not look
+// like another load. Windows next to another group are left out.
 const (
 	mostGroups = 8
-	// fewestWindows make a group.
+	// fewestWindows is the smallest size of a group.
 	fewestWindows = 4
-	// different is the factor between a group's halves, by their mean logarithms, at which it is parted.
+	// different is the factor between the mean logarithms of a group's halves at which it is split.
 	different = 1.25
-	// fewestCounted is the smallest median count of a quantity over the windows at which it takes part in grouping.
+	// fewestCounted is the smallest median count of a quantity that is used for grouping.
 	fewestCounted = 50
 )
 
-// Windows of a group are put together into so many repetitions, in order of time: windows that follow each other are
-// alike, and each by itself would pass for more evidence than it is.
+// mostStretches is the number of repetitions that the windows of a group are merged into, in order of time. Consecutive
+// windows are alike, and each by itself would look like more evidence than it is.
 const mostStretches = 6
 
-// grouped sorts busy windows, and leaves out those that belong to no group or lie beside another one.
+// grouped groups busy windows, and leaves out those that belong to no group or lie next to another one.
 func grouped(busy []window) [][]window {
 	if len(busy) < fewestWindows {
 		return nil
@@ -52,8 +52,8 @@ func grouped(busy []window) [][]window {
 	return inside(busy, groups)
 }
 
-// partedOnce parts one of the groups: where the two sides differ most of all that leave enough of every group. What
-// comes and goes from window to window, such as checkpoints, leaves nothing that lies inside.
+// partedOnce splits one group at the largest contrast that leaves enough windows inside every group. Work that comes
+// and goes from window to window, such as checkpoints, leaves none inside.
 func partedOnce(busy []window, logs [][]float64, groups [][]int) (parted [][]int, ok bool) {
 	type choice struct {
 		parting
@@ -77,8 +77,7 @@ func partedOnce(busy []window, logs [][]float64, groups [][]int) (parted [][]int
 	return nil, false
 }
 
-// compositions returns the logarithms of what each quantity counts around each window, of those quantities that count
-// enough.
+// compositions returns the logarithms of each quantity around each window, for quantities with enough counts.
 func compositions(busy []window) (logs [][]float64) {
 	for _, d := range counts.OfObservations() {
 		values := make([]float64, len(busy))
@@ -102,7 +101,7 @@ func compositions(busy []window) (logs [][]float64) {
 	return logs
 }
 
-// around returns the mean over a window and those right before and after it.
+// around returns the mean over a window and its direct neighbours.
 func around(busy []window, values []float64, i int) float64 {
 	sum, n := values[i], 1.0
 	if i > 0 && busy[i-1].number == busy[i].number-1 {
@@ -119,7 +118,7 @@ type parting struct {
 	low, high []int
 }
 
-// partings returns the ways to part a group by a ratio of two quantities, of those that part it by enough.
+// partings returns the ways to split a group by a ratio of two quantities with enough contrast.
 func partings(logs [][]float64, members []int) (found []parting) {
 	for i := range logs {
 		for k := range i {
@@ -137,7 +136,7 @@ func partings(logs [][]float64, members []int) (found []parting) {
 	return found
 }
 
-// cut finds where an ascending row falls apart: the sum of squares between its two sides is greatest.
+// cut returns where to split an ascending row so that the sum of squares between the sides is greatest.
 func cut(order []int, ratio func(int) float64) (at int, contrast float64) {
 	total := 0.0
 	for _, w := range order {
@@ -158,7 +157,7 @@ func cut(order []int, ratio func(int) float64) (at int, contrast float64) {
 	return at, contrast
 }
 
-// inside returns the windows of each group that have no neighbour of another kind, the largest group first.
+// inside returns the windows of each group without a neighbour of another kind, the largest group first.
 func inside(busy []window, groups [][]int) (found [][]window) {
 	of := map[int64]int{}
 	for g, members := range groups {

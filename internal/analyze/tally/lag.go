@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// What it takes to say that a counter moves in steps: so many of what it counts by, so much further apart than it is
-// read, and whole steps of time apart. Of fewer moves than so many, one in a repetition is enough.
+// Criteria for a counter that moves in steps: the size of a step in units of the counter, its length in readings, and
+// the number of steps, which must be multiples of one length. A counter with fewer moves needs one within a repetition.
 const (
 	smallestStep  = 10
 	stepsReadings = 5
@@ -20,15 +20,15 @@ const (
 	offStep       = 2.5 // readings
 )
 
-// pulse describes a counter that moves so seldom that most readings show nothing new although the load goes on.
+// pulse describes a counter that moves so seldom that most readings under load show no change.
 type pulse struct {
 	steps []stretch     // from one move to the next
-	apart time.Duration // the steps, at least; 0: it moves at any time
-	once  float64       // by how much a counter grew that moved once in the run; 0: it moved more often, or never
+	apart time.Duration // least distance of the steps; 0: it moves at any time
+	once  float64       // growth of a counter that moved once in the run; 0: otherwise
 }
 
-// pulse finds the steps of a counter. A source that did not move between two readings was not read twice. The move
-// itself came at some time since the reading before.
+// pulse finds the steps of a counter. A source that does not move between two readings was not updated. The time of a
+// move is known to within the reading before it.
 func (v *viewer) pulse(s series.Series, split series.Split) (p pulse) {
 	if 2*split.Moved >= split.Changes {
 		return p
@@ -61,7 +61,7 @@ func (v *viewer) pulse(s series.Series, split series.Split) (p pulse) {
 	}
 	reading, shortest := stats.Median(lengths), slices.Min(gaps)
 	step := evenly(gaps, shortest)
-	skips := !few && stats.Median(gaps) > 1.5*step // most of the steps, with loads going on
+	skips := !few && stats.Median(gaps) > 1.5*step // most of the steps were skipped under load
 	if shortest < stepsReadings*reading || skips || !wholeSteps(gaps, step, min(offStep*reading, step/4)) {
 		return pulse{}
 	}
@@ -69,8 +69,8 @@ func (v *viewer) pulse(s series.Series, split series.Split) (p pulse) {
 	return p
 }
 
-// movedOnce returns the pulse of a counter that moved once while loads went on: no step is known, but that none is
-// shorter than the loads before it, or after it.
+// movedOnce returns the pulse of a counter that moved once under load: its step is unknown, but no shorter than the
+// loads before the move, or after it.
 func movedOnce(at, by, least float64, stays []stay) (p pulse) {
 	if len(stays) == 0 {
 		return p
@@ -81,7 +81,7 @@ func movedOnce(at, by, least float64, stays []stay) (p pulse) {
 	return p
 }
 
-// evenly returns the step of which each gap holds so many, whose shortest holds one.
+// evenly returns the step that best divides the gaps, if the shortest is one step.
 func evenly(gaps []float64, shortest float64) float64 {
 	sum, steps := 0.0, 0.0
 	for _, gap := range gaps {
@@ -90,13 +90,13 @@ func evenly(gaps []float64, shortest float64) float64 {
 	return sum / steps
 }
 
-// wholeSteps reports whether four in five gaps are so many steps, to within what readings leave in doubt: all of a few.
+// wholeSteps reports whether four in five gaps are multiples of step, within doubt.
 func wholeSteps(gaps []float64, step, doubt float64) bool {
 	off := func(gap float64) bool { return math.Abs(gap-step*math.Round(gap/step)) > doubt }
 	return 5*len(slices.DeleteFunc(slices.Clone(gaps), off)) >= 4*len(gaps)
 }
 
-// during counts the moments that lie within repetitions. Moves between them come from work that is done there.
+// during counts the moments within repetitions. Moves between repetitions come from other work.
 func (v *viewer) during(moments []time.Time) (n int) {
 	var all []series.Stretch
 	for _, load := range v.run.Loads {
@@ -114,15 +114,14 @@ func (v *viewer) during(moments []time.Time) (n int) {
 
 var farFuture = time.Unix(1<<33, 0)
 
-// What it takes to look for a lag: part of the growth that falls outside of the repetitions, part that falls within,
-// and readings.
+// Criteria for a lag: the shares of the growth outside and within repetitions, and the number of readings.
 const (
 	outside      = 0.004
-	within       = 0.1 // of the growth: repetitions fill most of a run, so that late work shows in other ones
+	within       = 0.1 // repetitions fill most of a run, so late work shows in other ones
 	fewestMoving = 20
 )
 
-// lag returns by how much later than the loads a counter moves.
+// lag returns how much later than the loads a counter moves.
 func (v *viewer) lag(s series.Series, split series.Split) time.Duration {
 	if split.Known < fewestMoving || 2*split.Coarse >= split.Known || !movesOutside(split) || !movesInside(split) {
 		return 0
@@ -137,13 +136,13 @@ func (v *viewer) lag(s series.Series, split series.Split) time.Duration {
 	return v.loads().Lag(&shown)
 }
 
-// stay is one go of a load.
+// stay is one repetition of a load.
 type stay struct {
 	lag.Stay
 	whole series.Stretch
 }
 
-// findStays returns the goes of all loads, in order.
+// findStays returns the repetitions of all loads, in order of time.
 func (v *viewer) findStays() (stays []stay) {
 	start := v.run.Header.Start
 	for i, load := range v.run.Loads {
@@ -164,7 +163,7 @@ func (v *viewer) findStays() (stays []stay) {
 	return stays
 }
 
-// findLoads returns the loads that counters are compared with.
+// findLoads returns the loads to compare counters with.
 func (v *viewer) findLoads() *lag.Loads {
 	var stays []lag.Stay
 	for _, stay := range v.stays() {
@@ -173,10 +172,10 @@ func (v *viewer) findLoads() *lag.Loads {
 	return lag.NewLoads(stays)
 }
 
-// coarseReading is the longest interval between readings that still tells when a counter moved.
+// coarseReading is the longest interval between readings that shows when a counter moved.
 const coarseReading = 2500 * time.Millisecond
 
-// split returns what a counter did within repetitions and outside of them.
+// split returns a counter's growth within and outside repetitions.
 func (v *viewer) split(s series.Series) series.Split {
 	var repetitions []series.Stretch
 	for _, l := range v.stays() {
@@ -188,13 +187,13 @@ func (v *viewer) split(s series.Series) series.Split {
 // movesOutside reports whether a part of the growth falls between repetitions.
 func movesOutside(s series.Split) bool { return beyondQuietest(s) > outside*s.Inside }
 
-// movesInside reports whether enough of the growth falls within repetitions to show a lag. What moves only while tables
-// are made between repetitions shows the making, and no load late.
+// movesInside reports whether enough of the growth falls within repetitions to show a lag. A counter that moves only
+// while tables are made between repetitions follows no load.
 func movesInside(s series.Split) bool {
 	return s.Inside > within*(s.Inside+beyondQuietest(s))
 }
 
-// beyondQuietest returns what a counter grew by between repetitions, less its slowest rate there.
+// beyondQuietest returns the growth between repetitions, less the slowest rate there.
 func beyondQuietest(s series.Split) float64 {
 	if math.IsInf(s.Quietest, 1) {
 		return s.Outside

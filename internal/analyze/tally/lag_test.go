@@ -9,15 +9,14 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// phase is the course of one repetition in a made-up run, in seconds: its table is made, its load runs, it is
-// closed.
+// phase is one repetition of a made-up run, in seconds: its table is made, its load runs, it is closed.
 type phase struct {
 	load                 string
 	making, work, closed float64
 }
 
-// playedOut is a run of three rounds of such phases, read every half second. grown tells by how much each metric has
-// grown by a moment.
+// playedOut returns a run of three rounds of the phases, read every half second. grown returns each metric's value at a
+// moment.
 func playedOut(t *testing.T, phases []phase,
 	grown func(made, loaded map[string]float64) map[string]float64) *counts.Run {
 	t.Helper()
@@ -61,8 +60,8 @@ func playedOut(t *testing.T, phases []phase,
 	return fromRecords(t, records...)
 }
 
-// TestLagNeedsWorkInsideRepetitions: a counter that grows only while the tables of some loads are made shows no load
-// late. One that shows each load two seconds late does.
+// TestLagNeedsWorkInsideRepetitions: a counter that grows only while the tables of some loads are made has no lag. A
+// counter that shows each load two seconds late has one.
 func TestLagNeedsWorkInsideRepetitions(t *testing.T) {
 	type moment struct{ a, b float64 }
 	var past []moment
@@ -83,9 +82,9 @@ func TestLagNeedsWorkInsideRepetitions(t *testing.T) {
 	}
 }
 
-// TestCountersOfAServerAreNotLate: PostgreSQL counts these as it works. In the shipped runs they move in one load and
-// while tables are made, at times that some lag fits.
-func TestCountersOfAServerAreNotLate(t *testing.T) {
+// TestServerCountersHaveNoLag: PostgreSQL updates these counters immediately. In the shipped runs they move in one
+// load and while tables are made, at times that some lag fits.
+func TestServerCountersHaveNoLag(t *testing.T) {
 	for file, names := range map[string][]string{
 		"default-pg17.jsonl.zst": {"pgstat.bgwriter/buffers_clean", "pgstat.bgwriter/maxwritten_clean"},
 		"local-pg18.jsonl.zst":   {"pgstat.io/wal_init_writes", "pgstat.io/wal_init_write_bytes"},
@@ -99,9 +98,9 @@ func TestCountersOfAServerAreNotLate(t *testing.T) {
 	}
 }
 
-// TestStepsLongerThanLoads: a metric that shows the work of short loads every 40 s or every minute yields no count
-// for any of them, and the reason says which loads would do. A metric that moves with each load has no steps, and
-// neither has one that moves while tables are made, or as some loads are closed, which is whole loads apart.
+// TestStepsLongerThanLoads: a metric that shows the work of short loads every 40 s or every minute has no count for any
+// of them, and the reason names loads that would do. A metric that moves with each load has no steps, nor has one that
+// moves while tables are made, or as some loads are closed.
 func TestStepsLongerThanLoads(t *testing.T) {
 	snapshots, read := map[string]float64{}, 0
 	run := playedOut(t, []phase{
@@ -118,7 +117,7 @@ func TestStepsLongerThanLoads(t *testing.T) {
 				closed += 40
 			}
 		}
-		for name, every := range map[string]int{"p/40": 80, "p/60": 120} { // readings, of which there are two a second
+		for name, every := range map[string]int{"p/40": 80, "p/60": 120} { // in readings, two per second
 			if read%every == 0 || snapshots[name] == 0 && read == 0 {
 				snapshots[name] = whole
 			}

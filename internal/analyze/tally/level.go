@@ -10,8 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Levels returns those of a metric by one statistic, the first of some that there is, and one set of dimensions, in
-// order.
+// Levels returns the periods of a metric by the first of the preferred statistics that exists, and one set of
+// dimensions, in order.
 func (b *builder) Levels(metric string, preferred []string) []counts.Level {
 	periods := b.periods[metric]
 	if len(periods) == 0 {
@@ -35,11 +35,10 @@ func (b *builder) Levels(metric string, preferred []string) []counts.Level {
 	return all
 }
 
-// steady is by how much the size may differ that an instance is said to have kept.
+// steady is the factor within which an instance's size may vary and still count as constant.
 const steady = 1.1
 
-// capacity notes that a Serverless instance was scaled while it was measured: what was written stays comparable,
-// how fast it was written does not.
+// capacity notes that a Serverless instance was scaled during the measurement: amounts stay comparable, rates do not.
 func (k checks) capacity() {
 	var units []float64
 	for _, l := range k.run.Levels(metric.CloudWatchServerlessDatabaseCapacity) {

@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// buildLoads makes loads of the plan and of the attempts, and says of each attempt that cannot be used why.
+// buildLoads makes loads from the plan and the attempts, and records why attempts were left out.
 func (b *builder) buildLoads() {
 	for _, load := range b.run.Header.Plan.Loads {
 		if _, twice := b.places[load.Name]; twice {
@@ -88,7 +88,7 @@ func (b *builder) loadOf(a *attempt) *counts.Load {
 	return &b.run.Loads[b.places[a.load]]
 }
 
-// warm says what kept pages of a cold load's table in memory.
+// warm returns what kept pages of a cold load's table in memory.
 func (a *attempt) warm() (why []string) {
 	if a.cold != nil && a.cold.Buffered != "" {
 		why = append(why, "shared_buffers kept what they had of its table, since "+a.cold.Buffered)
@@ -99,7 +99,7 @@ func (a *attempt) warm() (why []string) {
 	return why
 }
 
-// defect says why an attempt must not be used, or nothing.
+// defect returns why an attempt must not be used; empty if it may.
 func (a *attempt) defect(idle bool) string {
 	switch {
 	case a.untimed():
@@ -120,7 +120,7 @@ func (a *attempt) defect(idle bool) string {
 		return "it ended before it began: the clock was set"
 	case idle && a.clients.work.Transactions > 0:
 		return "it should be idle, and yet load was recorded"
-	case idle, a.clients.lines == 0 && len(a.totals) > 0: // the latter is a load that is not ours
+	case idle, a.clients.lines == 0 && len(a.totals) > 0: // the latter is a load of others
 		return ""
 	case a.clients.lines == 0:
 		return "no load was recorded"
@@ -132,7 +132,7 @@ func (a *attempt) defect(idle bool) string {
 	return ""
 }
 
-// overlaps finds attempts that ran at the same time: what the counters say belongs to neither.
+// overlaps returns the attempts that ran at the same time: counters cannot be attributed to either.
 func (b *builder) overlaps() map[*attempt]string {
 	whole := slices.DeleteFunc(slices.Clone(b.attempts), func(a *attempt) bool {
 		return len(a.begins) != 1 || len(a.ends) != 1 || !a.ends[0].After(a.begins[0])
@@ -155,7 +155,7 @@ func overlapsWith(a *attempt) string {
 	return fmt.Sprintf("it overlaps with repetition %d of %s", a.repetition, a.load)
 }
 
-// busyUntil returns the moments at which loads ended, ascending.
+// busyUntil returns the times at which loads ended, ascending.
 func (b *builder) busyUntil() []time.Time {
 	var ends []time.Time
 	for _, a := range b.attempts {
@@ -167,7 +167,7 @@ func (b *builder) busyUntil() []time.Time {
 	return ends
 }
 
-// load notes what is odd about a load that may be used all the same.
+// load notes oddities of a usable load.
 func (k checks) load(a *attempt) {
 	if err := a.clients.latency.Problem(); err != nil {
 		k.notes.add("latency-unreadable", fmt.Sprintf("The latencies of %s %d are left out: %v", a.load,
@@ -227,7 +227,7 @@ func (b *builder) repetition(a *attempt, idle bool, busy []time.Time) counts.Rep
 	return r
 }
 
-// betweenReadings returns how far the readings at both ends of the repetition lie apart; without any, its length.
+// betweenReadings returns the distance of the readings around a repetition, or its length without any.
 func betweenReadings(r counts.Repetition) float64 {
 	longest := 0.0
 	for _, c := range r.Counts {
@@ -236,8 +236,8 @@ func betweenReadings(r counts.Repetition) float64 {
 	return cmp.Or(longest, r.End.Sub(r.Begin).Seconds())
 }
 
-// resetSaid reports whether a view of PostgreSQL's gives another moment of its last reset at the end than at the
-// beginning. It knows of resets that later growth hides.
+// resetSaid reports whether the reset time of a PostgreSQL view changed during the repetition. It detects resets that
+// later growth hides.
 func (b *builder) resetSaid(metric string, begin, end time.Time) bool {
 	view, _, _ := strings.Cut(metric, "/")
 	when := b.Series(view + "/stats_reset")
@@ -246,8 +246,8 @@ func (b *builder) resetSaid(metric string, begin, end time.Time) bool {
 	return errBefore == nil && errAfter == nil && before.Value != after.Value
 }
 
-// count returns the delta of a counter over a repetition, if its readings stand where they should: after all other
-// loads had ended, after our own had, and last before either end.
+// count returns a counter's growth over a repetition. Its readings must lie after all other loads ended and after our
+// own ended, and be the last before either end.
 func count(s series.Series, begin, end, loadEnd, othersEnd time.Time) counts.Count {
 	change, err := s.Delta(begin, end)
 	switch {

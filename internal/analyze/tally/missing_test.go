@@ -92,8 +92,9 @@ func TestCountMissing(t *testing.T) {
 		append(small(), other...))
 }
 
-// TestAMillionGaps: a source that fails a million times costs the memory of its gaps, and as little time as any file.
-func TestAMillionGaps(t *testing.T) {
+// TestMillionGaps: a source that fails a million times costs only the memory of its gaps, and no more time than any
+// file.
+func TestMillionGaps(t *testing.T) {
 	const million = 1_000_000
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -218,8 +219,8 @@ func TestNotAFile(t *testing.T) {
 	}
 }
 
-// FuzzFromRun mixes up the lines of small and adds lines of the fuzzer's: no file may make it panic, and every count
-// is finite.
+// FuzzFromRun mixes up the lines of small and adds lines from the fuzzer: no file may make it panic, and every count is
+// finite.
 func FuzzFromRun(f *testing.F) {
 	f.Add(uint64(1), `{"kind":"load","load":"busy","repetition":1,"event":"end","at":"2026-01-01T00:00:15Z"}`)
 	f.Add(uint64(2), `{"kind":"read","probe":"p","at":"0001-01-01T00:00:00Z","values":{"p/x":-1e308}}`)

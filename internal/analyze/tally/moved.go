@@ -16,14 +16,13 @@ import (
 )
 
 const (
-	// fewestSame periods that show the same are no coincidence, if they show at least so many of what their source
-	// counts by.
+	// fewestSame is the number of equal periods that is no coincidence, if they are at least leastMoving units.
 	fewestSame  = 3
 	leastMoving = 1000
-	fewestApart = 10 // amounts that differ, below which chance makes what all are multiples of large
+	fewestApart = 10 // distinct amounts, below which their common divisor is large by chance
 )
 
-// countIn returns how much a metric grew by between two moments, if its source moved in between.
+// countIn returns a metric's growth between two moments, if its source moved in between.
 func (b *builder) countIn(name string, from, to time.Time, work func(from, to time.Time) float64) counts.Count {
 	count := inPeriods(b.stretched[name], from, to, work)
 	if count.Missing != nil {
@@ -43,8 +42,8 @@ func (b *builder) countIn(name string, from, to time.Time, work func(from, to ti
 		number.Grouped(amount, 0), minutes(inside[len(inside)-1].to.Sub(inside[0].from)), minutes(step), counts.StepsInLoad)}}
 }
 
-// stillFor returns the longest time for which a source shows the same value; 0: it moves from period to period. If
-// too little of a source was read to tell, it returns the time that others have seen.
+// stillFor returns the longest time for which a source shows the same value, or 0 if it moves from period to period.
+// With too few periods it returns the time known from other runs.
 func (b *builder) stillFor(name string) time.Duration {
 	all := b.stretched[name]
 	if len(all) < fewestSame {
@@ -77,7 +76,7 @@ func (b *builder) stillFor(name string) time.Duration {
 	return longest
 }
 
-// same reports whether two periods show the same.
+// same reports whether two periods are equal.
 func (s stretch) same(other stretch) bool {
 	return !s.open && !other.open && s.amount == other.amount && s.seconds() == other.seconds()
 }

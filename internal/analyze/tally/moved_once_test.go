@@ -8,8 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/lag"
 )
 
-// TestMovedOnce: a counter that moved once, 18 s after the first load began, has no step below 18 s. One that grew by
-// more than a number can hold tells nothing.
+// TestMovedOnce: a counter that moved once, 18 s after the first load began, has no step below 18 s. A growth that
+// overflows is ignored.
 func TestMovedOnce(t *testing.T) {
 	stays := []stay{{Stay: lag.Stay{From: 2, End: 30}}}
 	if p := movedOnce(20, 3, 5, stays); p.once != 3 || p.apart != 18*time.Second {

@@ -14,8 +14,8 @@ import (
 
 const fiveMinutes = 5 * time.Minute
 
-// stepping is a run with one load from so many minutes on, of so many, and a source whose every five minutes are given
-// by value.
+// stepping returns a run with one load, at the given minute and of the given length, and a source with the values of
+// its five-minute periods.
 func stepping(t *testing.T, metric string, from, length, periods int, value func(period int) float64) *counts.Run {
 	t.Helper()
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -46,12 +46,12 @@ func stepping(t *testing.T, metric string, from, length, periods int, value func
 	return run
 }
 
-// hourly shows one value for an hour, and another for the next.
+// hourly returns one value for an hour, and another for the next.
 func hourly(period int) float64 { return 1e6 * float64(1+period/12) }
 
-// TestSourceThatStoodStill: what shows the same for an hour tells nothing of ten minutes of it, whatever it is called,
-// and something of three hours. What moves each period, or counts next to nothing, tells of ten minutes.
-func TestSourceThatStoodStill(t *testing.T) {
+// TestConstantSource: a source that is constant for an hour says nothing about ten minutes of it, whatever its
+// name, and something about three hours. A source that moves each period, or hardly counts, does for ten minutes.
+func TestConstantSource(t *testing.T) {
 	count := func(run *counts.Run, metric string) counts.Count { return run.Loads[0].Repetitions[0].Counts[metric] }
 	const volume, other = "cloudwatch/VolumeWriteIOPs", "cloudwatch/SomethingNew"
 	for _, metric := range []string{volume, other} {
@@ -81,7 +81,7 @@ func TestSourceThatStoodStill(t *testing.T) {
 			t.Errorf("%s counts seven each time, which may be chance, and is missing: %v", metric, c.Missing)
 		}
 	}
-	// Two periods alone do not show whether they are of one step: of the volume others have seen that they are.
+	// Two periods do not show a step, but the volume's is known.
 	two := func(int) float64 { return 246_000 }
 	if c := count(stepping(t, volume, 0, 10, 2, two), volume); c.Missing == nil ||
 		!strings.HasPrefix(c.Missing.Detail, "492,000 in 10 min") {
@@ -92,7 +92,7 @@ func TestSourceThatStoodStill(t *testing.T) {
 	}
 }
 
-// TestWholeRun: the run with an hour before and after it, and nothing where a part of that is not told.
+// TestWholeRun: the run with an hour before and after it, and nothing if a part of that is missing.
 func TestWholeRun(t *testing.T) {
 	const volume = "cloudwatch/VolumeWriteIOPs"
 	amount, from, to, ok := stepping(t, volume, 60, 60, 36, hourly).Whole(volume)

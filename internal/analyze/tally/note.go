@@ -9,14 +9,14 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
-// notebook keeps notes, and of many of one kind only the first, so that a file full of defects gives a short report.
+// notebook keeps notes, and only the first of many of one kind, so that a file full of defects gives a short report.
 type notebook struct {
 	notes []counts.Note
 	count map[string]int
 	seen  map[counts.Note]bool
 }
 
-// notesOfAKind are kept word for word.
+// notesOfAKind is the number of notes of one kind that are kept verbatim.
 const notesOfAKind = 3
 
 func (n *notebook) add(code, text string) {

@@ -10,11 +10,11 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// observer makes windows of an observation, which nobody put a load on.
+// observer makes the windows of an observation.
 type observer struct{ *builder }
 
-// keepThin takes what is left of the readings of an observation into series. Where a source tells of periods, windows
-// are long enough to hold them, and where nothing else is told the longest of them.
+// keepThin adds the sieved readings of an observation to the series. If a source has periods, windows are long enough
+// to hold them; if there are only periods, they hold the longest of them.
 func (o observer) keepThin() {
 	if len(o.periods) > 0 && !o.onlyPeriods() {
 		o.thin.OnGrid()
@@ -37,7 +37,7 @@ func (o observer) observe() {
 	o.run.Observed.Coarse = coarse
 }
 
-// inWindows cuts windows of so many times the usual length and groups them.
+// inWindows cuts windows of a multiple of the usual length and groups them.
 func (o observer) inWindows(loads *[]counts.Load, times int64) *counts.Observation {
 	made := &counts.Observation{Window: time.Duration(times * o.thin.Length)}
 	if o.onlyPeriods() {
@@ -52,7 +52,7 @@ func (o observer) inWindows(loads *[]counts.Load, times int64) *counts.Observati
 	busy := busyWindows(whole)
 	made.Quiet = len(whole) - len(busy)
 	groups := grouped(busy)
-	if len(groups) == 0 && made.Period > 0 && len(busy) >= fewestWindows { // nothing tells kinds of load apart
+	if len(groups) == 0 && made.Period > 0 && len(busy) >= fewestWindows { // nothing separates kinds of load
 		groups = [][]window{busy}
 	}
 	for _, g := range groups {
@@ -74,14 +74,14 @@ func unread(all []window) (n int, why string) {
 		n++
 		reason := count.Missing.Error()
 		times[reason]++
-		if times[reason] >= times[why] { // of two as often, what was so last
+		if times[reason] >= times[why] { // among equally frequent reasons, the latest
 			why = reason
 		}
 	}
 	return n, why
 }
 
-// rowsPerSecond returns what was done to rows in a second, by the windows that counted it.
+// rowsPerSecond returns the rates of row changes over the windows that counted them.
 func rowsPerSecond(whole []window) map[string]float64 {
 	rates := map[string]float64{}
 	for name, metric := range map[string]string{
@@ -104,13 +104,13 @@ func rowsPerSecond(whole []window) map[string]float64 {
 	return rates
 }
 
-// backups finds base backups in the readings of an observation as they come, since few of them are kept.
+// backups finds base backups in all readings of an observation, before they are thinned.
 type backups struct {
 	all     []counts.Backup
-	running bool // by the last reading
+	running bool // at the last reading
 }
 
-// mostBackups bounds the backups that are told apart; later ones count as one.
+// mostBackups bounds the backups listed; later ones count as one.
 const mostBackups = 1000
 
 func (b *backups) take(r runfile.Row) {

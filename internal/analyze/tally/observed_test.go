@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// dayBreak is a moment at which windows of every length begin.
+// dayBreak is a time at which windows of every length begin.
 var dayBreak = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
 const (
@@ -27,8 +27,8 @@ const (
 // rates is the work of a load per second.
 type rates struct{ inserted, updated, commits, records float64 }
 
-// observation is a run file of so many seconds, read just before each is over, in which load says what goes on. more
-// may add records after a reading, and change the counters.
+// observation returns a run file of the given length, read just before each second ends. load returns the work of a
+// second. more may add records after a reading, and change the counters.
 func observation(seconds int, load func(second int) rates,
 	more func(second int, at time.Time, counters map[string]float64) []runfile.Record) iter.Seq2[runfile.Record,
 	error] {
@@ -73,7 +73,7 @@ func observed(t *testing.T, records iter.Seq2[runfile.Record, error]) *counts.Ru
 	return run
 }
 
-// checkRows: whatever was left out, the rate of what is left is the true one.
+// checkRows checks that the rate of the remaining windows is the true one, whatever was left out.
 func checkRows(t *testing.T, o *counts.Observation, name string, perSecond float64) {
 	t.Helper()
 	if got := o.RowsPerSecond[name]; math.Abs(got-perSecond) > 1e-6 {
@@ -81,8 +81,8 @@ func checkRows(t *testing.T, o *counts.Observation, name string, perSecond float
 	}
 }
 
-// A minute is twelve windows of five seconds, of which the first has nothing before it.
-func TestWindowsOfAnObservation(t *testing.T) {
+// TestWindowsOfObservation: a minute is twelve windows of five seconds, of which the first has no reading before it.
+func TestWindowsOfObservation(t *testing.T) {
 	o := observed(t, observation(60, unchanging, nothingMore)).Observed
 	if o.Window != 5*time.Second || o.Windows != 11 || o.Whole != 11 || o.Quiet != 0 || o.Used != 11 {
 		t.Errorf("%d windows of %v, %d whole, %d quiet, %d used: want 11 of 5 s, all used", o.Windows, o.Window,
@@ -92,8 +92,8 @@ func TestWindowsOfAnObservation(t *testing.T) {
 	checkRows(t, o, "updated", 20)
 }
 
-// Windows get longer before there are more than 720 of them: six hours come in such of 30 s.
-func TestWindowsOfALongObservation(t *testing.T) {
+// TestWindowsOfLongObservation: windows grow before there are more than 720: five hours come in windows of 30 s.
+func TestWindowsOfLongObservation(t *testing.T) {
 	o := observed(t, observation(5*3600, unchanging, nothingMore)).Observed
 	if o.Window != 30*time.Second || o.Windows != 599 || o.Whole != 599 {
 		t.Errorf("%d windows of %v, %d whole: want 599 of 30 s", o.Windows, o.Window, o.Whole)
@@ -101,9 +101,9 @@ func TestWindowsOfALongObservation(t *testing.T) {
 	checkRows(t, o, "inserted", 100)
 }
 
-// A server that was started anew, by whose counters nothing is to be reckoned, costs the window in which it was: be
-// they lower than before or higher.
-func TestNothingGrowsAcrossAnotherStart(t *testing.T) {
+// TestRestartCostsAWindow: a restart costs the window that it happens in, whether the new counters are lower
+// or higher.
+func TestRestartCostsAWindow(t *testing.T) {
 	for name, jump := range map[string]float64{"lower": -9e5, "higher": 5e6} {
 		t.Run(name, func(t *testing.T) {
 			o := observed(t, observation(60, unchanging,
@@ -124,9 +124,9 @@ func TestNothingGrowsAcrossAnotherStart(t *testing.T) {
 	}
 }
 
-// A counter that is gone for good costs the windows without it, and these are said to lack it: the first window begins
-// with the fifth second.
-func TestWindowsLackWhatIsGone(t *testing.T) {
+// TestWindowsLackGoneCounter: a counter that disappears costs the windows without it, which are said to lack it. The
+// first window begins with the fifth second.
+func TestWindowsLackGoneCounter(t *testing.T) {
 	for gone, want := range map[int]string{
 		28: "7 of 11 windows of 5 s lack a counter that others have, most often pg_stat_database.tup_updated (all " +
 			"databases) (it was dropped), and belong to no kind of load.",
@@ -147,7 +147,7 @@ func TestWindowsLackWhatIsGone(t *testing.T) {
 	}
 }
 
-// A server that is started anew in more than half of the windows costs those, and what is left tells of the rows.
+// TestFewWindowsAreLeft: restarts in more than half of the windows cost those, and the rest shows the rows.
 func TestFewWindowsAreLeft(t *testing.T) {
 	o := observed(t,
 		observation(60, unchanging, func(second int, at time.Time, counters map[string]float64) []runfile.Record {
@@ -162,7 +162,8 @@ func TestFewWindowsAreLeft(t *testing.T) {
 	checkRows(t, o, "inserted", 100)
 }
 
-// Loads that differ are told apart, those that come again are one, and windows between two of them belong to neither.
+// TestKindsOfLoad: different loads are separated, recurring ones are merged, and windows between two of them belong to
+// neither.
 func TestKindsOfLoad(t *testing.T) {
 	one, other := rates{100, 20, 10, 300}, rates{5000, 0, 10, 300}
 	run := observed(t, observation(240, func(second int) rates {
@@ -189,7 +190,7 @@ func TestKindsOfLoad(t *testing.T) {
 	}
 }
 
-// An observation in which nothing is written has nothing to tell.
+// TestQuietWindowsAreNoLoad: an observation without writes has no loads.
 func TestQuietWindowsAreNoLoad(t *testing.T) {
 	run := observed(t, observation(60, func(int) rates { return rates{commits: 1, records: 2} }, nothingMore))
 	if o := run.Observed; o.Quiet != 11 || len(run.Loads) != 0 {
@@ -197,9 +198,9 @@ func TestQuietWindowsAreNoLoad(t *testing.T) {
 	}
 }
 
-// TestAWindowHasReadingsOfItsOwn: two readings 77 minutes apart leave one stretch of 77 minutes and no window of one,
-// however many periods a provider tells of.
-func TestAWindowHasReadingsOfItsOwn(t *testing.T) {
+// TestWindowNeedsItsOwnReadings: two readings 77 minutes apart make no window of 77 minutes, however many periods a
+// provider has.
+func TestWindowNeedsItsOwnReadings(t *testing.T) {
 	all := []runfile.Record{
 		runfile.Run{Schema: runfile.Schema, ID: "observed", Start: dayBreak, Observed: true},
 		runfile.Metric{Name: inserted, Unit: "rows", Type: runfile.Counter},
@@ -231,8 +232,8 @@ func TestAWindowHasReadingsOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestWindowsAreFiveScrapesLong: of a history they are as long as five scrapes take, and so many scrapes are enough for
-// as many windows as of one that was read each second.
+// TestWindowsAreFiveScrapesLong: the windows of a history last five scrapes, and there are as many as for readings by
+// the second.
 func TestWindowsAreFiveScrapesLong(t *testing.T) {
 	for interval, want := range map[time.Duration]time.Duration{15 * time.Second: 75 * time.Second,
 		14998 * time.Millisecond: 75 * time.Second, 30 * time.Second: 150 * time.Second,
@@ -243,7 +244,7 @@ func TestWindowsAreFiveScrapesLong(t *testing.T) {
 				case runfile.Run:
 					r.Parameters = map[string]string{"interval": interval.String()}
 					yield(r, err)
-				case runfile.Reading: // as far apart as scrapes are
+				case runfile.Reading: // as far apart as scrapes
 					r.At = dayBreak.Add(time.Duration(r.At.Sub(dayBreak).Seconds()+1) * interval)
 					yield(r, err)
 				default:
@@ -258,9 +259,9 @@ func TestWindowsAreFiveScrapesLong(t *testing.T) {
 	}
 }
 
-// TestAReadingEndsItsWindow: an hour that was scraped at each full minute, the first and the last among them, is twelve
-// windows of five, as much as was done in each.
-func TestAReadingEndsItsWindow(t *testing.T) {
+// TestReadingEndsItsWindow: an hour scraped at each full minute, both ends included, is twelve windows of five
+// minutes.
+func TestReadingEndsItsWindow(t *testing.T) {
 	run := observed(t, func(yield func(runfile.Record, error) bool) {
 		n := 0
 		for r, err := range observation(61, unchanging, nothingMore) {
@@ -282,7 +283,7 @@ func TestAReadingEndsItsWindow(t *testing.T) {
 	}
 	for _, load := range run.Loads {
 		for _, r := range load.Repetitions {
-			// what was done in a second, in each minute
+			// work of one second in each minute
 			if c := r.Counts[inserted]; math.Abs(c.Amount/r.End.Sub(r.Begin).Seconds()-100.0/60) > 1e-9 {
 				t.Errorf("%g rows from %v to %v", c.Amount, r.Begin, r.End)
 			}
@@ -290,9 +291,8 @@ func TestAReadingEndsItsWindow(t *testing.T) {
 	}
 }
 
-// TestCountsOfAWindowAreOfOneTime: what was read for three of the last window's five minutes has the rate there that it
-// had all the time.
-func TestCountsOfAWindowAreOfOneTime(t *testing.T) {
+// TestWindowCountsCoverOneTime: a counter read for three of the last window's five minutes has its usual rate there.
+func TestWindowCountsCoverOneTime(t *testing.T) {
 	run := observed(t, func(yield func(runfile.Record, error) bool) {
 		n := 0
 		for r, err := range observation(61, unchanging, nothingMore) {
@@ -326,7 +326,7 @@ func TestCountsOfAWindowAreOfOneTime(t *testing.T) {
 	}
 }
 
-// TestScrapedWALBytes: bytes of WAL are known where nothing but pg_stat_wal was scraped.
+// TestScrapedWALBytes: bytes of WAL are known if only pg_stat_wal was scraped.
 func TestScrapedWALBytes(t *testing.T) {
 	const bytes = "pgstat.wal/wal_bytes"
 	run := observed(t, func(yield func(runfile.Record, error) bool) {

@@ -20,7 +20,7 @@ import (
 // viewer counts a run as a metric saw it.
 type viewer struct {
 	*builder
-	moving sync.Map // when each counter moves, as far as anybody asked
+	moving sync.Map // when each counter moves, cached
 	stays  func() []stay
 	loads  func() *lag.Loads
 }
@@ -32,7 +32,7 @@ func newViewer(b *builder) *viewer {
 	return v
 }
 
-// Over counts the run anew where the metric tells of other stretches than the repetitions.
+// Over recounts the run if the metric covers other times than the repetitions.
 func (v *viewer) Over(metric string) (*counts.Run, counts.View) {
 	m, known := v.run.Counter(metric)
 	if !known {
@@ -59,13 +59,13 @@ func (v *viewer) Over(metric string) (*counts.Run, counts.View) {
 	return v.run, counts.View{}
 }
 
-// moves is when a counter moves.
+// moves says when a counter moves.
 type moves struct {
 	pulse pulse
-	lag   time.Duration // of one that moves at any time
+	lag   time.Duration // of a counter that moves at any time
 }
 
-// moves finds when a counter moves, once for each: looking for a lag takes long, and several ask.
+// moves returns when a counter moves. The result is cached, because the search for a lag is slow.
 func (v *viewer) moves(metric string) moves {
 	if known, ok := v.moving.Load(metric); ok {
 		return known.(moves)
@@ -94,7 +94,7 @@ func (v *viewer) tooShort(metric string, p pulse) *counts.Run {
 	for i, load := range run.Loads {
 		run.Loads[i].Repetitions = slices.Clone(load.Repetitions)
 		for k, r := range load.Repetitions {
-			r.Counts, r.Variants = maps.Clone(r.Counts), nil // by which nothing is left to vary
+			r.Counts, r.Variants = maps.Clone(r.Counts), nil // without the metric there is nothing to vary
 			r.Counts[metric] = counts.Count{Missing: missing}
 			run.Loads[i].Repetitions[k] = r
 		}
@@ -102,10 +102,10 @@ func (v *viewer) tooShort(metric string, p pulse) *counts.Run {
 	return &run
 }
 
-// seconds writes a length of time in whole ones.
+// seconds formats a duration in whole seconds.
 func seconds(d time.Duration) string { return fmt.Sprintf("%.0f s", d.Seconds()) }
 
-// rebuilt returns the run with other counts: change gives those of a repetition.
+// rebuilt returns the run with the repetitions that change returns.
 func (v *viewer) rebuilt(change func(a *attempt, idle bool, r counts.Repetition) counts.Repetition) *counts.Run {
 	run := *v.run
 	run.Loads = slices.Clone(v.run.Loads)
@@ -117,13 +117,13 @@ func (v *viewer) rebuilt(change func(a *attempt, idle bool, r counts.Repetition)
 			load.Repetitions[k] = change(v.byKey[attemptKey{load.Name, r.Number}], load.Idle(), r)
 		}
 	}
-	run.TakeOffBackground(0) // verdicts do not look at variants
+	run.TakeOffBackground(0) // verdicts do not use variants
 	run.Narrowed = true
 	return &run
 }
 
-// overStretches counts everything over those of the stretches, which are a metric's, that touch a repetition and no
-// other. ok is false where the file does not tell what was done in them.
+// overStretches counts everything over a metric's stretches that touch one repetition and no other. ok is false if the
+// file does not show the work in them.
 func (v *viewer) overStretches(metric string, stretches []stretch) (run *counts.Run, ok bool) {
 	told, counted := 0, 0
 	run = v.rebuilt(func(a *attempt, idle bool, r counts.Repetition) counts.Repetition {
@@ -158,8 +158,8 @@ func (v *viewer) overStretches(metric string, stretches []stretch) (run *counts.
 	return run, told > 0 && 2*counted >= told
 }
 
-// periodsOf returns the stretches that lie between the other repetitions and touch this one, those that follow each
-// other as one, and how much there was in them.
+// periodsOf returns the stretches that touch this repetition and lie between the other ones, consecutive ones merged,
+// and the amount in them.
 func (v *viewer) periodsOf(a *attempt, all []stretch, from, to time.Time) (windows []stretch, count counts.Count) {
 	earliest, latest := v.alone(a)
 	open := false
@@ -193,8 +193,8 @@ func (v *viewer) periodsOf(a *attempt, all []stretch, from, to time.Time) (windo
 	return windows, count
 }
 
-// countedIn returns how many rows of the load's table were counted one by one in some stretches, which is work of ours
-// like the clients'.
+// countedIn returns the rows of the load's table that were counted one by one in the stretches. This counting is our
+// work, too.
 func (a *attempt) countedIn(windows []stretch) int64 {
 	for _, w := range windows {
 		if from, to := a.counting(); from.Before(w.to) && to.After(w.from) {
@@ -204,8 +204,8 @@ func (a *attempt) countedIn(windows []stretch) int64 {
 	return 0
 }
 
-// countedAcross reports whether nobody knows how many rows were counted in a stretch: they were being counted at an end
-// of it, or not to the end.
+// countedAcross reports whether an unknown number of rows was counted in a stretch: the counting crossed an end of it,
+// or did not finish.
 func (a *attempt) countedAcross(s stretch) bool {
 	from, to := a.counting()
 	return from.Before(s.to) && to.After(s.from) && (from.Before(s.from) || to.After(s.to) || a.proof.Missing != "")
@@ -243,7 +243,7 @@ func (v *viewer) alone(a *attempt) (from, to time.Time) {
 	return from, to
 }
 
-// recounted returns a repetition with all counts of counters, and the work, of some stretches.
+// recounted returns a repetition with the counters and the work of some stretches.
 func (v *viewer) recounted(a *attempt, idle bool, r counts.Repetition, windows []stretch) counts.Repetition {
 	counts := map[string]counts.Count{}
 	for name, count := range r.Counts {
@@ -266,7 +266,7 @@ func (v *viewer) recounted(a *attempt, idle bool, r counts.Repetition, windows [
 		}
 	}
 	r.Work = times(r.Work, part)
-	r.Work.Counted = sum(r.Work.Returned, a.countedIn(windows)) - r.Work.Returned // which are added to these
+	r.Work.Counted = sum(r.Work.Returned, a.countedIn(windows)) - r.Work.Returned // it is added to Returned
 	r.Seconds *= part
 	return r
 }
@@ -290,9 +290,8 @@ func inWindows(s series.Series, windows []stretch) (c counts.Count) {
 	return c
 }
 
-// unevenness returns the variance of what a counter had come to at a moment between two readings, where it is taken to
-// have gone evenly: the square of how far that lies from going on at the rate before the first, or at the rate after
-// the second.
+// unevenness returns the variance of a counter's value interpolated at a moment between two readings: the squared
+// distance to the value that the rate before the first reading, or after the second, would give.
 func unevenness(s series.Series, t time.Time) float64 {
 	before, after, ok := s.Around(t)
 	if !ok || !after.At.After(before.At) {
@@ -300,7 +299,7 @@ func unevenness(s series.Series, t time.Time) float64 {
 	}
 	seconds := after.At.Sub(before.At).Seconds()
 	evenly := before.Value + (after.Value-before.Value)*t.Sub(before.At).Seconds()/seconds
-	most := max(evenly-before.Value, after.Value-evenly) // where nothing was read before, or after
+	most := max(evenly-before.Value, after.Value-evenly) // if there is no reading before, or after
 	off := [2]float64{most, most}
 	if earlier, _, ok := s.Around(before.At.Add(-1)); ok {
 		rate := (before.Value - earlier.Value) / before.At.Sub(earlier.At).Seconds()
@@ -313,7 +312,7 @@ func unevenness(s series.Series, t time.Time) float64 {
 	return max(off[0]*off[0], off[1]*off[1])
 }
 
-// anyCounted reports whether a counter of another source was counted.
+// anyCounted reports whether another counter than but was counted.
 func (v *viewer) anyCounted(r counts.Repetition, but string) bool {
 	for name, count := range r.Counts {
 		if m, _ := v.run.Counter(name); name != but && m.Type == runfile.Counter && count.Missing == nil {
@@ -323,10 +322,11 @@ func (v *viewer) anyCounted(r counts.Repetition, but string) bool {
 	return false
 }
 
-// mostDoubt is the part of a count that may depend on how it went between two readings.
+// mostDoubt is the share of a count that may depend on interpolation.
 const mostDoubt = 0.1
 
-// later returns the run with a metric counted so much later: from the pause before a repetition to the pause after it.
+// later returns the run with a metric counted later by its lag: from the pause before a repetition to the pause after
+// it.
 func (v *viewer) later(metric string, s series.Series, lag time.Duration) *counts.Run {
 	var amounts []float64
 	for change, err := range s.Changes(time.Time{}, farFuture) {
@@ -364,8 +364,8 @@ func (v *viewer) later(metric string, s series.Series, lag time.Duration) *count
 	})
 }
 
-// inPause returns a reading of a pause in which nothing was done; where there is none, what lies between the readings
-// before and after it, which may be off by half of what those differ by.
+// inPause returns a reading in a pause without work. If there is none, it interpolates between the readings around,
+// with a doubt of half their difference.
 func inPause(s series.Series, from, to time.Time) (at series.Point, doubt float64, err error) {
 	middle := from.Add(to.Sub(from) / 2)
 	before, after, ok := s.Around(middle)
@@ -380,7 +380,7 @@ func inPause(s series.Series, from, to time.Time) (at series.Point, doubt float6
 	return series.Point{At: middle}, (after.Value - before.Value) / 2, nil
 }
 
-// Share returns the part of a repetition's work that was done between two moments.
+// Share returns the share of a repetition's work done between two moments.
 func (v *viewer) Share(load string, number int, from, to time.Time) (float64, bool) {
 	a := v.byKey[attemptKey{load, number}]
 	if a == nil || len(a.clients.course) < 2 {

@@ -22,29 +22,28 @@ type periodKey struct {
 
 type told struct {
 	value float64
-	open  bool // it may still correct it
+	open  bool // the source may still correct it
 }
 
-// period takes one line of a source with periods of its own.
+// period adds a line of a source with periods.
 func (c *collector) period(p runfile.Period) {
 	c.belongs(p.Metric, p.Probe)
 	if c.periods[p.Metric] == nil {
 		c.periods[p.Metric] = map[periodKey]told{}
 	}
-	// maps print in order of their keys
+	// fmt prints maps in order of their keys.
 	key := periodKey{p.Statistic, fmt.Sprint(p.Dimensions), p.From.UTC(), p.To.UTC()}
 	c.sets[key.dimensions] = p.Dimensions
 	c.periods[p.Metric][key] = told{p.Value, p.Unsettled}
 }
 
-// onlyPeriods reports whether an observation read nothing, and has only a source's amounts in periods.
+// onlyPeriods reports whether an observation has only amounts in periods, and no readings.
 func (c *collector) onlyPeriods() bool {
 	_, to, _ := c.spanOfPeriods()
 	return c.thin != nil && c.thin.Empty() && !to.IsZero()
 }
 
-// spanOfPeriods is from the first period of those that tell how much there was to the end of the last, and how long the
-// longest is.
+// spanOfPeriods returns the begin of the first and the end of the last period with an amount, and the longest period.
 func (c *collector) spanOfPeriods() (from, to time.Time, longest time.Duration) {
 	for name, periods := range c.periods {
 		for key := range periods {
@@ -63,7 +62,7 @@ func (c *collector) spanOfPeriods() (from, to time.Time, longest time.Duration) 
 	return from, to, longest
 }
 
-// stretch is a period and how much there was in it.
+// stretch is a period and the amount in it.
 type stretch struct {
 	from, to time.Time
 	amount   float64
@@ -72,7 +71,7 @@ type stretch struct {
 
 func (s stretch) seconds() float64 { return s.to.Sub(s.from).Seconds() }
 
-// stretch puts the periods of all metrics in order.
+// stretch sorts the periods of all metrics.
 func (b *builder) stretch() {
 	b.stretched = map[string][]stretch{}
 	for _, m := range b.run.Counters {
@@ -82,8 +81,8 @@ func (b *builder) stretch() {
 	}
 }
 
-// stretches returns the periods of a metric that follow each other, in order. Of several sets of dimensions only the
-// first by name is used, and a note says so.
+// stretches returns the consecutive periods of a metric, in order. Of several sets of dimensions it uses the first by
+// name and adds a note.
 func (b *builder) stretches(m runfile.Metric) []stretch {
 	var all []stretch
 	dimensions := b.dimensions(m)
@@ -99,7 +98,7 @@ func (b *builder) stretches(m runfile.Metric) []stretch {
 	}
 	slices.SortFunc(all, func(a, b stretch) int { return cmp.Or(a.from.Compare(b.from), a.to.Compare(b.to)) })
 	end := time.Time{}
-	return slices.DeleteFunc(all, func(s stretch) bool { // what overlaps with one before
+	return slices.DeleteFunc(all, func(s stretch) bool { // overlaps with the one before
 		if s.from.Before(end) {
 			return true
 		}
@@ -108,7 +107,7 @@ func (b *builder) stretches(m runfile.Metric) []stretch {
 	})
 }
 
-// dimensions returns the set of a metric's dimensions that is used.
+// dimensions returns the set of dimensions that is used for a metric.
 func (c *collector) dimensions(m runfile.Metric) string {
 	sets := map[string]bool{}
 	for key := range c.periods[m.Name] {
@@ -122,9 +121,9 @@ func (c *collector) dimensions(m runfile.Metric) string {
 	return names[0]
 }
 
-// inPeriods returns how much a metric grew by between two moments, by the whole periods between them. What lies between
-// them and the moments is taken to be as much for its work as they are, and without work for its time: a load need not
-// be steady, only of one kind. Periods that the source may still correct say too little, and are not used.
+// inPeriods returns a metric's growth between two moments from the whole periods between them. The rest at either end
+// is extrapolated by its work, or without work by its time: a load need not be steady, only of one kind. Periods that
+// the source may still correct are too low, and are not used.
 func inPeriods(all []stretch, from, to time.Time, work func(from, to time.Time) float64) counts.Count {
 	var amount, covered, worked float64
 	open := 0
@@ -153,12 +152,12 @@ func inPeriods(all []stretch, from, to time.Time, work func(from, to time.Time) 
 	return counts.Count{Amount: amount * share, Raw: amount * share, Seconds: covered * share}
 }
 
-// between returns those of the periods, which follow each other, that lie whole between two moments.
+// between returns the consecutive periods that lie entirely between two moments.
 func between(all []stretch, from, to time.Time) []stretch {
 	first := sort.Search(len(all), func(i int) bool { return !all[i].from.Before(from) })
 	end := sort.Search(len(all), func(i int) bool { return all[i].to.After(to) })
 	return all[first:max(first, end)]
 }
 
-// elapsed returns the work of doing nothing.
+// elapsed uses time as work, for loads without work.
 func elapsed(from, to time.Time) float64 { return to.Sub(from).Seconds() }

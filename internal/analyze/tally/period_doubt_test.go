@@ -7,13 +7,13 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestPeriodsThatEndWithinABurst: a source tells every 5 s how many pages were written, exactly. The server's own
-// counter of them is read once a second, and nearly all of them come within a third of a second as a repetition is
-// closed. What a period that ends there holds is known no better than the counts around its end, and the error says so;
-// of rows, which come steadily, it is known.
+// TestPeriodsThatEndWithinABurst: a source shows the exact number of pages written every 5 s. The server's counter is
+// read once a second, and nearly all pages come within a third of a second as a repetition is closed. A period that
+// ends there is known no better than the counts around its end, and the error says so. Rows, which come steadily, are
+// known.
 func TestPeriodsThatEndWithinABurst(t *testing.T) {
 	const repetitions, cycle, load, period, rows, pages = 40, 11.7, 8.0, 5.0, 1000.0, 5000.0
-	past := func(at float64, from, lasts, amount float64) (sum float64) { // what happens in each cycle, up to a moment
+	past := func(at float64, from, lasts, amount float64) (sum float64) { // amount per cycle, up to at
 		for i := range repetitions {
 			sum += amount * min(1, max(0, (at-cycle*float64(i)-from)/lasts))
 		}

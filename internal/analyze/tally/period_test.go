@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// TestPeriods: the load of the small run runs from second 11 to 13, and its idle load from 1 to 6.
+// TestPeriods: the load of the small run lasts from second 11 to 13, and its idle load from 1 to 6.
 func TestPeriods(t *testing.T) {
 	rate := runfile.Metric{Name: "w/rate", Unit: "operations", Type: runfile.Rate, Period: 1}
 	sum := runfile.Metric{Name: "w/rate", Unit: "operations", Type: runfile.CountPerPeriod, Period: 1}
@@ -77,8 +77,8 @@ func TestPeriodsOfSeveralDimensions(t *testing.T) {
 	}
 }
 
-// TestPeriodsOfAnUnsteadyLoad: the load of the small run ends with a second of three times as many rows as the first.
-func TestPeriodsOfAnUnsteadyLoad(t *testing.T) {
+// TestPeriodsOfUnsteadyLoad: the last second of the small run's load has three times as many rows as the first.
+func TestPeriodsOfUnsteadyLoad(t *testing.T) {
 	loaded := func(from, to float64, rows int64) runfile.Record {
 		return runfile.Work{From: sec(from), To: sec(to), Load: "busy", Repetition: 1, Transactions: 1, Rows: rows}
 	}
@@ -87,15 +87,15 @@ func TestPeriodsOfAnUnsteadyLoad(t *testing.T) {
 		runfile.Period{From: sec(2), To: sec(3), Probe: "w", Metric: "w/rate", Statistic: "Sum", Value: 3},
 		runfile.Period{From: sec(11), To: sec(12), Probe: "w", Metric: "w/rate", Statistic: "Sum", Value: 13})
 	load, _ := fromRecords(t, records...).Load("busy")
-	want := counts.Count{Amount: 40, Raw: 52, Seconds: 4} // ten and three of background for a quarter of the rows
+	want := counts.Count{Amount: 40, Raw: 52, Seconds: 4} // a quarter of the rows: ten, and three of background
 	if diff := cmp.Diff(want, load.Repetitions[0].Counts["w/rate"]); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestPeriodsAfterAFailover: the instance's values are those of the instance that has the load by then, if they are
-// known; the cluster's values stay.
-func TestPeriodsAfterAFailover(t *testing.T) {
+// TestPeriodsAfterFailover: the instance's values are of the instance that has the load, if they are known; the
+// cluster's values stay.
+func TestPeriodsAfterFailover(t *testing.T) {
 	records := small()
 	for i, record := range records {
 		if e, is := record.(runfile.LoadEvent); is && e.Load == "busy" && e.Event == runfile.Begin {
@@ -135,7 +135,7 @@ func TestPeriodsAfterAFailover(t *testing.T) {
 	}
 }
 
-// TestScaledUnderLoad: the load of the small run runs from second 11 to 13.
+// TestScaledUnderLoad: the load of the small run lasts from second 11 to 13.
 func TestScaledUnderLoad(t *testing.T) {
 	check := func(want string, units ...float64) {
 		t.Helper()
@@ -159,9 +159,9 @@ func TestScaledUnderLoad(t *testing.T) {
 		"loads cannot be compared, and a load may not have been steady", 2, 2, 4, 4)
 }
 
-// TestPeriodsOfALoadThatReads: it writes no rows, so that its transactions tell how much of it fell into which period,
-// and what it did over whole periods is of reads as well.
-func TestPeriodsOfALoadThatReads(t *testing.T) {
+// TestPeriodsOfReadLoad: it writes no rows, so its transactions show how much of it fell into each period, for
+// reads as well.
+func TestPeriodsOfReadLoad(t *testing.T) {
 	loaded := func(from, to float64, transactions int64) runfile.Record {
 		return runfile.Work{
 			From: sec(from), To: sec(to), Load: "busy", Repetition: 1, Transactions: transactions,
@@ -198,8 +198,8 @@ func TestPeriodsOfALoadThatReads(t *testing.T) {
 	}
 }
 
-// TestRowsCountedOneByOne: what we read to count the rows of a load is in the period in which it was done, and so in
-// what is held against it. A period that ends in the middle of that tells of nobody knows how many.
+// TestRowsCountedOneByOne: our reads to count the rows of a load belong to the period in which they happen. A period
+// that ends during the counting has an unknown number of them.
 func TestRowsCountedOneByOne(t *testing.T) {
 	period := func(from, to, value float64) runfile.Record {
 		return runfile.Period{From: sec(from), To: sec(to), Probe: "w", Metric: "w/rate", Statistic: "Sum", Value: value}

@@ -8,20 +8,20 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// countedTooFew is the share by which a count may stay below what is possible: readings are not of one moment.
+// countedTooFew is the share by which a count may fall short of the possible minimum, since readings differ in time.
 const countedTooFew = 0.02
 
-// leastRecordBytes is the header of a WAL record, without which there is none: XLogRecord in PostgreSQL's xlogrecord.h.
+// leastRecordBytes is the size of a WAL record's header: XLogRecord in PostgreSQL's xlogrecord.h.
 const leastRecordBytes = 24
 
-// bound is the least that a quantity can come to, and why.
+// bound is the least possible amount of a quantity, and why.
 type bound struct {
 	of    metric.Quantity
 	least float64
 	why   string
 }
 
-// bounds returns what PostgreSQL cannot do a repetition's work with less of. On Aurora the same counters count
+// bounds returns the least that PostgreSQL needs for a repetition's work. Aurora's counters of the same names count
 // something else.
 func (b *builder) bounds(a counts.Load, r counts.Repetition) (all []bound) {
 	target := b.run.Header.Target
@@ -31,7 +31,7 @@ func (b *builder) bounds(a counts.Load, r counts.Repetition) (all []bound) {
 	rows, commits := float64(r.Work.Rows), float64(r.Work.Transactions)
 	records := rows*float64(max(0, a.Indexes)) + commits
 	why := "each index entry and each commit makes at least one"
-	if a.Method != counts.Copy { // which puts many rows into one
+	if a.Method != counts.Copy { // COPY puts many rows into one
 		records += rows
 		why = "each row, each index entry and each commit makes at least one"
 	}
@@ -39,7 +39,7 @@ func (b *builder) bounds(a counts.Load, r counts.Repetition) (all []bound) {
 		"a WAL record has at least 24"})
 	settings := target.Settings
 	waits := settings["fsync"] == "on" && settings["synchronous_commit"] == "on" && a.SynchronousCommit == ""
-	// others fsync as they write
+	// the other methods fsync as they write
 	counted := settings["wal_sync_method"] == "fdatasync" || settings["wal_sync_method"] == "fsync"
 	if waits && counted && a.Clients > 0 && commits > 0 {
 		all = append(all, bound{metric.WALSyncs, commits / float64(a.Clients),
@@ -48,7 +48,7 @@ func (b *builder) bounds(a counts.Load, r counts.Repetition) (all []bound) {
 	return all
 }
 
-// takeOffImpossible takes out of a repetition the counts that are too low to be true, with the reason in their place.
+// takeOffImpossible replaces counts that are too low to be true by a reason.
 func (b *builder) takeOffImpossible(a counts.Load, r counts.Repetition) {
 	for _, possible := range b.bounds(a, r) {
 		least := possible.least * (1 - countedTooFew)

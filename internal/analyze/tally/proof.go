@@ -10,8 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// proof notes where the rows of the load, of the server's counter and of the table itself are not the same: then
-// something is missing from the counts of this repetition.
+// proof notes repetitions in which the rows of the load, of the server's counter and of the table differ: then
+// something is missing from its counts.
 func (k checks) proof(a *attempt, load runfile.Load, r counts.Repetition) {
 	if load.Idle() || a.proof == nil || a.proof.Counter != "" {
 		return
@@ -41,14 +41,14 @@ func (k checks) proof(a *attempt, load runfile.Load, r counts.Repetition) {
 	k.notes.add("rows-disagree", text)
 }
 
-// lookedAt reports whether the server has looked at the rows that were asked for. Of those at an end of an index the
-// planner looks at some itself.
+// lookedAt reports whether the server examined the rows requested. The planner examines some at an end of an index by
+// itself.
 func lookedAt(asked, counted int64) bool {
 	const byPlanner, oneInAHundred = 1000, 0.01
 	return counted >= asked && float64(counted) <= (1+oneInAHundred)*float64(asked)+byPlanner
 }
 
-// added notes what was run beyond the plan.
+// added notes repetitions beyond the plan.
 func (k checks) added() {
 	for _, a := range k.attempts {
 		if a.added != "" {
@@ -66,10 +66,10 @@ func (k checks) clocks() {
 	}
 }
 
-// driftTolerated is the drift between clocks, beyond the uncertainty of comparing them, that is not reported.
+// driftTolerated is the drift between clocks that is not reported, beyond the uncertainty of comparing them.
 const driftTolerated = 0.1 // seconds
 
-// otherClocks notes a clock that was another distance from ours at the end than at the start.
+// otherClocks notes clocks whose distance from ours changed during the run.
 func (k checks) otherClocks() {
 	if k.run.Ended == nil {
 		return

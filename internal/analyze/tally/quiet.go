@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// unknownOf returns the background without what is known of one metric.
+// unknownOf returns the background without one metric.
 func unknownOf(b counts.Background, metric string) counts.Background {
 	for _, of := range []*map[string]float64{&b.PerSecond, &b.Closing, &b.Deviation} {
 		*of = maps.Clone(*of)
@@ -17,14 +17,13 @@ func unknownOf(b counts.Background, metric string) counts.Background {
 	return b
 }
 
-// mostVariants bounds how many idle repetitions are tried one by one: a few show how far the background varies.
+// mostVariants bounds the idle repetitions that are subtracted one by one: a few show how far the background varies.
 const mostVariants = 10
 
-// leastQuiet is the part of an idle load that must lie between two readings to show a rate.
+// leastQuiet is the share of an idle load that two readings must span to show a rate.
 const leastQuiet = 0.5
 
-// quiet returns what each counter did in an idle repetition before its end, which begins when the load has lasted as
-// long as planned.
+// quiet returns each counter's growth in an idle repetition before its end, which begins after the planned length.
 func (b *builder) quiet(r counts.Repetition) map[string]counts.Count {
 	length := time.Duration(b.run.Header.Plan.LoadSeconds * float64(time.Second))
 	end := r.Begin.Add(length)

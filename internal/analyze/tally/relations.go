@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// takeWAL keeps which tables and indexes a stretch of the WAL is about. Of an observation all stretches are one.
+// takeWAL keeps the tables and indexes of a stretch of WAL. An observation has one stretch.
 func (c *collector) takeWAL(w runfile.WAL) {
 	if w.Load != "" {
 		c.attempt(w.Load, w.Repetition).wal = &w
@@ -18,13 +18,13 @@ func (c *collector) takeWAL(w runfile.WAL) {
 	c.wal.join(w)
 }
 
-// stretches joins what several stretches of the WAL are about.
+// stretches merges the tables and indexes of several stretches of WAL.
 type stretches struct {
 	all   *runfile.WAL
-	place map[[2]string]int // of an item in all, by what it is and its name
+	place map[[2]string]int // index of an item in all, by kind and name
 }
 
-// mostJoined bounds the items that are told apart: a database that always makes and drops tables has ever new ones.
+// mostJoined bounds the items listed: a database that keeps making and dropping tables has ever new ones.
 const mostJoined = 2_000
 
 func (s *stretches) join(w runfile.WAL) {
@@ -48,7 +48,7 @@ func (s *stretches) join(w runfile.WAL) {
 	}
 }
 
-// add takes an item that stands for so many times what it says.
+// add adds an item, scaled up.
 func (s *stretches) add(item runfile.WALItem, scale float64) {
 	key := [2]string{item.Is, item.Name}
 	at, known := s.place[key]
@@ -76,7 +76,7 @@ func (s *stretches) add(item runfile.WALItem, scale float64) {
 	s.all.Items[at] = item
 }
 
-// top returns what most of the WAL of an observation was about; none: nobody asked.
+// top returns the tables and indexes with the most WAL in an observation; none if it was not read.
 func (s *stretches) top(flavor string) []counts.Top {
 	if s.all == nil {
 		return nil

@@ -10,9 +10,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Stretches of which a part was read stand for all of it, and those of one table add up; what is missing at times is
-// known from the rest.
-func TestTheWALOfAnObservation(t *testing.T) {
+// TestWALOfObservation: partly read stretches are scaled up, and stretches of one table add up. What is missing at
+// times is estimated from the rest.
+func TestWALOfObservation(t *testing.T) {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	item := func(name string, records, bytes, images int64) runfile.WALItem {
 		return runfile.WALItem{Name: name, Is: runfile.WALIndex, Parts: map[string]runfile.WALPart{
@@ -48,8 +48,7 @@ func TestTheWALOfAnObservation(t *testing.T) {
 	}
 }
 
-// TestWhyNoWALOfManagedServers: what the sampler advises on one's own server is advised nowhere that AWS runs the
-// server.
+// TestWhyNoWALOfManagedServers: remedies for one's own server are not suggested for servers run by AWS.
 func TestWhyNoWALOfManagedServers(t *testing.T) {
 	const (
 		privilege = "pg_walinspect is not in this database, and only a superuser may make it (a superuser may: " +

@@ -8,9 +8,9 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// TestRequestsThatWereNotSeen: where a tenth of the requests that the kernel counts of the disk was not seen, nobody
-// knows whose they were, and figures of the device are the device's.
-func TestRequestsThatWereNotSeen(t *testing.T) {
+// TestUntracedRequests: if a tenth of the kernel's disk requests was not traced, their owner is unknown, and
+// figures of the device are the device's.
+func TestUntracedRequests(t *testing.T) {
 	beside := runfiletest.BesideOtherProgram(runfiletest.Records(t, "../../../testdata/runs/local-pg17.jsonl.zst"), 300)
 	for seen, want := range map[float64]bool{1: true, 0.95: true, 0.85: false} {
 		var records []runfile.Record

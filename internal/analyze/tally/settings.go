@@ -8,11 +8,11 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// otherwiseSet says which setting was, or may have been, another during an attempt than the head of the file has;
-// empty: none.
+// otherwiseSet returns how a setting differed, or may have differed, during an attempt from the head of the file; empty
+// if none did.
 func (b *builder) otherwiseSet(a *attempt) string {
 	begin, end := a.begin(), a.end()
-	now := map[string]runfile.SettingChange{} // as the attempt began
+	now := map[string]runfile.SettingChange{} // at the begin of the attempt
 	for _, change := range b.run.SettingChanges {
 		switch {
 		case change.Setting == runfile.Tablespaces: // the load's table is in none that comes later

@@ -19,7 +19,7 @@ const (
 	shippedSource = "../../../testdata/runs/sources/loads-pg17.json"
 )
 
-// row is one repetition in the source of the shipped run: what everything grew by.
+// row is one repetition in the source of the shipped run: the growth of everything.
 type row struct {
 	Load   string  `json:"load"`
 	Rep    int     `json:"rep"` // from 0
@@ -48,7 +48,7 @@ type row struct {
 	XactCommit float64 `json:"xact_commit"`
 }
 
-// grew is the row by metric, as the probes name them.
+// grew returns the row by metric, under the probes' names.
 func (r row) grew() map[string]map[string]float64 {
 	return map[string]map[string]float64{
 		"pgstat": {
@@ -65,7 +65,7 @@ func (r row) grew() map[string]map[string]float64 {
 	}
 }
 
-// source reads the rows of the shipped run's source, in the order in which they were measured.
+// source reads the source of the shipped run, in the order of measurement.
 func source(t *testing.T) []row {
 	t.Helper()
 	content, err := os.ReadFile(shippedSource)
@@ -79,15 +79,15 @@ func source(t *testing.T) []row {
 	return rows
 }
 
-// TestShippedRunIsItsSource makes the shipped run of its source and compares; -update writes it.
+// TestShippedRunIsItsSource makes the shipped run from its source and compares; -update writes it.
 func TestShippedRunIsItsSource(t *testing.T) {
 	runfiletest.IsMadeOf(t, shippedRun, asRun(source(t)), *update)
 }
 
-// midnight stands for the time of day at which the source was measured, which nobody wrote down.
+// midnight stands in for the unknown time of the measurement.
 var midnight = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// asRun lays the rows end to end. Each begins and ends with a reading of everything, sums of all rows before it.
+// asRun puts the rows end to end. Each begins and ends with a reading of everything, the sums of all rows before it.
 func asRun(rows []row) []runfile.Record {
 	at := midnight
 	pass := func(d time.Duration) time.Time { at = at.Add(d); return at }
@@ -96,7 +96,7 @@ func asRun(rows []row) []runfile.Record {
 		records = append(records, m)
 	}
 	totals := row{}.grew()
-	totals["pgstat"]["pgstat.lsn/insert"] = 1 << 24 // where a new cluster begins
+	totals["pgstat"]["pgstat.lsn/insert"] = 1 << 24 // start of a new cluster
 	read := func() {
 		for _, probe := range []string{"block", "pgstat"} {
 			records = append(records, runfile.Reading{At: at, Took: 0.001, Probe: probe,

@@ -18,6 +18,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
+// small returns a run of one idle and one loaded load. The load writes 1000 rows in 2 s from second 11 on. x grows by
+// 2 a second always, and by 100 more under load.
 func small() []runfile.Record {
 	x := func(s, value float64) runfile.Record {
 		return runfile.Reading{At: sec(s), Probe: "p", Values: map[string]float64{"p/x": value}}
@@ -77,6 +79,7 @@ func TestSmallRun(t *testing.T) {
 	}
 }
 
+// without replaces the matching records by instead.
 func without(records []runfile.Record, match func(runfile.Record) bool, instead ...runfile.Record) []runfile.Record {
 	var kept []runfile.Record
 	for _, r := range records {
@@ -178,7 +181,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestDeviation: rates of 2 and 6 a second lie 2 from their mean, which is 2.83 for one of two.
+// TestDeviation: rates of 2 and 6 a second differ from their mean by 2, which is a standard deviation of 2.83.
 func TestDeviation(t *testing.T) {
 	run := fromRecords(t, twiceIdle()...)
 	want := counts.Background{Repetitions: 2, PerSecond: map[string]float64{"p/x": 4}, Closing: map[string]float64{},
@@ -241,7 +244,7 @@ func TestUnplannedLoad(t *testing.T) {
 	}
 }
 
-// What is run beyond the plan brings its own factors, and counts like any other load.
+// TestAddedLoad: a load beyond the plan has its own parameters, and counts like any other.
 func TestAddedLoad(t *testing.T) {
 	records := small()
 	head := records[0].(runfile.Run)
@@ -265,7 +268,7 @@ func TestAddedLoad(t *testing.T) {
 }
 
 func TestRowsAreProved(t *testing.T) {
-	// grown is the small run with n_tup_ins growing by rows in the busy load, and a proof.
+	// check sets the growth of n_tup_ins in the busy load, and the proof.
 	check := func(grown float64, proof runfile.Proof, want ...counts.Note) {
 		t.Helper()
 		x := func(s, value float64) runfile.Record {
@@ -327,8 +330,8 @@ func TestLatency(t *testing.T) {
 	}
 }
 
-// A tablespace that is made under a run takes no repetition, and is said by itself.
-func TestNewTablespacesAreSaid(t *testing.T) {
+// TestNewTablespacesAreReported: a new tablespace spoils no repetition, and is reported separately.
+func TestNewTablespacesAreReported(t *testing.T) {
 	records := small()
 	head := records[0].(runfile.Run) //nolint:forcetypeassert // it is
 	head.Target.Settings = map[string]string{runfile.Tablespaces: "none"}
@@ -345,9 +348,9 @@ func TestNewTablespacesAreSaid(t *testing.T) {
 	}
 }
 
-// A setting that changed takes the repetitions it may have fallen into and those after it, until it is as at the
-// beginning.
-func TestChangedSettingsAreSaid(t *testing.T) {
+// TestChangedSettingsAreReported: a changed setting spoils the repetitions that it may fall into and those after it, until
+// it is restored.
+func TestChangedSettingsAreReported(t *testing.T) {
 	with := func(since, at float64) *counts.Run {
 		records := small()
 		head := records[0].(runfile.Run) //nolint:forcetypeassert // it is
@@ -375,9 +378,9 @@ func TestChangedSettingsAreSaid(t *testing.T) {
 	}
 }
 
-// A repetition that others disturbed is left out where the server was thought to be alone, and marked where it is
-// shared.
-func TestOthersAreSaid(t *testing.T) {
+// TestOthersAreReported: a repetition disturbed by others is left out if the server was thought to be unshared, and marked
+// if it is shared.
+func TestOthersAreReported(t *testing.T) {
 	others := runfile.Others{Rows: 250, RowsShare: 0.2, Who: []string{"psql of joe in shop"}}
 	with := func(failed string) *counts.Run {
 		records := small()
@@ -403,8 +406,8 @@ func TestOthersAreSaid(t *testing.T) {
 	}
 }
 
-// What autovacuum wrote is said, and no reason to leave an idle repetition out.
-func TestAutovacuumIsSaid(t *testing.T) {
+// TestAutovacuumIsReported: autovacuum's writes are reported, and do not spoil an idle repetition.
+func TestAutovacuumIsReported(t *testing.T) {
 	records := small()
 	end := event(6, "idle", runfile.End)
 	end.Autovacuum = &runfile.Autovacuum{Rows: 81, WALBytes: 3_000_000}
@@ -417,9 +420,9 @@ func TestAutovacuumIsSaid(t *testing.T) {
 	}
 }
 
-// What no server can have counted is not printed: each row that is inserted by itself, each entry and each commit
-// writes a WAL record (of 24 bytes at least), and an fsync serves the commits of all clients at most.
-func TestWhatCannotBeIsLeftOut(t *testing.T) {
+// TestImpossibleCountsAreLeftOut: each row inserted by itself, each entry and each commit writes a WAL record of at least 24
+// bytes, and an fsync serves at most the commits of all clients.
+func TestImpossibleCountsAreLeftOut(t *testing.T) {
 	const records, syncs = "pgstat.wal/wal_records", "pgstat.wal/wal_sync"
 	bytes := metric.All().Making(metric.WALBytes)[0].Name
 	check := func(method, flavor string, counted map[string]float64, want ...string) {

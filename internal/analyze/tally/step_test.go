@@ -7,9 +7,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestStepOfACounterThatStoodStill: a counter that moves in units of 60, and only after it has stood still for twenty
-// minutes, has a step of 60.
-func TestStepOfACounterThatStoodStill(t *testing.T) {
+// TestStepOfSlowCounter: a counter that moves in units of 60, every twenty minutes, has a step of 60.
+func TestStepOfSlowCounter(t *testing.T) {
 	records := []runfile.Record{
 		runfile.Run{Schema: runfile.Schema, Plan: runfile.Plan{
 			Loads: []runfile.Load{{Name: "idle"}, {Name: "busy", Method: "copy"}}, Repetitions: 1}},

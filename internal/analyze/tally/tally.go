@@ -12,15 +12,14 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Option says what of a run file is read.
+// Option selects what is read from a run file.
 type Option int
 
-// WithoutLatencies leaves out how long transactions took, for who does not show it: to add that up takes as long as
-// half of all else.
+// WithoutLatencies skips the latencies of transactions, which take half as long as everything else.
 const WithoutLatencies Option = 1
 
-// FromRun reads the records of a run file to their end. A torn tail is no error: what came before it is there, and
-// Torn says so.
+// FromRun reads the records of a run file to their end. A torn tail is no error: the run holds what came before it, and
+// Torn.
 func FromRun(records iter.Seq2[runfile.Record, error], options ...Option) (*counts.Run, error) {
 	c := newCollector()
 	c.untimed = slices.Contains(options, WithoutLatencies)
@@ -44,7 +43,7 @@ func (c *collector) takeAll(records iter.Seq2[runfile.Record, error]) error {
 		default:
 			c.take(record)
 		}
-		const seldom = 256 // what is kept of so many records is little
+		const seldom = 256 // records whose kept part is small
 		if taken++; taken%seldom == 0 || c.kept > mostHeld {
 			if err := c.within(); err != nil {
 				return err
@@ -57,8 +56,8 @@ func (c *collector) takeAll(records iter.Seq2[runfile.Record, error]) error {
 	return c.within()
 }
 
-// addLatencies has the latencies of loads added up while the file is read on: of a long run that takes as long as the
-// rest. It gives what waits until all are added.
+// addLatencies adds up latencies while the file is being read, since that takes as long as the rest for a long run.
+// wait blocks until all are added.
 func (c *collector) addLatencies() (wait func()) {
 	var adding sync.WaitGroup
 	c.latencies = make(chan func(), 64)
@@ -73,7 +72,7 @@ func (c *collector) addLatencies() (wait func()) {
 	}
 }
 
-// finish pairs up what was gathered.
+// finish makes the run from the collected records.
 func (b *builder) finish() *counts.Run {
 	observed, check := observer{b}, checks{b}
 	b.run.Source = newViewer(b)
@@ -105,7 +104,7 @@ func (b *builder) finish() *counts.Run {
 	return b.run
 }
 
-// counters returns the metrics announced as such, and those that came in periods, by name.
+// counters returns the metrics announced as counters, and those with periods, by name.
 func (b *builder) counters() []runfile.Metric {
 	var counters []runfile.Metric
 	for _, m := range b.metrics {
@@ -124,7 +123,7 @@ func (b *builder) counters() []runfile.Metric {
 	return counters
 }
 
-// FromFile reads a run file, compressed or not, as FromRun does.
+// FromFile reads a run file, compressed or not, like FromRun.
 func FromFile(path string, options ...Option) (*counts.Run, error) {
 	records, file, err := runfile.OpenRows(path)
 	if err != nil {

@@ -36,14 +36,14 @@ func fromFile(t *testing.T, path string) *counts.Run {
 	return run
 }
 
-// TestShippedRunGivesItsSourceBack compares every count of every repetition with the row it was made of.
-func TestShippedRunGivesItsSourceBack(t *testing.T) {
+// TestShippedRunCountsItsSource compares every count of every repetition with its source row.
+func TestShippedRunCountsItsSource(t *testing.T) {
 	run := fromFile(t, shippedRun)
 	if len(run.Notes) > 0 || len(run.Counters) != 16 || run.Idle.Repetitions != 3 {
 		t.Errorf("notes %v, %d counters, idle %d times", run.Notes, len(run.Counters), run.Idle.Repetitions)
 	}
 	rows := source(t)
-	idle := map[string]float64{} // per second; readings of an idle load lie its 5 s and 0.22 s of edges apart
+	idle := map[string]float64{} // per second; the readings of an idle load are 5.22 s apart
 	for _, r := range rows {
 		for _, grew := range r.grew() {
 			for metric, grown := range grew {
@@ -88,8 +88,8 @@ func TestShippedRunGivesItsSourceBack(t *testing.T) {
 // background bounds the idle device's requests, or flushes, per second: at most 20 writes in 5 s.
 const background = 2.2
 
-// TestShippedRunGivesThePublishedTable checks against docs that were computed from the source by other means: the
-// table of the method's design. It does not take the background off, hence the tolerance.
+// TestShippedRunGivesThePublishedTable compares with docs that were computed from the source by other means: the table
+// of the method's design. It includes the background, hence the tolerance.
 func TestShippedRunGivesThePublishedTable(t *testing.T) {
 	run := fromFile(t, shippedRun)
 	check := func(loadName string, rowsPerSecond, recordsPerRow, bytesPerRow, recordsPerSecond, flushes, megabytes,
@@ -113,7 +113,7 @@ func TestShippedRunGivesThePublishedTable(t *testing.T) {
 				t.Errorf("%s: %s is %g, published is %g", loadName, what, got, want)
 			}
 		}
-		const exact = 0.0002 // sums of rates there, means of them here
+		const exact = 0.0002 // ratio of sums there, mean of ratios here
 		near("rows/s", mean("rows", ""), rowsPerSecond, exact*rowsPerSecond)
 		near("records per row", mean("wal_records", "rows"), recordsPerRow, max(exact*recordsPerRow, 0.00005))
 		near("WAL bytes per row", mean("wal_bytes", "rows"), bytesPerRow, max(0.1, 0.0005*bytesPerRow))
@@ -147,14 +147,6 @@ func count(t *testing.T, load counts.Load, r counts.Repetition, name string) flo
 	return value
 }
 
-// small is a run of one idle and one loaded load, as an experiment writes it; tests change it one way each. The load
-// writes 1000 rows in 2 s from second 11 on; x grows by 2 a second always and by 100 more under load.
-// without drops the records that match, replaced what replace gives for them.
-// TestLeftOut: what must not be used is left out with the reason, and the rest stays.
-// TestOverlapsOfMany: one long repetition spoils all that ran inside it, and touching is not overlapping.
-// TestCountMissing: a count that is hidden is missing with the reason, never a number.
-// TestVariants: with two idle repetitions, each is taken off by itself as well.
-// TestOrderDoesNotMatter: probes and load write on their own, so lines may come in any order after the run line.
 func TestQuantities(t *testing.T) {
 	load := counts.Load{Load: runfile.Load{Name: "a", Method: "copy", Indexes: 2}}
 	amount := func(v float64) counts.Count { return counts.Count{Amount: v, Raw: v, Seconds: 1} }

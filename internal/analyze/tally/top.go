@@ -9,13 +9,13 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// ranking is a Top to which parts are joined.
+// ranking is a Top that parts are merged into.
 type ranking struct {
 	counts.Top
-	cut bool // some part listed no more than the first of all
+	cut bool // some part was cut off
 }
 
-// joinTops joins the rankings from one start of the server to the next.
+// joinTops merges the rankings across restarts of the server.
 func (b *builder) joinTops() (all []counts.Top) {
 	keys := slices.SortedFunc(maps.Keys(b.tops), func(a, b topKey) int {
 		return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.of, b.of))
@@ -62,7 +62,7 @@ func named(name string) func(runfile.TopItem) bool {
 	return func(i runfile.TopItem) bool { return i.Name == name }
 }
 
-// add sums up what is of one name. What was not among the first in every part did at least that.
+// add sums up an item by name. The sum is a minimum if some part was cut off.
 func (t *ranking) add(item runfile.TopItem) {
 	i := slices.IndexFunc(t.Items, named(item.Name))
 	if i < 0 {

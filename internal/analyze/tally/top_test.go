@@ -11,9 +11,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Two starts of a server: what was among the first of both is known, and of what was cut off in one of them no more
-// than that it did at least the rest.
-func TestTopOverARestart(t *testing.T) {
+// TestTopAcrossRestart: across two starts of a server, items listed in both parts are known, and items cut off in one
+// did at least the rest.
+func TestTopAcrossRestart(t *testing.T) {
 	part := func(rows float64, names ...string) runfile.Top {
 		top := runfile.Top{At: time.Unix(10, 0), From: time.Unix(0, 0)}
 		for _, name := range names {

@@ -17,7 +17,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// total takes figures of a stretch that was counted as a whole.
+// total adds the figures of a stretch that was counted as a whole.
 func (c *collector) total(t runfile.Total) {
 	for name := range t.Values {
 		c.belongs(name, t.Probe)
@@ -27,10 +27,10 @@ func (c *collector) total(t runfile.Total) {
 	a.totals = append(a.totals, t)
 }
 
-// untimed reports whether nothing is known of an attempt but totals: not even when it was.
+// untimed reports whether an attempt has only totals, without times.
 func (a *attempt) untimed() bool { return len(a.begins) == 0 && len(a.ends) == 0 && len(a.totals) > 0 }
 
-// begin and end are the zero time where nobody says when it was.
+// begin and end return the zero time if it is unknown.
 func (a *attempt) begin() time.Time { return firstOr(a.begins) }
 func (a *attempt) end() time.Time   { return firstOr(a.ends) }
 
@@ -41,7 +41,7 @@ func firstOr(moments []time.Time) time.Time {
 	return moments[0]
 }
 
-// countTotals puts the totals of an attempt for what its counters grew by.
+// countTotals replaces the counters' growth in an attempt by its totals.
 func (b *builder) countTotals(a *attempt, r counts.Repetition) {
 	for _, t := range a.totals {
 		off, share, label := a.windowOff(t), b.readingError(t), a.otherName()
@@ -69,8 +69,8 @@ func (b *builder) countTotals(a *attempt, r counts.Repetition) {
 // nearly is the largest relative difference between two sources of the same number.
 const nearly = 0.05
 
-// sumOfAverages detects a total of a rate that is the sum of its averages over periods: it is smaller, by the
-// seconds of a period, than the amount of its own periods, or than the pages that PostgreSQL missed.
+// sumOfAverages detects a total of a rate that is the sum of its averages over periods. Such a total is too small by
+// the seconds of a period, against its own periods or the pages that PostgreSQL missed.
 func (b *builder) sumOfAverages(a *attempt, r counts.Repetition, name string, value float64) *series.Missing {
 	m, known := b.run.Counter(name)
 	if !known || m.Type != runfile.Rate || m.Period <= 1 || value <= 0 {
@@ -90,8 +90,8 @@ func (b *builder) sumOfAverages(a *attempt, r counts.Repetition, name string, va
 		m.Period, m.Period)}
 }
 
-// otherName detects the instance's figures under the volume's name: they equal the pages missed, or a sixtieth of
-// them if averages over minutes were summed. Published figures of the volume are 0.34 to 0.64 per page missed.
+// otherName detects the instance's figures under the volume's name: they equal the pages missed, or a sixtieth of them
+// if averages over minutes were summed. Published figures of the volume are 0.34 to 0.64 per page missed.
 func (a *attempt) otherName() *series.Missing {
 	reads := a.totalOf(volumeReads)
 	missedPages := a.totalOf(oursRead)
@@ -123,7 +123,7 @@ const (
 	oursRead     = metric.BlocksRead
 )
 
-// origin notes where figures come from. Of a file that is worked on, older versions were seen to have other values.
+// origin records where figures come from. Other versions of a file that is still edited have other values.
 func (c *collector) origin(o runfile.Origin) {
 	c.run.Origins = append(c.run.Origins, o)
 	if o.File != "" && o.Commit == "" {
@@ -132,7 +132,7 @@ func (c *collector) origin(o runfile.Origin) {
 	}
 }
 
-// readingError returns the error of figures that somebody read off a chart, as a share of them.
+// readingError returns the relative error of figures that were read off a chart.
 func (b *builder) readingError(t runfile.Total) (share float64) {
 	for _, o := range b.run.Origins {
 		if o.Load == t.Load && o.Repetition == t.Repetition && o.Probe == t.Probe {
@@ -142,14 +142,13 @@ func (b *builder) readingError(t runfile.Total) (share float64) {
 	return share
 }
 
-// A window may differ from its load by as much at either end: by a part of its length, or by the minute that services
-// count in.
+// A window may differ from its load at either end by a share of its length, or by the minute that services count in.
 const (
 	windowTolerated = 0.01
 	minuteTolerated = time.Minute
 )
 
-// windowOff says why figures are not those of the load, where their source gives a window of their own.
+// windowOff returns why figures are not of the load, if their source gives another window.
 func (a *attempt) windowOff(t runfile.Total) *series.Missing {
 	if t.From.IsZero() || t.To.IsZero() || a.untimed() {
 		return nil
@@ -172,8 +171,8 @@ func (a *attempt) windowOff(t runfile.Total) *series.Missing {
 	return &series.Missing{Reason: counts.OtherWindow, Detail: detail}
 }
 
-// outsideWindow says why an attempt must not be used of whose rows the counters saw another number than there were:
-// their window is not its load's, and a ratio to what was counted over the whole of it looks like any other.
+// outsideWindow returns why an attempt must not be used whose counters saw another number of rows than there were: they
+// cover another window, which no ratio would show.
 func (a *attempt) outsideWindow() string {
 	if a.proof == nil || a.proof.Counter == "" || a.proof.Rows <= 0 {
 		return ""
@@ -189,20 +188,19 @@ func (a *attempt) outsideWindow() string {
 	return ""
 }
 
-// fewestReads is the number of reads from which a ratio of a sixtieth of the pages missed is no chance.
+// fewestReads is the number of reads from which on a ratio of a sixtieth of the pages missed is no chance.
 const fewestReads = 1000
 
-// tellingDigits is the number of digits that two loads do not share by chance. Rounded rates and row counts have
-// fewer.
+// tellingDigits is the number of digits that two loads do not share by chance. Rounded rates and row counts have fewer.
 const tellingDigits = 6
 
-// digits returns those of a number without the noughts that it ends in.
+// digits returns the number of significant digits, without trailing zeros.
 func digits(value float64) int {
 	significant, _, _ := strings.Cut(strconv.FormatFloat(math.Round(value), 'e', -1, 64), "e")
 	return len(strings.ReplaceAll(significant, ".", ""))
 }
 
-// copied notes figures of two loads that are the same to the last digit: one of them was copied.
+// copied notes figures of two loads that agree to the last digit: one of them was copied.
 func (k checks) copied() {
 	of := map[string]map[float64]*attempt{}
 	for _, a := range k.attempts {

@@ -13,8 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// published is a run of two loads of four hours that others published, as mend changes it, with each minute of
-// WriteIOPS.
+// published returns a run of two loads of four hours as others published it, changed by mend, with WriteIOPS by the
+// minute.
 func published(t *testing.T, mend func(load string, totals map[string]float64, window *runfile.Total,
 	proof *runfile.Proof)) *counts.Run {
 	t.Helper()
@@ -62,15 +62,14 @@ func published(t *testing.T, mend func(load string, totals map[string]float64, w
 	return run
 }
 
-// TestTrapsOfPublishedFigures: what is wrong with figures that others publish is refused or said, and sound ones are
-// used.
+// TestTrapsOfPublishedFigures: defects of published figures are refused or reported, and sound figures are used.
 func TestTrapsOfPublishedFigures(t *testing.T) {
 	type totals = map[string]float64
 	sound := func(string, totals, *runfile.Total, *runfile.Proof) {}
 	for name, c := range map[string]struct {
 		mend            func(string, totals, *runfile.Total, *runfile.Proof)
-		missing, reason string // how a metric of the load one begins, and why it is missing
-		leftOut, note   string // of the load one; and a note
+		missing, reason string // prefix of the metric of load one, and why it is missing
+		leftOut, note   string // why load one is left out; a note
 	}{
 		"sound": {mend: sound},
 		"a sum of averages, by its minutes": {
@@ -169,8 +168,8 @@ func TestTrapsOfPublishedFigures(t *testing.T) {
 	}
 }
 
-// TestMinutesAreNotPaired: the minutes of a file are not all of one minute, so that nothing of a published load goes by
-// them where its totals are told: those of a metric a minute earlier or later change nothing that is said.
+// TestMinutesAreNotPaired: the minutes of a file are not aligned, so a published load with totals does not use them.
+// Shifting a metric by a minute changes nothing.
 func TestMinutesAreNotPaired(t *testing.T) {
 	const file = "../../../testdata/runs/published-senzing.jsonl.zst"
 	counted := func(shift time.Duration) map[string]counts.Count {
@@ -209,9 +208,8 @@ func TestMinutesAreNotPaired(t *testing.T) {
 	}
 }
 
-// TestAFileHasAVersion: figures of a file that others work on are told with the commit that they are of, and where they
-// are not, that is said.
-func TestAFileHasAVersion(t *testing.T) {
+// TestEditedFilesHaveVersions: figures of an edited file come with its commit, or with a note that it is missing.
+func TestEditedFilesHaveVersions(t *testing.T) {
 	for _, name := range []string{"senzing.jsonl.zst", "digitized.jsonl", "steps.jsonl", "ord.jsonl", "azure.jsonl",
 		"aurora.jsonl"} {
 		run, err := tally.FromFile("../../../testdata/runs/published-" + name)

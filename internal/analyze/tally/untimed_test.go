@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/tally"
 )
 
-// TestWithoutLatencies: everything else is read as it is with them.
+// TestWithoutLatencies: everything else is read as with latencies.
 func TestWithoutLatencies(t *testing.T) {
 	const path = "../../../testdata/runs/local-pg17.jsonl.zst"
 	with, err := tally.FromFile(path)

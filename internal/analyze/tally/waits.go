@@ -10,14 +10,13 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// The metric of the database's load, and its dimension of events.
+// The metric of database load, and its dimension for events.
 const (
 	loadMetric     = metric.InsightsDBLoad
 	eventDimension = "db.wait_event.name"
 )
 
-// waits returns those of a load, all together first and then the most; nil where no period lies in any of its
-// repetitions.
+// waits returns the waits of a load, the total first and then the most frequent; nil if no period lies in a repetition.
 func (b *builder) waits(a counts.Load) []counts.Wait {
 	sums, seconds := map[string]float64{}, 0.0
 	for key, told := range b.periods[loadMetric] {

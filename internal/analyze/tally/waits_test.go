@@ -13,8 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestWaits: means over the minutes inside the load's repetitions. What is not among the most waited for in a minute is
-// taken for nobody there.
+// TestWaits: means over the minutes inside the load's repetitions. An event that is not in a minute's top list counts
+// as zero there.
 func TestWaits(t *testing.T) {
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	minute := func(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }

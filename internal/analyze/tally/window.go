@@ -13,14 +13,13 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// window is a stretch of an observation, and what every counter grew by in it.
+// window is a stretch of an observation, with the growth of every counter.
 type window struct {
 	number     int64 // on the grid
 	repetition counts.Repetition
 }
 
-// cutWindows returns all windows from the first to the last, times as long as the length at which readings were
-// kept.
+// cutWindows returns all windows from the first to the last, times as long as the length at which readings were kept.
 func (o observer) cutWindows(times int64) (all []window) {
 	first, last, known := o.thin.Span()
 	alone := o.onlyPeriods()
@@ -48,7 +47,7 @@ func (o observer) cutWindows(times int64) (all []window) {
 		w.repetition.Seconds = betweenReadings(w.repetition)
 		w.ofOneTime()
 		for metric := range o.stretched {
-			if alone { // what moves in steps is right over a long time, and nothing is compared with it
+			if alone { // steps even out over a long time, and nothing is compared with it
 				w.repetition.Counts[metric] = inPeriods(o.stretched[metric], begin, end, elapsed)
 				continue
 			}
@@ -59,23 +58,22 @@ func (o observer) cutWindows(times int64) (all []window) {
 	return all
 }
 
-// ofOneTime makes all counts of the time that the longest was read over, at the rate that each had in its own, and
-// drops those of less than half of it: what was no longer read soon after the window began would pass for what happened
-// in all of it.
+// ofOneTime scales all counts to the longest time that any of them covers, at their own rates. It drops counts that
+// cover less than half of it, which do not stand for the whole window.
 func (w window) ofOneTime() {
 	for name, c := range w.repetition.Counts {
 		part, late := c.Seconds/w.repetition.Seconds, "it was read over %.0f s of the window's %.0f"
 		if c.Missing == nil && part < 1.0/2 {
 			w.repetition.Counts[name] = counts.Count{Missing: &series.Missing{Reason: series.Reason(runfile.Late),
 				Detail: fmt.Sprintf(late, c.Seconds, w.repetition.Seconds)}}
-		} else if c.Missing == nil && part < 0.9 { // readings of several sources are never at one moment
+		} else if c.Missing == nil && part < 0.9 { // sources are never read at the same moment
 			w.repetition.Counts[name] = counts.Count{Amount: c.Amount / part, Raw: c.Raw / part, Seconds: w.repetition.Seconds}
 		}
 	}
 }
 
-// inWindow returns what a counter grew by in a window whose ends were read no earlier than they may be. A reading at an
-// end is of that moment.
+// inWindow returns a counter's growth in a window, if its readings are close enough to both ends. A reading at an end
+// belongs to that moment.
 func inWindow(s series.Series, begin, end time.Time, late time.Duration) counts.Count {
 	change, err := s.Delta(begin.Add(1), end.Add(1))
 	switch {
@@ -89,15 +87,13 @@ func inWindow(s series.Series, begin, end time.Time, late time.Duration) counts.
 	return counts.Count{Amount: change.Amount, Raw: change.Amount, Seconds: change.Seconds()}
 }
 
-// usually is the part of the windows in which a metric has to be there for windows without it to be left out. In a
-// short observation of a server that was restarted, reset and failed over, what tells of rows is there in less than
-// half.
+// usually is the share of windows that must have a metric before windows without it are left out. A short observation
+// with a restart, a reset and a failover has the row counters in less than half.
 const usually = 0.25
 
-// wholeWindows returns those that lack no metric which windows usually have. A server that was started anew, a reset, a
-// pause of ours: each costs a window or two, and no more.
-// A window of which no counter was read is none, however many periods a provider tells of: between two readings an hour
-// apart nothing was looked at. It notes in made what the others lack, if commits were counted in them.
+// wholeWindows returns the windows that lack no usual metric. A restart, a reset or a pause of ours costs a window or
+// two. A window without any counter read is left out, even if a provider's periods cover it. It records in made what
+// the others lack, if they counted commits.
 func (o observer) wholeWindows(all []window, made *counts.Observation) (whole []window) {
 	counters := slices.DeleteFunc(slices.Clone(o.run.Counters), func(m runfile.Metric) bool {
 		return m.Type != runfile.Counter
@@ -133,7 +129,7 @@ func (o observer) wholeWindows(all []window, made *counts.Observation) (whole []
 	return whole
 }
 
-// lacks returns the metrics that a window lacks and more than so many have.
+// lacks returns the metrics that a window lacks and more than usual windows have.
 func (w window) lacks(times map[string]int, usual float64) (names []string) {
 	for name, count := range w.repetition.Counts {
 		if count.Missing != nil && float64(times[name]) > usual {
@@ -143,7 +139,7 @@ func (w window) lacks(times map[string]int, usual float64) (names []string) {
 	return names
 }
 
-// mostLacked returns the metric that most windows lack, and why the last of them does.
+// mostLacked returns the metric that most windows lack, and the latest reason.
 func mostLacked(all []window, times map[string]int) (most, why string) {
 	for _, name := range slices.Sorted(maps.Keys(times)) {
 		if most == "" || times[name] > times[most] {
@@ -158,19 +154,19 @@ func mostLacked(all []window, times map[string]int) (most, why string) {
 	return most, why
 }
 
-// In a window in which less is put into the WAL than this, steps of counters would count as differences.
+// Windows with less WAL than this are quiet: steps of counters would look like differences.
 const (
 	fewestRecords = 100
-	leastRecord   = 50 // at least, where records are not counted
+	leastRecord   = 50 // bytes, at least, if records are not counted
 )
 
-// busyWindows returns those in which something was written.
+// busyWindows returns the windows with enough writes.
 func busyWindows(whole []window) (busy []window) {
 	for _, w := range whole {
 		records, err := w.repetition.Count(metric.StatWALRecords)
 		if err != nil {
 			if records, err = w.repetition.Count(metric.InsertPosition); err != nil {
-				records = math.Inf(1) // nothing tells
+				records = math.Inf(1) // unknown
 			}
 			records /= leastRecord
 		}
@@ -181,7 +177,7 @@ func busyWindows(whole []window) (busy []window) {
 	return busy
 }
 
-// merged puts windows together into one repetition: what is missing in one is missing in all.
+// merged merges windows into one repetition; a count missing in one is missing in all.
 func merged(number int, windows []window) counts.Repetition {
 	r := counts.Repetition{
 		Number: number, Begin: windows[0].repetition.Begin, End: windows[len(windows)-1].repetition.End,

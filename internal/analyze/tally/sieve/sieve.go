@@ -1,5 +1,5 @@
-// Package sieve keeps of the readings of an observation the last one in each window, and forgets the others as they come, so that an
-// observation takes no more room for being long.
+// Package sieve keeps only the last reading of each window of an observation, so that memory does not grow with its
+// length.
 package sieve
 
 import (
@@ -10,9 +10,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// lengths returns how long the windows of an observation are: five readings, or the shortest of these that is longer
-// and comes to no more than [MostWindows]. Each is a multiple of the one before, and from a minute on windows begin where
-// the periods of clouds do.
+// lengths returns the possible lengths of windows. A window holds five readings, and there are no more than
+// [MostWindows]. Each length is a multiple of the one before, and from a minute on windows begin with the periods of
+// clouds.
 func lengths() []time.Duration {
 	return []time.Duration{
 		5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour,
@@ -20,29 +20,29 @@ func lengths() []time.Duration {
 }
 
 const (
-	// MostWindows bounds those of an observation; a page could not show more side by side.
+	// MostWindows is the largest number of windows of an observation; a page could not show more side by side.
 	MostWindows = 720
 	// readingsInWindow is the least number at which counters that arrive a second late stay in their window.
 	readingsInWindow = 5
 )
 
-// Sieve has the last reading of each probe in each window. The windows lie on a grid of the clock's, whenever an observation
+// Sieve holds the last reading of each probe in each window. Windows are aligned to the clock, whenever an observation
 // began or went on.
 type Sieve struct {
 	Length int64 // of a window, in nanoseconds
-	Size   int   // about how many bytes it holds
+	Size   int   // bytes, roughly
 
 	rows map[string][]*kept // by probe
 }
 
-// kept is a reading with values of its own.
+// kept is a reading with its own copy of the values.
 type kept struct {
 	at     time.Time
 	names  []string
 	values []float64
 }
 
-// New returns a sieve for a run that is read as often as it says.
+// New returns a sieve for the reading interval of run.
 func New(run runfile.Run) *Sieve {
 	all := lengths()
 	s := &Sieve{Length: int64(all[0]), rows: map[string][]*kept{}}
@@ -52,7 +52,7 @@ func New(run runfile.Run) *Sieve {
 	return s
 }
 
-// OnGrid makes windows a minute long at least, and such that they begin where the periods of clouds do.
+// OnGrid lengthens windows to at least a minute, and to a length that fits the periods of clouds.
 func (s *Sieve) OnGrid() {
 	s.LengthenTo(time.Minute)
 	if !slices.Contains(lengths(), time.Duration(s.Length)) {
@@ -60,7 +60,7 @@ func (s *Sieve) OnGrid() {
 	}
 }
 
-// LengthenTo makes windows at least so long, as far as there are lengths.
+// LengthenTo lengthens windows to at least the given length, if there is one.
 func (s *Sieve) LengthenTo(least time.Duration) {
 	for _, length := range lengths() {
 		if s.Length < int64(least) && s.Length < int64(length) {
@@ -69,11 +69,11 @@ func (s *Sieve) LengthenTo(least time.Duration) {
 	}
 }
 
-// Window returns the number of the one that a moment lies in, or ends: a reading at a full hour tells of the hour
-// before.
+// Window returns the number of the window that contains or ends with a moment: a reading at a full hour belongs to the
+// hour before.
 func (s *Sieve) Window(at time.Time) int64 { return (at.UnixNano() - 1) / s.Length }
 
-// Take takes a reading.
+// Take adds a reading.
 func (s *Sieve) Take(r runfile.Row) {
 	rows := s.rows[r.Probe]
 	if n := len(rows); n > 0 && s.Window(rows[n-1].at) == s.Window(r.At) {
@@ -93,7 +93,7 @@ func (k *kept) become(r runfile.Row) {
 	k.at, k.names, k.values = r.At, r.Names, append(k.values[:0], r.Values...)
 }
 
-// size returns about how much memory a row takes after others; names are shared with those that have the same.
+// size estimates the memory of a row, in bytes, when added after others. Equal names are shared.
 func (k *kept) size(after []*kept) int {
 	const row, value, name = 80, 8, 64
 	size := row + value*len(k.values)
@@ -104,7 +104,7 @@ func (k *kept) size(after []*kept) int {
 	return size
 }
 
-// lengthen makes one window of several.
+// lengthen merges windows to the given length.
 func (s *Sieve) lengthen(length int64) {
 	s.Length, s.Size = length, 0
 	for probe, rows := range s.rows {
@@ -124,7 +124,7 @@ func (s *Sieve) lengthen(length int64) {
 	}
 }
 
-// Rows goes through what is kept, probe by probe in the order of their names.
+// Rows yields the kept readings by probe, in order of their names.
 func (s *Sieve) Rows(yield func(runfile.Row) bool) {
 	for _, probe := range slices.Sorted(maps.Keys(s.rows)) {
 		for _, k := range s.rows[probe] {
@@ -138,7 +138,7 @@ func (s *Sieve) Rows(yield func(runfile.Row) bool) {
 // Empty reports whether nothing was read.
 func (s *Sieve) Empty() bool { return len(s.rows) == 0 }
 
-// Span returns the first window and the last.
+// Span returns the numbers of the first window and the last.
 func (s *Sieve) Span() (first, last int64, known bool) {
 	for _, rows := range s.rows {
 		if len(rows) == 0 {

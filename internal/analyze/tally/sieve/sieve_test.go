@@ -8,9 +8,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestADayIsKeptInWindows: 86,400 readings make windows of five minutes, since those of one would be 1,440; of each the last reading is
-// kept, which at a full hour tells of the hour before.
-func TestADayIsKeptInWindows(t *testing.T) {
+// TestWindowsOfADay: 86,400 readings make windows of five minutes, since there would be 1,440 of one. Each keeps
+// its last reading, and a reading at a full hour belongs to the hour before.
+func TestWindowsOfADay(t *testing.T) {
 	s := sieve.New(runfile.Run{Parameters: map[string]string{"interval": "1s"}})
 	begin := time.Date(2026, 11, 27, 0, 0, 0, 0, time.UTC)
 	for i := 1; i <= 24*60*60; i++ {
