@@ -14,7 +14,7 @@ import (
 )
 
 // agrees says whether the metric counts what its document says, which is weaker than a verdict; empty if no document
-// describes it in terms of what this run counts.
+// describes it in quantities of this run.
 func (m Metric) agrees() string {
 	d := m.Document
 	if d == nil {
@@ -47,8 +47,8 @@ func (m Metric) contradictsItsDocument() bool {
 	return m.Document != nil && m.Document.Says == agreement.Contradicts
 }
 
-// excluded names, for a metric without a verdict, the work that it does not count although it is often taken for it,
-// and how much of the documented meaning remains possible.
+// excluded names, for a metric without a verdict, the work that it is often taken for but does not count, and how much
+// of the documented meaning remains possible.
 func (m Metric) excluded() string {
 	if m.Document == nil || m.contradictsItsDocument() {
 		return ""

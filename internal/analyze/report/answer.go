@@ -19,8 +19,9 @@ import (
 	"github.com/realiops/realiops/internal/shell"
 )
 
-// Answer returns the report in one screen: the numbers that look like IOPS beside what the disk did, which metrics
-// count disk operations, a few loads, and how far to trust them. A run that has no such answer gets the whole report.
+// Answer returns the report on one screen: the numbers that look like IOPS beside the disk's work, the metrics that
+// count disk operations, a few loads, and how far to trust them. For a run without this answer it returns the whole
+// report.
 func Answer(run *counts.Run, r Report) document.Document {
 	whole := Document(run, r, nil, nil)
 	if ofPeriods(run) {
@@ -39,7 +40,7 @@ func Answer(run *counts.Run, r Report) document.Document {
 	}}
 }
 
-// SoFar returns the screen while the run goes on.
+// SoFar returns the screen shown while the run goes on.
 func (r Report) SoFar() document.Document {
 	loads := r.Loads.planned()
 	toCome := Names(slices.DeleteFunc(slices.Clone(loads), func(l Load) bool { return l.Repetitions > 0 }))
@@ -49,15 +50,15 @@ func (r Report) SoFar() document.Document {
 		Blocks: []document.Block{document.Together{document.Paragraph{Text: after}, s.beside(), s.operations()}}}
 }
 
-// screen is a report of which there is room for a screen.
+// screen is a report shortened to one screen.
 type screen struct {
 	Report
 	live   bool     // the run goes on
-	toCome []string // loads, where it does
+	toCome []string // loads not yet measured, if live
 	whole  bool     // the rest of the report follows
 }
 
-// apart is the answer in a line, where numbers can be set beside what the disk did.
+// apart is the answer in a line, if there are numbers to compare with the disk's.
 const apart = "These numbers look like IOPS. They are not."
 
 // heading returns the title of a page.
@@ -68,7 +69,7 @@ func (r screen) heading() string {
 	return "Which of the numbers called IOPS are real?"
 }
 
-// each returns the pair in every load that has both, the loudest first.
+// each returns the pair in every load that has both, the largest first.
 func (r screen) each(name, loud, quiet string, loads []Load) (all []besides) {
 	for _, a := range loads {
 		b := besides{name, a.Name, a.Of(loud), a.Of(quiet)}
@@ -80,15 +81,14 @@ func (r screen) each(name, loud, quiet string, loads []Load) (all []besides) {
 	return all
 }
 
-// pairsWith returns the numbers that look like IOPS beside the disk's, in all loads that have both: those that write,
-// and those that read.
+// pairsWith returns the numbers that look like IOPS beside the disk's: in all loads that write, and in all that read.
 func (r screen) pairsWith() (writes, reads []besides) {
 	return r.each("WAL records", counts.WALRecords, counts.DeviceRequests, r.Loads.writing()),
 		r.each("page reads", pagesMissed, deviceReads, r.Loads.reading())
 }
 
-// loudest returns the largest wrong number of each side; none where the run has no such pair, or a cloud calls
-// something IOPS: that comes first.
+// loudest returns the largest wrong number of either side; none if the run has no such pair, or a cloud metric called
+// IOPS comes first.
 func (r screen) loudest() (rows []besides) {
 	if misnamed(r.Metrics) != nil {
 		return nil
@@ -102,11 +102,11 @@ func (r screen) loudest() (rows []besides) {
 	return rows
 }
 
-// beside sets the largest wrong numbers beside the disk's, and says how far their factor moves with the load.
+// beside compares the largest wrong numbers with the disk's, and says how far their factor varies with the load.
 func (r screen) beside() document.Block {
 	where := document.Only(document.InText, words.Faint(r.where()))
 	if r.whole {
-		where = nil // it is said at length
+		where = nil // the page says it in full
 	}
 	rows := r.loudest()
 	if len(rows) == 0 {
@@ -135,7 +135,7 @@ func (r screen) beside() document.Block {
 	}
 }
 
-// tile returns the pair in type that reads across a room.
+// tile returns the pair in large type.
 func (b besides) tile() document.Tile {
 	quiet := number.Rate(b.quiet.Value)
 	switch {
@@ -148,7 +148,7 @@ func (b besides) tile() document.Tile {
 		Said: "disk requests: " + b.factorText()}
 }
 
-// misnamedTile shows the metric that a cloud calls IOPS and that counts no storage I/O.
+// misnamedTile shows the metric that a cloud calls IOPS although it counts no storage I/O.
 func (r screen) misnamedTile() document.Tiles {
 	m := misnamed(r.Metrics)
 	if m == nil {
@@ -159,7 +159,7 @@ func (r screen) misnamedTile() document.Tiles {
 		Said: "no storage I/O: work of the database"}}
 }
 
-// without names the loads that have no such factor: the disk's part was not counted, or the number is lost in the
+// without names the loads without such a factor: the disk's part was not counted, or the number is lost in the
 // background.
 func without(loud string, counted []besides, loads []Load) string {
 	loads = slices.DeleteFunc(slices.Clone(loads), func(a Load) bool {
@@ -173,7 +173,7 @@ func without(loud string, counted []besides, loads []Load) string {
 	return "No factor of " + words.Many(loud) + " is known for " + words.Enumerated(Names(loads), " and ")
 }
 
-// called says what is known of a metric that is called IOPS and got no verdict.
+// called says what is known about a metric that is called IOPS and has no verdict.
 func (r screen) called() string {
 	text := ""
 	for _, m := range ranked(r.Metrics) {
@@ -187,7 +187,7 @@ func (r screen) called() string {
 	return "This run does not compare any number with what the disk did."
 }
 
-// claimed returns what others say that a metric of the run counts, and why; empty: nobody says anything.
+// claimed returns what others claim that a metric of the run counts, and why; empty if nobody does.
 func (r Report) claimed() string {
 	for _, w := range r.Warnings {
 		if w.Code == "claimed" {
@@ -197,7 +197,7 @@ func (r Report) claimed() string {
 	return ""
 }
 
-// factors says how far the factor moves with the load, of all loads that have one.
+// factors says how far the factor varies between loads.
 func factors(all []besides) string {
 	if len(all) < 2 {
 		return ""
@@ -239,7 +239,7 @@ func (r screen) lasted() string {
 	return loads
 }
 
-// Whether what a metric counts are disk operations.
+// Answers to whether a metric counts disk operations.
 const (
 	allOf   = "ALL"
 	partOf  = "PART"
@@ -248,8 +248,7 @@ const (
 	unsure  = "?"
 )
 
-// line returns the line of the list that a metric stands in, and its words there; no line for a metric that shows
-// nothing.
+// line returns the line of the list that a metric belongs to, and its note; empty for a metric that shows nothing.
 func (m Metric) line() (line, note string) {
 	switch {
 	case m.Missing != nil || m.Silent() || m.Derived != "":
@@ -277,7 +276,7 @@ func (m Metric) ofWAL() bool {
 	return of(m.Counts) || slices.ContainsFunc(m.Between, of) || slices.ContainsFunc(m.Tied, of)
 }
 
-// operations lists which of the metrics are disk operations.
+// operations lists which metrics are disk operations.
 func (r screen) operations() document.Block {
 	first, hidden := r.firstScreen()
 	type group struct{ line, note string }
@@ -330,8 +329,7 @@ func (r screen) operations() document.Block {
 	return document.Together{document.Paragraph{Text: "Which of them are disk operations?"}, terms, words.Faint(more)}
 }
 
-// fewLoads has the loads with the largest number, the least and the greatest factor, and what is left of the first
-// ones.
+// fewLoads shows the loads with the largest number and the lowest and highest factor, filled up with the first ones.
 func (r screen) fewLoads() document.Block {
 	const few = 4
 	loads := r.Loads.writing()
@@ -366,12 +364,12 @@ func (r screen) fewLoads() document.Block {
 		t.Numeric(c.header+"/s", func(a Load) document.Cell {
 			cell := a.work(c.Quantity).PerSecond.Cell(in(c.unit))
 			if once {
-				return cell.Sure("") // trust says it of all
+				return cell.Sure("") // trust says it for all
 			}
 			return cell
 		})
 	}
-	if len(t.Table.Columns) == 1 { // nothing was counted of what these columns show
+	if len(t.Table.Columns) == 1 { // nothing was counted for these columns
 		return nil
 	}
 	return document.Together{t.Table, words.Faint(r.otherLoads(loads))}
@@ -399,7 +397,7 @@ func (r screen) otherLoads(shown []Load) string {
 	return strings.Join(more, " and ") + " with --all."
 }
 
-// trust says what the figures rest on.
+// trust says how far the figures can be trusted.
 func (r screen) trust() string {
 	conditions := []string{r.repetitions()}
 	if _, most := r.Loads.measuredTimes(); most == 1 {
@@ -421,12 +419,12 @@ func (r screen) trust() string {
 	return "Trust: " + strings.Join(conditions, "; ") + "."
 }
 
-// deviceSeen reports whether the run has what the disk did.
+// deviceSeen reports whether the run counted the disk's work.
 func (r screen) deviceSeen() bool {
 	return slices.ContainsFunc(r.Loads.columns(), func(c Column) bool { return c.Quantity == counts.DeviceRequests })
 }
 
-// conditions returns those that the line of trust does not say.
+// conditions returns the conditions that trust does not mention.
 func (r screen) conditions() (all document.Warnings) {
 	for _, w := range r.Warnings {
 		if w.Condition && !w.trusted() {
@@ -436,10 +434,10 @@ func (r screen) conditions() (all document.Warnings) {
 	return all
 }
 
-// trusted reports whether the line of trust says the same.
+// trusted reports whether trust says the same.
 func (w Warning) trusted() bool { return w.Code == "uncontrolled" || w.Code == "others-on-device" }
 
-// missed says what is missing from the figures or odd about them, as far as one screen has room.
+// missed lists what is missing from the figures or odd about them, as far as one screen has room.
 func (r screen) missed() document.Block {
 	const room = 3
 	var shown document.List
@@ -463,14 +461,14 @@ func (r screen) missed() document.Block {
 	return shown
 }
 
-// next says what to type for more.
+// next returns the commands that show more.
 func (r screen) next() document.Block {
 	file := cmp.Or(r.File, runfile.FileOf(r.Run.ID))
 	lines := []shell.Command{
 		shell.New("realiops report").File(file, "FILE").With("--all"),
 		shell.New("realiops report").File(file, "FILE").With("-o page.html"),
 	}
-	if r.deviceSeen() || r.Run.Target.Kind == "history" { // or else nothing can be sized
+	if r.deviceSeen() || r.Run.Target.Kind == "history" { // otherwise nothing can be sized
 		lines = append(lines, shell.New("realiops size").File(file, "FILE").With("--gib 500"))
 	}
 	return document.Command{Lead: "Next:", Lines: lines}

@@ -26,9 +26,9 @@ func asText(t *testing.T, blocks ...document.Block) string {
 	return text.String()
 }
 
-// TestTheAnswerFitsAScreen: of every run that ships, with what is documented as the most lines, and with a list of what
-// counts disk operations.
-func TestTheAnswerFitsAScreen(t *testing.T) {
+// TestAnswerFitsOneScreen: the answer of every shipped run has at most the documented number of lines, and a list of
+// what counts disk operations.
+func TestAnswerFitsOneScreen(t *testing.T) {
 	files, err := filepath.Glob("../../../testdata/runs/*.json*")
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d files, %v", len(files), err)
@@ -65,7 +65,7 @@ func TestTheAnswerFitsAScreen(t *testing.T) {
 	}
 }
 
-// load is one with WAL records and requests of the disk, by their mean, lowest and highest.
+// load returns a load with WAL records and disk requests, given as mean, lowest and highest.
 func load(name string, records float64, requests ...float64) Load {
 	return Load{Name: name, Repetitions: 3, Work: []Work{
 		{Quantity: counts.Rows, PerSecond: Figure{Value: records / 2, Lowest: records / 2, Highest: records / 2, N: 3}},
@@ -75,8 +75,8 @@ func load(name string, records float64, requests ...float64) Load {
 	}}
 }
 
-// TestTheFactorIsTheQuotient of the two numbers beside it, in the load with the largest number.
-func TestTheFactorIsTheQuotient(t *testing.T) {
+// TestFactorIsQuotient of the two numbers beside it, in the load with the largest number.
+func TestFactorIsQuotient(t *testing.T) {
 	text := asText(t, screen{Report: Report{
 		Loads: []Load{load("small", 700, 100, 99, 101), load("large", 874_756, 458, 450, 470)}}}.beside())
 	found := regexp.MustCompile(
@@ -96,9 +96,9 @@ func TestTheFactorIsTheQuotient(t *testing.T) {
 	}
 }
 
-// TestNoLoadIsLeftOut: one whose requests cannot be told from the background is shown with what is known, and so is one
-// that varies.
-func TestNoLoadIsLeftOut(t *testing.T) {
+// TestVagueLoadsAreShown: a load whose requests are lost in the background is shown with what is known, and so is one that
+// varies.
+func TestVagueLoadsAreShown(t *testing.T) {
 	text := asText(t, screen{Report: Report{
 		Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("lost", 386_718, 119, -40, 238)}}}.beside())
 	for _, want := range []string{"386,718/s", "at most 238/s", "at least 1,625 times fewer (lost)",
@@ -114,10 +114,9 @@ func TestNoLoadIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestTheHeadlineDropsNoLoad of any run that ships, also where one load's requests are lost in the background, vary or
-// are not known: the largest number stands there, and so do the loads with the least and the greatest factor, worked
-// out here, and each that has none.
-func TestTheHeadlineDropsNoLoad(t *testing.T) {
+// TestHeadlineDropsNoLoad: for every shipped run, even if one load's requests are lost, vary or are unknown, the
+// headline has the largest number, the loads with the lowest and the highest factor, and each load without one.
+func TestHeadlineDropsNoLoad(t *testing.T) {
 	files, err := filepath.Glob("../../../testdata/runs/*-pg1*.json*")
 	if err != nil || len(files) < 5 {
 		t.Fatalf("%d files, %v", len(files), err)
@@ -188,8 +187,8 @@ func checkHeadline(t *testing.T, what string, r Report) {
 	}
 }
 
-// TestADiskThatDidNothing: the answer says so, and the span of factors names its load.
-func TestADiskThatDidNothing(t *testing.T) {
+// TestIdleDisk: the answer says so, and the range of factors names its load.
+func TestIdleDisk(t *testing.T) {
 	text := strings.Join(strings.Fields(asText(t, screen{Report: Report{
 		Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("none", 9000, 0, 0, 0)}}}.beside())), " ")
 	for _, want := range []string{"9,000/s the disk did nothing not one request (none)",
@@ -200,8 +199,8 @@ func TestADiskThatDidNothing(t *testing.T) {
 	}
 }
 
-// TestWhatStandsInWhichLine of the list.
-func TestWhatStandsInWhichLine(t *testing.T) {
+// TestLinesOfOperations of the list.
+func TestLinesOfOperations(t *testing.T) {
 	metric := func(name, unit string, kind attribution.Kind, counted string) Metric {
 		m := Metric{Metric: name, Name: name, Unit: unit}
 		m.Kind, m.Counts = kind, counted

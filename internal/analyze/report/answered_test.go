@@ -2,8 +2,8 @@ package report
 
 import "testing"
 
-// TestSharesOfBuffersAddUp: two counters of the same reads that differ by a little leave shares between none and all;
-// by more, none.
+// TestSharesOfBuffersAddUp: two counters of the same reads that differ a little leave shares between 0 and 1; if they
+// differ more, there are none.
 func TestSharesOfBuffersAddUp(t *testing.T) {
 	figure := func(v float64) Figure { return Figure{Value: v, Lowest: v, Highest: v, N: 2} }
 	of := func(touched, missed, bytes float64) ([3]float64, string) {

@@ -12,12 +12,12 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report"
 )
 
-// sourceRow is one repetition in the source of the shipped run: what everything grew by, by its name there.
+// sourceRow is one repetition in the source of the shipped run: the growth of everything, by its name there.
 type sourceRow map[string]any
 
 func (r sourceRow) number(name string) float64 { return r[name].(float64) }
 
-// sourceNames are the names that the source has for what the report calls otherwise.
+// sourceNames maps names of the report to names of the source.
 func sourceNames() map[string]string {
 	return map[string]string{
 		"pgstat.wal/wal_records": "wal_records", "pgstat.wal/wal_fpi": "wal_fpi", "pgstat.lsn/insert": "lsn",
@@ -34,18 +34,18 @@ func sourceNames() map[string]string {
 	}
 }
 
-// arithmetic works out the shipped run's figures from its source, in the plainest way there is.
+// arithmetic computes the shipped run's figures from its source, as plainly as possible.
 type arithmetic struct {
 	t     *testing.T
 	loads map[string][]sourceRow
-	idle  background   // the mean of
+	idle  background   // the mean
 	idles []background // each idle repetition
 }
 
 // background is the growth of the counters per second without load.
 type background map[string]float64
 
-// edges are the seconds that the readings of the shipped run lie outside of its load.
+// edges are the seconds between the load of the shipped run and the readings around it.
 const edges = 0.22
 
 func workOut(t *testing.T) arithmetic {
@@ -85,7 +85,7 @@ func (b background) grew(r sourceRow, name string) float64 {
 	return r.number(name) - b[name]*(r.number("wall")+edges)
 }
 
-// check compares a figure with that of the repetitions' values.
+// check compares a figure with the repetitions' values.
 func (a arithmetic) check(what string, got report.Figure, load string, value func(background, sourceRow) float64) {
 	a.t.Helper()
 	total := 0.0
@@ -95,7 +95,7 @@ func (a arithmetic) check(what string, got report.Figure, load string, value fun
 	a.checkValue(what, got, load, total/3, value)
 }
 
-// checkValue does so where the value is not the mean of the repetitions'.
+// checkValue checks a figure whose value is not the mean of the repetitions'.
 func (a arithmetic) checkValue(what string, got report.Figure, load string, mean float64,
 	value func(background, sourceRow) float64) {
 	a.t.Helper()
@@ -107,7 +107,7 @@ func (a arithmetic) checkValue(what string, got report.Figure, load string, mean
 	}
 }
 
-// ends are the least and the most that the repetitions come to, whichever background is taken off.
+// ends returns the lowest and the highest value of the repetitions, whichever background is taken off.
 func (a arithmetic) ends(load string, value func(background, sourceRow) float64) (least, most float64) {
 	var values []float64
 	for _, r := range a.loads[load] {
@@ -152,7 +152,7 @@ func TestEveryFigureOfTheShippedRun(t *testing.T) {
 					many, of = many+a.idle.grew(r, names[m.Metric]), of+a.idle.grew(r, names[reference])
 				}
 				if f.Missing != nil && f.Missing.Reason == "uncertain" && many < 1 {
-					lost++ // the background had some where the load had none
+					lost++ // the background exceeded the load
 					continue
 				}
 				a.checkValue(m.Metric+" per "+reference, f, load.Load, many/of, func(b background, r sourceRow) float64 {
@@ -181,7 +181,7 @@ func TestEveryFigureOfTheShippedRun(t *testing.T) {
 	}
 }
 
-// TestSpansOfTheShippedRun checks what the second table and the headline are made of against the model's own loads.
+// TestSpansOfTheShippedRun checks the inputs of the second table and the headline against the model's own loads.
 func TestSpansOfTheShippedRun(t *testing.T) {
 	r := shipped(t)
 	for _, m := range r.Metrics {
@@ -208,7 +208,7 @@ func TestSpansOfTheShippedRun(t *testing.T) {
 	}
 }
 
-// geometric is the geometric mean of a load's ratios, and their ends, if there is plenty of both.
+// geometric returns the geometric mean of a load's ratios, and their range, if there is plenty of both.
 func (a arithmetic) geometric(load, y, x string) (mean, least, most float64, plenty bool) {
 	sum, plenty := 0.0, true
 	least, most = math.Inf(1), math.Inf(-1)
@@ -221,7 +221,7 @@ func (a arithmetic) geometric(load, y, x string) (mean, least, most float64, ple
 	return math.Exp(sum / 3), least, most, plenty
 }
 
-// TestEvidenceOfTheShippedRun checks the ratios that verdicts stand on against arithmetic on the source.
+// TestEvidenceOfTheShippedRun checks the ratios behind the verdicts against arithmetic on the source.
 func TestEvidenceOfTheShippedRun(t *testing.T) {
 	r, a, names := shipped(t), workOut(t), sourceNames()
 	checked := 0

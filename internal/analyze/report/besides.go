@@ -10,18 +10,18 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/words"
 )
 
-// besides is a number that looks like IOPS, and what the disk did meanwhile.
+// besides is a number that looks like IOPS, and the disk's work meanwhile.
 type besides struct {
 	name        string
 	load        string
 	loud, quiet Figure
 }
 
-// none reports that the disk did nothing, and vague that what it did cannot be told from the background.
+// none reports whether the disk did nothing, vague whether its work is lost in the background.
 func (b besides) none() bool  { return b.quiet.Highest <= figure.Resolution }
 func (b besides) vague() bool { return b.quiet.Lowest <= figure.Resolution }
 
-// factor returns how many times fewer operations the disk did: at least, where that is vague.
+// factor returns how many times fewer operations the disk did; if vague, at least.
 func (b besides) factor() float64 {
 	switch {
 	case b.none():
@@ -34,7 +34,7 @@ func (b besides) factor() float64 {
 
 func byFactor(a, b besides) int { return cmp.Compare(a.factor(), b.factor()) }
 
-// did says what the disk did, at most where that is vague.
+// did says what the disk did; if vague, at most.
 func (b besides) did() string {
 	switch {
 	case b.none():
@@ -45,7 +45,7 @@ func (b besides) did() string {
 	return "the disk did " + number.Rate(b.quiet.Value) + "/s"
 }
 
-// wide returns the span of the factor in the load's repetitions where that is wide; empty: it is not, or has no end.
+// wide returns the range of the factor over the load's repetitions if it is wide and finite; else empty.
 func (b besides) wide() string {
 	const unsteady = 2
 	if lowest, highest := b.loud.Lowest/b.quiet.Highest, b.loud.Highest/b.quiet.Lowest; !b.vague() && lowest > 0 &&
@@ -55,7 +55,7 @@ func (b besides) wide() string {
 	return ""
 }
 
-// ends returns the least and the most that the factor may be.
+// ends returns the range of the factor.
 func (b besides) ends() string {
 	if b.none() {
 		return "the quiet one did not move"
@@ -66,10 +66,10 @@ func (b besides) ends() string {
 	return cmp.Or(b.wide(), number.Ratio(b.factor()))
 }
 
-// named returns the load, with the span of its factor where that is wide.
+// named returns the load, with the range of its factor if it is wide.
 func (b besides) named() string { return strings.Join(words.Filled(b.load, b.wide()), ", ") }
 
-// factorText says the factor, or the span of its repetitions where that is wide.
+// factorText returns the factor, or its range over the repetitions if that is wide.
 func (b besides) factorText() string {
 	times := b.factor()
 	switch {

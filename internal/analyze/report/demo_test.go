@@ -19,15 +19,15 @@ var midnight = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func sec(s float64) time.Time { return midnight.Add(time.Duration(s * float64(time.Second))) }
 
-// demoLoad is the work of one of the demo run's loads in 10 s, in its middle repetition. The first does a tenth
-// less, the last a tenth more.
+// demoLoad is the work of one of the demo run's loads in 10 s, in its middle repetition. The first does a tenth less,
+// the last a tenth more.
 type demoLoad struct {
 	runfile.Load
 	rows, transactions, records, walBytes, walWrites, walSyncs float64
 	writes, flushes, bytes                                     float64 // of the device
 }
 
-// demoLoads have figures that divide easily; the lines that a report must show of them are worked out in demoLines.
+// demoLoads have figures that divide easily; demoLines has the report's lines for them.
 func demoLoads() []demoLoad {
 	return []demoLoad{
 		{
@@ -50,10 +50,10 @@ const (
 	idleBytes   = 8192
 )
 
-// demoEdge is the time in seconds between a reading of the demo run and the load, before and after it.
+// demoEdge is the time in seconds between the load of the demo run and the readings around it.
 const demoEdge = 0.5
 
-// demo is a run of idle, bulk and copy, three times each.
+// demo returns a run of idle, bulk and copy, three times each.
 func demo() []runfile.Record {
 	loads := append([]demoLoad{{Load: runfile.Load{Name: "idle"}}}, demoLoads()...)
 	head := runfile.Run{
@@ -80,7 +80,7 @@ func demo() []runfile.Record {
 	return append(records, runfile.Ended{At: sec(at), Status: runfile.Complete})
 }
 
-// repetition is one go of a load from the second at on; it adds to the totals what the counters grew by.
+// repetition returns one repetition of a load from second at on, and adds its growth to totals.
 func (a demoLoad) repetition(n int, at float64, totals map[string]map[string]float64) []runfile.Record {
 	var records []runfile.Record
 	read := func(at float64) {
@@ -140,9 +140,9 @@ func demoMetrics() []runfile.Record {
 	return records
 }
 
-// demoLines are the lines of the demo run's report that carry figures, by how they begin. Worked out by hand from
-// demoLoads: rates are sums over 10 s, requests are writes - flushes, and MB are a million bytes. ±10% because
-// the repetitions go from 0.9 to 1.1.
+// demoLines are the lines with figures of the demo run's report, by their beginning. They were computed by hand from
+// demoLoads: rates are sums over 10 s, requests are writes - flushes, MB are a million bytes, and ±10% is because the
+// repetitions go from 0.9 to 1.1.
 func demoLines() map[string]string {
 	return map[string]string{
 		// load      rows        WAL records  requests  flushes   MB

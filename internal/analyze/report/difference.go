@@ -10,8 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/words"
 )
 
-// differences say of loads that equal others but for one thing what that did, which a ratio over all of a load cannot
-// see: an index more is a percent of the rows, and may be a multiple of what it is said to cost.
+// differences describes the effect of loads that equal others in all but one parameter, which a ratio over a whole load
+// cannot see: the entries of one index more are 1% of the rows, and may cost a multiple of what is claimed.
 func differences(run *counts.Run, metrics []Metric) (sentences []string) {
 	for _, load := range run.Loads {
 		if load.But == "" {
@@ -29,8 +29,8 @@ func differences(run *counts.Run, metrics []Metric) (sentences []string) {
 	return sentences
 }
 
-// differenceText compares a metric's increase in a load with the increase that the excluded quantities predicted,
-// which it therefore does not count.
+// differenceText compares a metric's increase in a load with the increase predicted by the excluded quantities, which
+// it therefore does not count.
 func differenceText(run *counts.Run, m Metric, load counts.Load, excluded []Rival) string {
 	more := excluded[0].Difference.More
 	text := fmt.Sprintf("%s is %s but for %s", load.Name, load.Like, load.But)
@@ -52,8 +52,8 @@ func differenceText(run *counts.Run, m Metric, load counts.Load, excluded []Riva
 		strings.Join(names, " or ") + "."
 }
 
-// moreAtEqualRows returns by how much a metric is more in a load than in the one that it is like, beyond what its rows,
-// of which it may have others, foretell.
+// moreAtEqualRows returns how much more a metric shows in a load than in the load that it is like, beyond the
+// difference in rows.
 func moreAtEqualRows(run *counts.Run, metric string, load counts.Load) float64 {
 	other, _ := run.Load(load.Like)
 	rows := run.Quantity(counts.Rows)

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// TestIndexPairIsSaid: of the load with two HNSW indexes and the one without, the report says what a ratio over all of
-// it cannot see. 764,865 entries more and 0.11% fewer rows foretell at most 0.8 million more writes; there were 20.26
-// million: 60 x 7,505,447 - 60 x 7,175,401 x the ratio of the rows.
-func TestIndexPairIsSaid(t *testing.T) {
+// TestIndexPairIsReported: for the load with two HNSW indexes and the one without, the report says what a ratio over a
+// whole load cannot show. 764,865 more entries and 0.11% fewer rows predict at most 0.8 million more writes; there were
+// 20.26 million: 60 x 7,505,447 - 60 x 7,175,401 x the ratio of the rows.
+func TestIndexPairIsReported(t *testing.T) {
 	text := unwrapped(textOf(t, read(t, "../../../testdata/runs/published-senzing.jsonl.zst"), 80))
 	want := "20260828-loadonly-hnsw is 20260828-loadonly but for two HNSW indexes (m=16), made before the load, " +
 		"which made 764,865 index entries more. " +

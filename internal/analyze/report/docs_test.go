@@ -43,7 +43,7 @@ func TestDocsNameEveryField(t *testing.T) {
 
 func fields(of reflect.Type) []string { return docstest.Fields(of, elsewhere) }
 
-// elsewhere are types that the page, or docs/reference/run-file.md, describes once.
+// elsewhere reports whether the page, or docs/reference/run-file.md, describes a type in one place.
 func elsewhere(of reflect.Type, path string) bool {
 	end := strings.Contains(path, "*") && (strings.HasSuffix(path, ".smallest") || strings.HasSuffix(path, ".largest"))
 	return end || path != "missing" && of == reflect.TypeFor[series.Missing]() || slices.Contains([]reflect.Type{
@@ -52,7 +52,7 @@ func elsewhere(of reflect.Type, path string) bool {
 	}, of)
 }
 
-// TestDocsNameEveryWarning: a program that goes by codes must know them all.
+// TestDocsNameEveryWarning: a program that uses codes must know them all.
 func TestDocsNameEveryWarning(t *testing.T) {
 	_, codes, _ := strings.Cut(docstest.Section(t, "reference/json.md", "## Fields"), "\n| code |")
 	documented := map[string]string{}
@@ -65,7 +65,7 @@ func TestDocsNameEveryWarning(t *testing.T) {
 		"../attribution": `\b(add\(|Warning\{)"([a-z-]+)"`,
 	} {
 		for code, condition := range codesIn(t, dir, calls) {
-			used[code] = max(used[code], condition) // what makes all numbers lie, wherever it is said
+			used[code] = max(used[code], condition) // the strongest, wherever it is given
 		}
 	}
 	if diff := cmp.Diff(used, documented); diff != "" {
@@ -97,7 +97,7 @@ func codesIn(t *testing.T, dir, pattern string) map[string]string {
 	return found
 }
 
-// TestDocsNameTheFieldsOfABaseline: every field of the object is in docs/reference/json.md, by its own name.
+// TestDocsNameTheFieldsOfABaseline: every field of the object is in docs/reference/json.md, under its name.
 func TestDocsNameTheFieldsOfABaseline(t *testing.T) {
 	section := docstest.Section(t, "reference/json.md", "## What storage delivers")
 	for _, name := range fields(reflect.TypeFor[storage.Baseline]()) {

@@ -14,8 +14,8 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Details says why: each load; what its WAL is made of; the verdicts on all metrics, and how far their ratios to each
-// quantity move; those of the first screen load by load; and what could not be read.
+// Details returns the evidence: each load, what its WAL is made of, the verdicts on all metrics, how far their ratios
+// to each quantity vary, the first screen's metrics load by load, and what could not be read.
 func Details(r Report) []document.Block {
 	blocks := []document.Block{r.loadSection(), r.Loads.walSection()}
 	first, hidden := r.firstScreen()
@@ -38,7 +38,7 @@ func Details(r Report) []document.Block {
 	return append(blocks, r.moves(r.Metrics.judged()), evidence, r.Metrics.unread(), document.Notes{})
 }
 
-// Of says all that is known of some metrics.
+// Of returns all that is known about some metrics.
 func (r Report) Of(metrics []string) document.Document {
 	r.Metrics = slices.DeleteFunc(slices.Clone(r.Metrics), func(m Metric) bool {
 		return !slices.Contains(metrics, m.Metric)
@@ -53,7 +53,7 @@ func (r Report) Of(metrics []string) document.Document {
 	return document.Document{Blocks: append(blocks, r.Metrics.unread(), document.Notes{})}
 }
 
-// loadSection returns what clients did under each load; those of others count no statements and tell no latencies.
+// loadSection shows what clients did under each load. Loads of others have no statements and no latencies.
 func (r Report) loadSection() document.Block {
 	loads := r.Loads.Loaded()
 	if len(loads) == 0 {
@@ -88,7 +88,7 @@ func (a Load) latency() Latency {
 	return Latency{none, none, none, none}
 }
 
-// unread lists the metrics that no load has a figure of, by their reason.
+// unread lists the metrics without a figure in any load, by reason.
 func (ms Metrics) unread() document.Block {
 	var g words.Gathered
 	for _, m := range ms {
@@ -99,7 +99,7 @@ func (ms Metrics) unread() document.Block {
 	return document.List(g.Sentences(func(names, why string) string { return "Missing: " + names + ": " + why + "." }))
 }
 
-// movesSection holds every metric of the first screen against everything that it might count.
+// movesSection compares every metric of the first screen with every quantity that it might count.
 func (r Report) movesSection() document.Block {
 	first, _ := r.firstScreen()
 	metrics := slices.DeleteFunc(ranked(first.Metrics), func(m Metric) bool {
@@ -108,8 +108,8 @@ func (r Report) movesSection() document.Block {
 	return first.moves(metrics)
 }
 
-// moves says how far each metric's ratio to each quantity moves from load to load: a ratio that stays at 1 shows
-// what the metric counts.
+// moves shows how far each metric's ratio to each quantity varies between loads: a ratio that stays at 1 shows what the
+// metric counts.
 func (r Report) moves(metrics []Metric) document.Block {
 	if len(metrics) == 0 {
 		return nil
@@ -138,14 +138,14 @@ func (r Report) moves(metrics []Metric) document.Block {
 		Blocks: []document.Block{document.Together{t.Table, words.Faint(legend)}}}
 }
 
-// heldAgainst reports whether the run has both counted, the metric and a quantity.
+// heldAgainst reports whether the run counted both the metric and the quantity.
 func (m Metric) heldAgainst(quantity string) bool {
 	return slices.ContainsFunc(m.Rivals, func(r Rival) bool {
 		return r.Quantity == quantity && r.Status != attribution.Unknown
 	})
 }
 
-// move returns how far the ratio to a quantity moves, and what that means for it.
+// move returns how far the ratio to the quantity varies, and its status.
 func (m Metric) move(quantity string) document.Cell {
 	if !m.heldAgainst(quantity) {
 		return document.Words("-")
@@ -165,10 +165,10 @@ func (m Metric) move(quantity string) document.Cell {
 	return c
 }
 
-// farthest is the ratio beyond which a spread is not given as a number.
+// farthest is the spread above which no number is given.
 const farthest = 1000
 
-// factor writes how far a ratio moves.
+// factor formats the spread of a ratio.
 func factor(v float64) string {
 	if !(v <= farthest) {
 		return "any"
@@ -176,8 +176,8 @@ func factor(v float64) string {
 	return "x" + number.Ratio(v)
 }
 
-// evidence is why a metric's verdict stands: what it showed under every load, for one of every quantity, and how far
-// each of these ratios moves from load to load.
+// evidence shows why a metric's verdict stands: its count under every load, its ratio to every quantity, and how far
+// each ratio varies between loads.
 func (m Metric) evidence() document.Block {
 	rows := append(words.Each(func(a MetricLoad) string {
 		return a.Load
@@ -246,7 +246,7 @@ func (m Metric) counted() string {
 	}
 }
 
-// notCompared returns the quantities that the run does not have where it has the metric.
+// notCompared returns the quantities that the run lacks in loads that have the metric.
 func (m Metric) notCompared() string {
 	var g words.Gathered
 	for _, r := range m.Rivals {
@@ -262,7 +262,7 @@ func (m Metric) notCompared() string {
 	}), "; ")
 }
 
-// ratios returns the metric's to a quantity under each of its loads; none has one when idle.
+// ratios returns the metric's ratio to a quantity under each load; none when idle.
 func (m Metric) ratios(r Rival) []document.Cell {
 	return words.Each(func(a MetricLoad) document.Cell {
 		i := slices.IndexFunc(r.Loads, func(ra LoadRatio) bool { return ra.Load == a.Load })
@@ -273,7 +273,7 @@ func (m Metric) ratios(r Rival) []document.Cell {
 	}, m.Loads)
 }
 
-// summary returns how far the ratio moves, with its interval, and what follows.
+// summary returns the spread of the ratio, with its interval, and the status.
 func (r Rival) summary() []document.Cell {
 	status := document.Words(string(r.Status))
 	if r.Modelled {

@@ -55,7 +55,7 @@ func keep(records []runfile.Record, match func(runfile.Record) bool) []runfile.R
 	return kept
 }
 
-// without takes the values of metrics out of all readings; the gap stands for them.
+// without removes the values of metrics from all readings, and adds the gap.
 func without(records []runfile.Record, gap runfile.Gap, metrics ...string) []runfile.Record {
 	for _, r := range records {
 		if reading, ok := r.(runfile.Reading); ok {
@@ -71,7 +71,7 @@ func without(records []runfile.Record, gap runfile.Gap, metrics ...string) []run
 	return records
 }
 
-// repetitions keeps the first few of each load.
+// repetitions keeps the first n of each load.
 func repetitions(n int, records []runfile.Record) []runfile.Record {
 	return keep(records, func(r runfile.Record) bool {
 		event, isEvent := r.(runfile.LoadEvent)
@@ -136,8 +136,8 @@ func zeroRows(records []runfile.Record) []runfile.Record {
 	return records
 }
 
-// goldenCase is a run that differs from the demo run in one way. Lines that carry figures must be those of demoLines,
-// but for those that lines changes; an empty one must not be there.
+// goldenCase is a run that differs from the demo run in one way. Its lines with figures must be those of demoLines,
+// except as in lines; an empty one must be absent.
 type goldenCase struct {
 	change func([]runfile.Record) []runfile.Record
 	codes  string // of the warnings, in order
@@ -195,8 +195,8 @@ func goldenCases() map[string]goldenCase {
 		"cut-off": {func(r []runfile.Record) []runfile.Record { return ended(r, "", "") }, "unfinished", nil},
 		"left-out": {func(r []runfile.Record) []runfile.Record {
 			return failed(r, "copy", 2, "the server was restarted")
-		}, "few-repetitions left-out", nil}, // the middle repetition is the mean: the figures stay
-		"cut-early": {func(r []runfile.Record) []runfile.Record { // before copy had begun: the rest is not there
+		}, "few-repetitions left-out", nil}, // the middle repetition is the mean, so the figures stay
+		"cut-early": {func(r []runfile.Record) []runfile.Record { // before copy began: the rest is missing
 			return ended(keep(r, func(r runfile.Record) bool {
 				event, isEvent := r.(runfile.LoadEvent)
 				load, isWork := r.(runfile.Work)
@@ -246,7 +246,7 @@ func goldenCases() map[string]goldenCase {
 	return cases
 }
 
-// shared adds 2 requests a second to the background, for a whole of 4 against the 20 of copy.
+// shared adds 2 requests a second to the background, which makes 4 against the 20 of copy.
 func shared(records []runfile.Record) []runfile.Record {
 	for _, r := range records {
 		if reading, ok := r.(runfile.Reading); ok && reading.Probe == "block" {
@@ -256,7 +256,7 @@ func shared(records []runfile.Record) []runfile.Record {
 	return records
 }
 
-// sharedStorage is a disk of several people, beside one for the WAL, and a directory that is hidden.
+// sharedStorage is a disk of several people, beside one for the WAL, and a hidden directory.
 var sharedStorage = runfile.Storage{
 	FileSystem: "ext4", Device: "vda",
 	Devices: []runfile.StorageDevice{
@@ -266,7 +266,7 @@ var sharedStorage = runfile.Storage{
 	Unseen: []string{"/data/pg_tblspc/16400"},
 }
 
-// othersWrite has somebody write 250 requests of 4 kB a second, while the server's processes ask for 2 kB.
+// othersWrite adds 250 requests of 4 kB a second from others, while the server's processes request 2 kB.
 func othersWrite(records []runfile.Record) []runfile.Record {
 	const asked = "block.process/wchar"
 	for _, r := range records {
@@ -286,7 +286,7 @@ var ownDevice = runfile.Storage{
 		Backing: "/disk"}},
 }
 
-// onStorage is another change, on another storage.
+// onStorage returns change on another storage.
 func onStorage(change func([]runfile.Record) []runfile.Record,
 	storage runfile.Storage) func([]runfile.Record) []runfile.Record {
 	return func(r []runfile.Record) []runfile.Record {
@@ -294,14 +294,14 @@ func onStorage(change func([]runfile.Record) []runfile.Record,
 	}
 }
 
-// noisy has others write to the device while idle is measured: 0, 1100 and 2200 requests in 11 s.
+// noisy adds writes of others while idle is measured: 0, 1100 and 2200 requests in 11 s.
 func noisy(records []runfile.Record) []runfile.Record {
 	for _, r := range records {
 		reading, ok := r.(runfile.Reading)
 		if !ok || reading.Probe != "block" {
 			continue
 		}
-		// The idle repetitions run from second 0, 60 and 120 to 12, 72 and 132.
+		// The idle repetitions last from second 0, 60 and 120 to 12, 72 and 132.
 		for i, end := range []float64{12, 71, 131} {
 			if reading.At.Sub(midnight).Seconds() > end {
 				reading.Values["block/writes"] += float64(1100 * i)
@@ -333,7 +333,7 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-// checkLines compares each line with figures with what was worked out by hand.
+// checkLines compares each line with figures with those computed by hand.
 func checkLines(t *testing.T, r report.Report, text string, changed map[string]string) {
 	t.Helper()
 	want := demoLines()
@@ -355,7 +355,7 @@ var (
 	figure    = regexp.MustCompile(`^\d|^[-~] \(`)
 )
 
-// figures finds the lines of the table of work, by their names, and the headline.
+// figures finds the lines of the table of work by their names, and the headline.
 func figures(r report.Report, text string) map[string]string {
 	text, _, _ = strings.Cut(text, "\n\nWhich of these are")
 	found := map[string]string{}
@@ -365,7 +365,7 @@ func figures(r report.Report, text string) map[string]string {
 			continue // the answer, which is not by load
 		}
 		if len(cells) > 1 && figure.MatchString(cells[1]) {
-			before := found[cells[0]] // where the table is split
+			before := found[cells[0]] // if the table is split
 			found[cells[0]] = strings.TrimPrefix(before+" | "+strings.Join(cells[1:], " | "), " | ")
 		}
 	}
@@ -377,7 +377,7 @@ func figures(r report.Report, text string) map[string]string {
 
 func unwrapped(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// checkLayout: no line is too wide, none ends in a space, and the whole fits a screen.
+// checkLayout checks that no line is too wide or ends in a space, and that all fits a screen.
 func checkLayout(t *testing.T, text string, width int) {
 	t.Helper()
 	lines := strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n")
@@ -391,7 +391,7 @@ func checkLayout(t *testing.T, text string, width int) {
 	}
 }
 
-// TestTornRun: the same, but through a file, because only a file can be torn.
+// TestTornRun uses a file, because only a file can be torn.
 func TestTornRun(t *testing.T) {
 	var records []runfile.Record
 	torn := func(yield func(runfile.Record, error) bool) {

@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/words"
 )
 
-// pairs to compare, the most telling first: what is not on this machine or in this version drops out.
+// pairs returns the pairs of quantities to compare, the most telling first; those not counted are skipped.
 func pairs() [][2]string {
 	return [][2]string{
 		{counts.WALRecords, counts.DeviceRequests},
@@ -24,7 +24,7 @@ func pairs() [][2]string {
 	}
 }
 
-// headline is nil when no load has both sides of any pair, and no metric is falsely called IOPS.
+// headline returns nil if no load has both sides of a pair, and no metric is falsely called IOPS.
 func headline(run *counts.Run, loads []Load, metrics []Metric) *Headline {
 	h := comparison(run, loads)
 	if m := misnamed(metrics); m != nil {
@@ -42,7 +42,7 @@ func headline(run *counts.Run, loads []Load, metrics []Metric) *Headline {
 	return h
 }
 
-// comparison returns of the most telling pair that there is.
+// comparison returns the headline of the most telling pair counted.
 func comparison(run *counts.Run, loads []Load) *Headline {
 	for _, pair := range pairs() {
 		if h := compare(run, loads, pair[0], pair[1]); h != nil {
@@ -53,7 +53,7 @@ func comparison(run *counts.Run, loads []Load) *Headline {
 	return nil
 }
 
-// unknownStorage ends the headline where nothing is known of storage.
+// unknownStorage ends the headline if storage work is unknown.
 const unknownStorage = " What was written to storage cannot be told here."
 
 // misnamed returns the first metric that is called IOPS and counts logical work, or nil.
@@ -137,7 +137,7 @@ func (h *Headline) sentence(loads []Load) string {
 	return text
 }
 
-// deviceBeside returns what the device did where that keeps no ratio in the load, as in one that is only observed.
+// deviceBeside returns the device's work if it keeps no ratio in the load, as in an observation.
 func (h *Headline) deviceBeside(loads []Load) string {
 	for _, a := range loads {
 		if requests := a.Of(counts.DeviceRequests); a.Name == h.Load && requests.Known() && !requests.Lost() {
@@ -157,7 +157,7 @@ func (h *Headline) megabytes(loads []Load) string {
 	return ""
 }
 
-// spread says how far the factor moves with the load: that is why nobody may divide by a rule of thumb.
+// spread says how far the factor varies with the load, so that no rule of thumb holds.
 func (h *Headline) spread() string {
 	one, many := words.One(h.Quiet.Quantity), words.Many(h.Loud.Quantity)
 	if h.Smallest.Load == h.Largest.Load {
@@ -173,10 +173,10 @@ func (h *Headline) spread() string {
 	return text + ": much the same under the loads of this run."
 }
 
-// steady is the factor within which ratios under different loads are called the same.
+// steady is the factor within which ratios under different loads count as equal.
 const steady = 1.10
 
-// sureness says what an order rests on that the run knows.
+// sureness says what an order depends on, as far as the run knows.
 func (r Report) sureness() []string {
 	var texts []string
 	if h := r.Headline; h != nil && h.Quiet.Quantity != "" && h.Quiet.PerSecond.Known() {

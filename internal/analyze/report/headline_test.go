@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/tally"
 )
 
-// TestHeadlineOfTheWALSaysWhatTheDeviceDid where that is known, though it keeps no ratio to be told.
-func TestHeadlineOfTheWALSaysWhatTheDeviceDid(t *testing.T) {
+// TestHeadlineOfWALShowsDevice if that is known, even without a ratio.
+func TestHeadlineOfWALShowsDevice(t *testing.T) {
 	figure := func(v float64) Figure { return Figure{Value: v, Lowest: v, Highest: v, N: 1} }
 	h := &Headline{Load: "load A", Loud: Counted{counts.WALRecords, figure(3461)},
 		Quiet: Counted{counts.WALWrites, figure(441)}}
@@ -26,7 +26,7 @@ func TestHeadlineOfTheWALSaysWhatTheDeviceDid(t *testing.T) {
 	}
 }
 
-// TestSecondWithoutTheDevice has no empty place for it.
+// TestSecondWithoutTheDevice leaves no gap for it.
 func TestSecondWithoutTheDevice(t *testing.T) {
 	var load Load
 	load.Name = "bulk"
@@ -42,9 +42,8 @@ func TestSecondWithoutTheDevice(t *testing.T) {
 	}
 }
 
-// TestHeadlineNamesLoadsWithoutAFactor: the requests of async differ by 3.7 times from one repetition of the shipped
-// run to another.
-func TestHeadlineNamesLoadsWithoutAFactor(t *testing.T) {
+// TestHeadlineNamesLoadsWithoutFactor: the requests of async vary by 3.7 times between repetitions of the shipped run.
+func TestHeadlineNamesLoadsWithoutFactor(t *testing.T) {
 	run, err := tally.FromFile("../../../testdata/runs/local-pg15.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)

@@ -1,9 +1,9 @@
 package report_test
 
-// What the golden cases show where they differ from demoLines, worked out by hand.
+// What the golden cases show if they differ from demoLines, computed by hand.
 
-// notLocalLines: with no device, the factor is that of WAL records to WAL writes: 103,000 to 300 and 8,000 to 200.
-// notLocalLines: of 10 s with 300 WAL writes and 200 fsyncs, and with 200 and 80. The device is out of sight.
+// notLocalLines: in 10 s there are 300 WAL writes and 200 fsyncs, and 200 and 80. Without a device, the factor is WAL
+// records to WAL writes: 103,000 to 300 and 8,000 to 200.
 func notLocalLines() map[string]string {
 	return map[string]string{
 		"bulk": "10,000 ±10% | 10,300 ±10% | 30 ±10% | 20 ±10%",
@@ -53,7 +53,7 @@ func oneLoadLines() map[string]string {
 
 // noIdleLines: the background of 11 s stays in: 22 requests and 11 flushes (each also a write), 90,112 bytes. So bulk
 // has 522 requests in the mean of 10 s and copy 222, ±50/522 and ±20/222; 211 and 131 flushes; 10.09 and 6.09 MB.
-// Ratios are means of those of the repetitions, such as 92,700/472, 103,000/522 and 113,300/572 records per request.
+// Ratios are means over the repetitions, such as 92,700/472, 103,000/522 and 113,300/572 records per request.
 func noIdleLines() map[string]string {
 	return map[string]string{
 		"bulk": "10,000 ±10% | 10,300 ±10% | 52 ±10% | 21 ±9% | 1.0 ±10%",
@@ -65,9 +65,9 @@ func noIdleLines() map[string]string {
 	}
 }
 
-// noWALLines: rows stand in for WAL records: 100,000 to 500 requests and 200,000 to 200. The records are modelled: of
-// 10,000 rows a second by INSERT as many, 10 commits and 10,000/33 of a sequence; of 20,000 by COPY 128 pages, 20
-// commits and 20,000/33.
+// noWALLines: rows stand in for WAL records: 100,000 to 500 requests and 200,000 to 200. The records are modelled:
+// 10,000 rows a second by INSERT make as many, plus 10 commits and 10,000/33 of a sequence; 20,000 by COPY make 128
+// pages, 20 commits and 20,000/33.
 func noWALLines() map[string]string {
 	return map[string]string{
 		"bulk": "10,000 ±10% | 10,313 (1) ±10% | 50 ±10% | 20 ±10% | 1.0 ±10%",
@@ -84,8 +84,7 @@ func zeroRowsLines() map[string]string {
 	return map[string]string{"copy": "0 ±0% | 800 ±10% | 20 ±10% | 12 ±10% | 0.6 ±10%"}
 }
 
-// noisyLines: 100 requests a second of background at the mean, and 0 or 200 in a repetition, swallow those of both
-// loads.
+// noisyLines: 100 requests a second of background in the mean, and 0 or 200 in a repetition, hide both loads' requests.
 func noisyLines() map[string]string {
 	return map[string]string{
 		"bulk":             "10,000 ±10% | 10,300 ±10% | ~ (1) | 20 ±10% | 1.0 ±10%",

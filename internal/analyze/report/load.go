@@ -23,21 +23,21 @@ type Load struct {
 	Width       int    `json:"width,omitempty"`
 	Commit      string `json:"synchronous_commit,omitempty"`
 	Clients     int    `json:"clients,omitempty"`
-	Cold        bool   `json:"cold,omitempty"` // the kernel was asked to forget the table's files
-	Repetitions int    `json:"repetitions"`    // that were used
+	Cold        bool   `json:"cold,omitempty"` // the kernel was asked to drop the table's files from its cache
+	Repetitions int    `json:"repetitions"`    // used ones
 	// MostRepetitions is the planned number of repetitions of a load that is run less often than the others.
 	MostRepetitions int       `json:"most_repetitions,omitempty"`
 	LeftOut         []LeftOut `json:"left_out,omitempty"`
 	Seconds         Figure    `json:"seconds"`             // of load
 	Failures        Figure    `json:"failures_per_second"` // of transactions
-	// OthersShare is the largest share of the work under the load that others may have done; 0: none known.
+	// OthersShare is the largest share of the load's work that others may have done; 0 if none is known.
 	OthersShare float64 `json:"others_share,omitempty"`
-	// OthersUncounted: others also wrote something that no counter told of.
+	// OthersUncounted: others also wrote an uncounted amount.
 	OthersUncounted bool          `json:"others_uncounted,omitempty"`
 	Latency         *Latency      `json:"latency,omitempty"`
 	Work            []Work        `json:"work"`
 	WAL             *wal.WAL      `json:"wal,omitempty"`
-	Waits           []counts.Wait `json:"waits,omitempty"` // what sessions waited for, the most first
+	Waits           []counts.Wait `json:"waits,omitempty"` // what sessions waited for, most frequent first
 }
 
 // LeftOut is a repetition that must not be used, and why.
@@ -54,17 +54,17 @@ type Latency struct {
 	Max Figure `json:"max"`
 }
 
-// Work is the load's work as one quantity counts it.
+// Work is the load's work in one quantity.
 type Work struct {
 	Quantity  string `json:"quantity"`
 	Side      string `json:"side"` // logical or physical
 	Unit      string `json:"unit"`
 	Help      string `json:"help"`
 	PerSecond Figure `json:"per_second"`
-	Modelled  bool   `json:"modelled,omitempty"` // not counted: it follows from the work of the clients
+	Modelled  bool   `json:"modelled,omitempty"` // not counted, but computed from the clients' work
 }
 
-// Of returns the load's rate of a quantity, as it was counted.
+// Of returns the load's counted rate of a quantity.
 func (a Load) Of(quantity string) Figure {
 	w := a.work(quantity)
 	if w.Modelled {
@@ -73,7 +73,7 @@ func (a Load) Of(quantity string) Figure {
 	return w.PerSecond
 }
 
-// modelled qualifies work that nobody counted.
+// modelled is the detail for work that nobody counted.
 const modelled = "modelled from the work of the clients, not counted"
 
 func (a Load) work(quantity string) Work {
@@ -107,14 +107,14 @@ func loads(run *counts.Run) []Load {
 	return all
 }
 
-// Rate returns how many of a quantity a load did each second.
+// Rate returns how much of a quantity a load did per second.
 func Rate(d counts.Quantity, a counts.Load) Figure {
 	return over(a, func(r counts.Repetition) (float64, error) {
 		return r.PerSecond(d.Count(a, r))
 	})
 }
 
-// countedIn returns the ways in which a run counts the work; a model is no count.
+// countedIn returns the quantities of a run, as counted: a model is no count.
 func countedIn(run *counts.Run) []counts.Quantity {
 	all := run.Quantities()
 	for i, d := range all {
@@ -125,7 +125,7 @@ func countedIn(run *counts.Run) []counts.Quantity {
 	return all
 }
 
-// CountedAs returns one of them.
+// CountedAs returns the quantity with the given name, as counted.
 func CountedAs(run *counts.Run, name string) counts.Quantity {
 	all := countedIn(run)
 	return all[slices.IndexFunc(all, func(d counts.Quantity) bool { return d.Name == name })]
@@ -135,7 +135,7 @@ func over(a counts.Load, value func(counts.Repetition) (float64, error)) Figure 
 	return overThese(beforeEnds(a), value)
 }
 
-// beforeEnds returns a load with its repetitions, where it is idle, at the rates before their ends.
+// beforeEnds returns an idle load with its repetitions at the rates before their ends, and any other load unchanged.
 func beforeEnds(a counts.Load) counts.Load {
 	if a.Idle() {
 		a.Repetitions = words.Each(counts.Repetition.BeforeEnd, a.Repetitions)
@@ -147,7 +147,7 @@ func overThese(a counts.Load, value func(counts.Repetition) (float64, error)) Fi
 	return overEach(a, func(_ int, r counts.Repetition) (float64, error) { return value(r) })
 }
 
-// overEach numbers repetitions and their variants as amounts does.
+// overEach numbers repetitions and their variants like amounts.
 func overEach(a counts.Load, value func(n int, r counts.Repetition) (float64, error)) Figure {
 	var s figure.Sample
 	n := 0
@@ -164,7 +164,7 @@ func overEach(a counts.Load, value func(n int, r counts.Repetition) (float64, er
 	return s.Figure()
 }
 
-// latencyOf is nil where not every repetition has it.
+// latencyOf returns nil if a repetition lacks latencies.
 func latencyOf(a counts.Load) *Latency {
 	if len(a.Repetitions) == 0 || slices.ContainsFunc(a.Repetitions, func(r counts.Repetition) bool {
 		return r.Latency == nil
@@ -185,7 +185,7 @@ func latencyOf(a counts.Load) *Latency {
 // Figure is a number of a report, with its uncertainty.
 type Figure = figure.Figure
 
-// leftOut is the reason for figures of a load of which no repetition may be used.
+// leftOut is the reason for missing figures of a load without usable repetitions.
 const leftOut series.Reason = "left-out"
 
 func positive(f Figure) bool { return f.Known() && f.Value > 0 }
@@ -195,7 +195,7 @@ func in(unit float64) func(float64) string {
 	return func(v float64) string { return number.Rate(v / unit) }
 }
 
-// The second ladder: what reads are counted in, from what is asked of the database down to the device.
+// Quantities of reads, from requests to the database down to the device.
 const (
 	rowsReturned   = string(metric.RowsReturned)
 	buffersTouched = string(metric.BuffersTouched)

@@ -11,8 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// does says what a transaction of a load is, and on what table; empty where the load is not ours, or is of a way that
-// is not known here.
+// does describes a transaction of a load and its table; empty if the load is not ours, or of an unknown method.
 func (a Load) does() string {
 	text := a.reads()
 	switch rows := number.Rate(float64(a.RowsPerTx)); a.Method {
@@ -58,7 +57,7 @@ func (a Load) does() string {
 	return fmt.Sprintf("%s; a transaction is %s.", printable.Counted(a.Clients, "client"), text)
 }
 
-// reads returns what a load does that only reads; empty where it does not.
+// reads describes the statement of a load that only reads; else empty.
 func (a Load) reads() string {
 	switch rows := number.Rate(float64(a.RowsPerTx)); a.Method {
 	case "lookup":
@@ -81,7 +80,7 @@ func (a Load) inserts() bool {
 	return slices.Contains([]string{"insert-select", "insert-values", "copy", "insert"}, a.Method)
 }
 
-// explained returns the name of a load with what it does, where a page has room for that.
+// explained returns the name of a load with a description for pages.
 func (l Loads) explained(a Load) document.Cell {
 	c := document.Words(a.Name)
 	if c.Hover = a.does(); c.Hover != "" {
@@ -90,7 +89,7 @@ func (l Loads) explained(a Load) document.Cell {
 	return c
 }
 
-// loadTerms repeats it below the table, for readers without a mouse, and on paper.
+// loadTerms repeats the descriptions below the table, for readers without a mouse, and on paper.
 func (l Loads) loadTerms(loads []Load) document.Block {
 	var terms document.Terms
 	for _, a := range loads {
@@ -106,7 +105,7 @@ func (l Loads) anchor(a Load) string {
 	return fmt.Sprintf("load-%d", 1+slices.IndexFunc(l.Loaded(), func(b Load) bool { return a.Name == b.Name }))
 }
 
-// Loaded returns the loads that put load on the server and were measured.
+// Loaded returns the measured loads, idle left out.
 func (l Loads) Loaded() []Load {
 	var loaded []Load
 	for _, a := range l {
@@ -117,12 +116,12 @@ func (l Loads) Loaded() []Load {
 	return loaded
 }
 
-// planned returns the loads that were to put load on the server, measured or not.
+// planned returns the loads, measured or not, idle left out.
 func (l Loads) planned() []Load {
 	return slices.DeleteFunc(slices.Clone(l), func(a Load) bool { return a.Idle })
 }
 
-// writing returns the loads that do more than read; where all only read, all.
+// writing returns the loads that do more than read; if all only read, all of them.
 func (l Loads) writing() []Load {
 	loads := slices.DeleteFunc(l.Loaded(), Load.readsAlone)
 	if len(loads) == 0 && len(l.reading()) == 0 {
@@ -131,7 +130,7 @@ func (l Loads) writing() []Load {
 	return loads
 }
 
-// reading returns the loads that read and of which it was counted what they missed.
+// reading returns the loads with rows returned and a count of page misses.
 func (l Loads) reading() []Load {
 	return slices.DeleteFunc(l.Loaded(), func(a Load) bool {
 		return !positive(a.Of(rowsReturned)) || !a.Of(pagesMissed).Known()
@@ -142,7 +141,7 @@ func (a Load) readsAlone() bool { return positive(a.Of(rowsReturned)) && !positi
 
 func Names(loads []Load) []string { return words.Each(func(a Load) string { return a.Name }, loads) }
 
-// measuredTimes returns the fewest and the most repetitions of a load that was measured; 0 where none was.
+// measuredTimes returns the fewest and the most repetitions of measured loads; 0 if none was measured.
 func (l Loads) measuredTimes() (fewest, most int) {
 	for _, a := range l.Loaded() {
 		if fewest == 0 || a.Repetitions < fewest {
@@ -153,11 +152,11 @@ func (l Loads) measuredTimes() (fewest, most int) {
 	return fewest, most
 }
 
-// Column is one way of counting, as the first table shows it.
+// Column is a quantity as the first table shows it.
 type Column struct {
 	Quantity string
 	header   string
-	unit     float64 // what one in the table stands for
+	unit     float64 // of the numbers in the table
 }
 
 func Columns() []Column {
@@ -170,7 +169,7 @@ func Columns() []Column {
 	}
 }
 
-// columns returns those of the device; where it is out of sight, in their place what the server itself wrote.
+// columns returns the columns of the device or, if it was not counted, of the server's own writes.
 func (l Loads) columns() []Column {
 	work, device := Columns()[:2], Columns()[2:]
 	known := func(c Column) bool {

@@ -14,39 +14,38 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Metric sets one counter against each load's work.
+// Metric compares one counter with each load's work.
 type Metric struct {
 	Metric  string `json:"metric"` // as in the run file
-	Name    string `json:"name"`   // as people write it, on this version of the server
+	Name    string `json:"name"`   // as people write it, in this version of the server
 	Unit    string `json:"unit"`
 	Help    string `json:"help,omitempty"`
 	Source  string `json:"source,omitempty"`  // where its meaning is documented
 	Derived string `json:"derived,omitempty"` // how it was computed from others
 	Moved   Moved  `json:"moved"`
-	// Missing says why no load has a figure of it.
+	// Missing says why no load has a figure for it.
 	Missing *series.Missing `json:"missing,omitempty"`
-	// AcrossLoads are the ratios to References in all loaded loads: a metric counts the quantity to which it keeps
-	// the same ratio.
+	// AcrossLoads are the ratios to References over all loads but idle ones. A metric counts the quantity to which it
+	// keeps one ratio.
 	AcrossLoads map[string]Span `json:"across_loads"`
 	Loads       []MetricLoad    `json:"loads"`
 
 	attribution.Verdict
-	// Document is the comparison of the run with the metric's documentation; nil: it documents nothing that the run
-	// counts.
+	// Document compares the run with the metric's documentation; nil if that names nothing that the run counts.
 	Document *agreement.Agreement `json:"document"`
-	Rivals   []Rival              `json:"rivals"` // every quantity, held against it
-	// of a metric of the device, as each request was followed to its file
+	Rivals   []Rival              `json:"rivals"` // every quantity, compared with it
+	// of a device metric, if each request was traced to its file
 	Parts    purposes.Parts `json:"parts,omitempty"`
-	made     []string       // of these, what stands in its row
-	Misnomer string         `json:"misnomer,omitempty"` // what it is called though it counts logical work
+	made     []string       // of these, the ones in its row
+	Misnomer string         `json:"misnomer,omitempty"` // what it is called although it counts logical work
 }
 
 // Span is the range of a ratio over the loads.
 type Span struct {
-	All      Figure `json:"all"`      // over all repetitions of all loads: the mean of the loads' figures
-	Smallest InLoad `json:"smallest"` // where it is least
-	Largest  InLoad `json:"largest"`  // and where it is most
-	// Without says why a load has no such ratio, where others have one.
+	All      Figure `json:"all"`      // the mean of the loads' figures
+	Smallest InLoad `json:"smallest"` // the load with the lowest ratio
+	Largest  InLoad `json:"largest"`  // the load with the highest ratio
+	// Without says why some load has no ratio although others have one.
 	Without *series.Missing `json:"without,omitempty"`
 }
 
@@ -54,12 +53,12 @@ type Span struct {
 type MetricLoad struct {
 	Load      string            `json:"load"`
 	PerSecond Figure            `json:"per_second"`
-	Per       map[string]Figure `json:"per"` // one of each of References
+	Per       map[string]Figure `json:"per"` // ratio to each of References
 
-	amount Figure // of a load of which nobody says how long it lasted
+	amount Figure // of a load of unknown length
 }
 
-// shown returns the rate of the metric, or where there is none its amount.
+// shown returns the metric's rate, or else its amount.
 func (a MetricLoad) shown() Figure {
 	if a.PerSecond.Known() {
 		return a.PerSecond
@@ -67,18 +66,18 @@ func (a MetricLoad) shown() Figure {
 	return a.amount
 }
 
-// Moved reports whether load moved a metric at all.
+// Moved says whether load moved a metric.
 type Moved string
 
 // Whether load moved a metric.
 const (
 	Yes       Moved = "yes"       // in some load, in every repetition, whichever background is taken off
 	No        Moved = "no"        // in no load
-	Uncertain Moved = "uncertain" // what it did cannot be told from the background
-	Unknown   Moved = "unknown"   // no load has a figure of it
+	Uncertain Moved = "uncertain" // it may be the background
+	Unknown   Moved = "unknown"   // no load has a figure
 )
 
-// References returns the quantities that every metric is set against.
+// References returns the quantities that every metric is compared with.
 func References() []string {
 	return []string{counts.Rows, counts.Entries, counts.WALRecords, counts.DeviceRequests}
 }
@@ -107,10 +106,10 @@ func newMetric(run *counts.Run, c counts.Metric, loads []measured) Metric {
 	return m
 }
 
-// measured is a load with what all metrics are set against in it.
+// measured is a load with its References.
 type measured struct {
 	counts.Load
-	references []divisor // none where it is idle
+	references []divisor // none if it is idle
 }
 
 func newMeasured(a counts.Load, references []counts.Quantity) measured {
@@ -121,7 +120,7 @@ func newMeasured(a counts.Load, references []counts.Quantity) measured {
 	return m
 }
 
-// load holds a metric against the load.
+// load returns the metric's growth under the load.
 func (a measured) load(c counts.Metric) MetricLoad {
 	load := MetricLoad{Load: a.Name, Per: map[string]Figure{}}
 	each := amounts(c.Count, a.Load)
@@ -138,7 +137,7 @@ func (a measured) load(c counts.Metric) MetricLoad {
 	return load
 }
 
-// moved looks at the loaded loads, which have ratios.
+// moved considers the loads that have ratios: idle ones have none.
 func moved(loads []MetricLoad) Moved {
 	is := Unknown
 	for _, a := range loads {
@@ -156,7 +155,7 @@ func moved(loads []MetricLoad) Moved {
 	return is
 }
 
-// missingEverywhere is nil when a load has a figure; otherwise it says why the first does not.
+// missingEverywhere returns nil if a load has a figure, else the first load's reason.
 func missingEverywhere(loads []MetricLoad) *series.Missing {
 	var why *series.Missing
 	for _, a := range loads {
@@ -168,13 +167,13 @@ func missingEverywhere(loads []MetricLoad) *series.Missing {
 	return why
 }
 
-// acrossLoads spans the ratios of all loads that have one.
+// acrossLoads returns the range of the ratios of all loads that have one.
 func acrossLoads(loads []MetricLoad, name string) Span {
 	var span Span
 	for _, a := range loads {
 		f, compared := a.Per[name]
 		switch {
-		case !compared, f.Missing != nil && f.Missing.Reason == leftOut: // an idle load, or one that was not measured
+		case !compared, f.Missing != nil && f.Missing.Reason == leftOut: // an idle load, or one not measured
 		case !f.Known() && span.Without == nil:
 			span.Without = f.Missing
 		case f.Known():
@@ -195,7 +194,7 @@ type InLoad struct {
 	Figure Figure `json:"figure"`
 }
 
-// extend makes the two ends of a span reach a figure.
+// extend extends a range to a figure.
 func extend(smallest, largest *InLoad, f InLoad) {
 	if !smallest.Figure.Known() || f.Figure.Value < smallest.Figure.Value {
 		*smallest = f
@@ -205,7 +204,7 @@ func extend(smallest, largest *InLoad, f InLoad) {
 	}
 }
 
-// ranked returns the metrics in the order in which people want to know.
+// ranked sorts metrics by interest.
 func ranked(metrics []Metric) []Metric {
 	all := slices.Clone(metrics)
 	slices.SortStableFunc(all, func(a, b Metric) int {
@@ -214,8 +213,8 @@ func ranked(metrics []Metric) []Metric {
 	return all
 }
 
-// itself reports whether the metric is part of the definition of the quantity that it counts, and no other quantity
-// is tied: a tautology, and no finding.
+// itself reports whether the metric is part of the definition of the quantity that it counts, and no other quantity is
+// tied: a tautology, not a finding.
 func (m Metric) itself() bool {
 	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Quantity == m.Counts })
 	return m.Counts != "" && len(m.Tied) == 0 && i >= 0 && m.Rivals[i].Status == attribution.Itself
@@ -225,7 +224,7 @@ func (m Metric) Silent() bool { return m.Kind == attribution.Silent }
 
 func (m Metric) CannotTell() bool { return m.Kind == attribution.CannotTell }
 
-// grouped says together what is to be said of several metrics.
+// grouped merges equal sentences of several metrics.
 func (ms Metrics) grouped(sentences func(Metric) []string) []string {
 	var g words.Gathered
 	for _, m := range ranked(ms) {

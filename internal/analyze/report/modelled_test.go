@@ -12,7 +12,7 @@ import (
 
 const meter = "cloudwatch/WriteIOPS"
 
-// withMeter has a metric of the cloud show the WAL records, and nobody else count them.
+// withMeter makes a metric of the cloud show the WAL records, and removes all other counts of them.
 func withMeter(run *counts.Run) *counts.Run {
 	for _, a := range run.Loads {
 		for i := range a.Repetitions {
@@ -25,8 +25,8 @@ func withMeter(run *counts.Run) *counts.Run {
 	return run
 }
 
-// TestModelledIsSaid: what rests on a model of the WAL says so wherever it is named, in the table of the work too.
-func TestModelledIsSaid(t *testing.T) {
+// TestModelledIsMarked: modelled quantities are marked wherever they are named, also in the table of work.
+func TestModelledIsMarked(t *testing.T) {
 	run := withMeter(runFrom(t, "../../../testdata/runs/local-pg17.jsonl.zst"))
 	view := report.New(run, attribution.Judge(run, attribution.Options{}))
 	text := unwrapped(textOf(t, view, 80))

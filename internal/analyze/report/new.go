@@ -26,7 +26,7 @@ func New(run *counts.Run, verdicts attribution.Verdicts) Report {
 	return r
 }
 
-// warnedOf adds what the verdicts warn of, unless there is a word on it already, or nothing to judge.
+// warnedOf adds the warnings of the verdicts, unless their code is already there or there is nothing to judge.
 func (r Report) warnedOf(verdicts attribution.Verdicts) []Warning {
 	all := r.Warnings
 	if len(r.Loads.Loaded()) == 0 {

@@ -31,7 +31,7 @@ func observed(run *counts.Run) *Observed {
 	return all
 }
 
-// causes says who causes what storage has to do; nothing of a run that put a load on the server.
+// causes shows what causes the storage work; nil if the run put load on the server.
 func (o *Observed) causes() document.Block {
 	if o == nil {
 		return nil
@@ -39,7 +39,7 @@ func (o *Observed) causes() document.Block {
 	return causes.Section(o.Top)
 }
 
-// uncontrolled returns what to know before anything else of an observation is believed.
+// uncontrolled returns the main caveat of an observation.
 func uncontrolled(run *counts.Run) string {
 	if len(run.Loads) == 0 || run.Observed.Period > 0 {
 		return ""
@@ -49,7 +49,7 @@ func uncontrolled(run *counts.Run) string {
 		"of load that were seen."
 }
 
-// onlyPeriods says what periods alone cannot tell.
+// onlyPeriods says what periods alone cannot show.
 func onlyPeriods(o *counts.Observation) string {
 	if o.Period == 0 {
 		return ""
@@ -75,7 +75,7 @@ func nothingLearned(o *counts.Observation) string {
 	}
 }
 
-// observedText says what the windows were, and what was done to rows in them.
+// observedText describes the windows, and the row changes in them.
 func (r Report) observedText() string {
 	o := r.Observed
 	if o == nil || o.Windows == 0 {
@@ -102,7 +102,7 @@ func (r Report) observedText() string {
 	return text
 }
 
-// rows returns those that were written, as far as they were counted.
+// rows describes the row changes that were counted.
 func (o *Observed) rows() string {
 	var all []string
 	add := func(name, text string) {
@@ -111,7 +111,7 @@ func (o *Observed) rows() string {
 		}
 	}
 	hot := ""
-	if part, known := o.RowsPerSecond["hot"]; known && o.RowsPerSecond["updated"] > 0 { // they stayed within their page
+	if part, known := o.RowsPerSecond["hot"]; known && o.RowsPerSecond["updated"] > 0 { // within their page
 		hot = " (" + number.Percent(min(1, part/o.RowsPerSecond["updated"])) + " HOT)"
 	}
 	add("inserted", "inserted")
@@ -121,7 +121,7 @@ func (o *Observed) rows() string {
 	return strings.Join(all, ", ")
 }
 
-// span writes how long something is, in whole seconds.
+// span formats a duration in whole seconds.
 func span(seconds float64) string {
 	return printable.Duration(time.Duration(math.Round(seconds)) * time.Second)
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// An observation has no repetitions, and speaks of none. The only runs that it may speak of are those that would settle
-// what it leaves open.
+// TestObservationSpeaksOfLoads: the report of an observation mentions no repetitions, and no runs except those that
+// would settle what is open.
 func TestObservationSpeaksOfLoads(t *testing.T) {
 	run := runFrom(t, "../../../testdata/runs/observed-pg17.jsonl.zst")
 	r := report.New(run, attribution.Judge(run, attribution.Options{}))
@@ -48,9 +48,9 @@ func TestObservationSpeaksOfLoads(t *testing.T) {
 	check("page", rendered(t, func(w io.Writer) error { return document.HTML(w, page) }))
 }
 
-// TestRequestsThatAreNone: an observation whose bytes are counted in something else, so that a request carries one,
-// says so; what was measured does not.
-func TestRequestsThatAreNone(t *testing.T) {
+// TestImpossibleRequestSize: an observation with less than a byte per request reports that the units are wrong; a
+// measurement does not.
+func TestImpossibleRequestSize(t *testing.T) {
 	const file = "../../../testdata/runs/observed-pg17.jsonl.zst"
 	said := func(run *counts.Run) bool {
 		r := report.New(run, attribution.Judge(run, attribution.Options{}))
@@ -79,7 +79,7 @@ func TestRequestsThatAreNone(t *testing.T) {
 	}
 }
 
-// TestVoidStandsFirst: what takes all meaning from the figures is said before any remark.
+// TestVoidStandsFirst: a warning that voids the figures comes before any remark.
 func TestVoidStandsFirst(t *testing.T) {
 	run := runFrom(t, "../../../testdata/runs/observed-pg17.jsonl.zst")
 	run.Header.Target.Storage.InMemory = []string{"wal"}

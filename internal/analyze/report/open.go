@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/shell"
 )
 
-// open says what the run cannot tell, why, and which load would.
+// open lists what the run cannot tell, why, and which load would.
 func (r Report) open() document.Block {
 	open := r.Metrics.grouped(func(m Metric) []string { return []string{m.openQuestion()} })
 	if len(open) == 0 {
@@ -26,7 +26,7 @@ func (r Report) open() document.Block {
 	return document.Section{Title: "What this run cannot tell", Blocks: []document.Block{blocks}}
 }
 
-// nextLoads says what would tell what this run could not. Of a server that others use it takes another like it.
+// nextLoads returns the commands that would settle the open questions. A server that others use needs another like it.
 func (r Report) nextLoads() document.Block {
 	c := document.Command{Lead: "To find out:", Lines: []shell.Command{shell.New("realiops run --plan identify")}}
 	if r.Run.Target.Kind == "dsn" {
@@ -53,7 +53,7 @@ func (m Metric) openQuestion() string {
 	return words.Sentences(why, m.underOneLoad(), m.agrees(), m.excluded(), wouldTell(m.SettleWith))
 }
 
-// tooLittle says of a metric that may count nearly anything how little the run tells of it.
+// tooLittle says how little the run shows about a metric that may count nearly anything.
 func (m Metric) tooLittle() string {
 	counted, less := 0, 0
 	for _, r := range m.Rivals {
@@ -73,10 +73,10 @@ func (m Metric) tooLittle() string {
 		excluded, counted)
 }
 
-// underOneLoad states the ratio to rows of a metric that a single load has: it is all that is known.
+// underOneLoad states the ratio to rows of a metric that only one load has, which is all that is known.
 func (m Metric) underOneLoad() string {
 	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Quantity == counts.Rows })
-	if i < 0 || !m.CannotTell() || m.Why == attribution.OneLoad { // said of all at once
+	if i < 0 || !m.CannotTell() || m.Why == attribution.OneLoad { // said for all together
 		return ""
 	}
 	known := slices.DeleteFunc(slices.Clone(m.Rivals[i].Loads), func(a LoadRatio) bool { return !a.Ratio.Known() })

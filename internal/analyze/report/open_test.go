@@ -7,9 +7,9 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/purposes"
 )
 
-// TestWhatIsCountedByPartsIsNoQuestion: where the kernel told what each request was for, it is known what the device's
-// requests are, with and without a sum of quantities beside that. A metric that cannot be told stays a question.
-func TestWhatIsCountedByPartsIsNoQuestion(t *testing.T) {
+// TestTracedRequestsAreNoQuestion: if the purpose of each request was traced, the device's requests are explained,
+// with and without a sum of quantities. A metric that is CannotTell stays a question.
+func TestTracedRequestsAreNoQuestion(t *testing.T) {
 	parts := purposes.Parts{{Part: "wal", Share: 0.5}, {Part: "empty_flushes", Share: 0.5}}
 	for _, c := range []struct {
 		kind  attribution.Kind

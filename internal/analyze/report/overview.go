@@ -17,11 +17,11 @@ import (
 	"github.com/realiops/realiops/internal/shell"
 )
 
-// Document says what a run has shown: what was measured and what makes it lie, the same work counted in several ways,
-// what each metric counts, and what cannot be told. Pages add pictures, what to order, and how it was measured.
+// Document returns the report for people: what was measured and what is misleading, the same work counted in several
+// ways, what each metric counts, and what is open. Pages add pictures, what to order, and how it was measured.
 func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) document.Document {
 	if r.Observed != nil && len(r.Loads.Loaded()) == 0 {
-		r.Metrics = nil // an observation found no load: there is nothing to say of any
+		r.Metrics = nil // an observation without load: nothing to say
 	}
 	first, _ := r.firstScreen()
 	answer := screen{Report: r, whole: true}
@@ -88,7 +88,7 @@ func (r Report) Target() string {
 	return strings.Join(append(append(parts, loads), r.background()...), "; ")
 }
 
-// changed says in brackets that a setting did not stay as it was at the beginning.
+// changed says, in brackets, that a setting changed during the run.
 func (r Report) changed(setting string) string {
 	text := ""
 	for _, c := range r.Run.SettingsChanged {
@@ -99,7 +99,7 @@ func (r Report) changed(setting string) string {
 	return text
 }
 
-// background says what the device did without our load, where that was measured.
+// background says what the device did when idle, if that was measured.
 func (r Report) background() []string {
 	requests, flushes := idleWork(r.Loads, counts.DeviceRequests), idleWork(r.Loads, counts.DeviceFlushes)
 	switch {
@@ -152,7 +152,7 @@ func (r Report) workSection() document.Block {
 		document.Together{t.Table, words.Faint(r.plusMinusLegend())}, r.Loads.loadTerms(loads)}}
 }
 
-// othersShare returns how much of the load's numbers others did.
+// othersShare returns the share of the load's numbers that is from others.
 func (a Load) othersShare() document.Cell {
 	switch {
 	case a.OthersUncounted:
@@ -176,7 +176,7 @@ func (r Report) method(size *sizes.Size) document.Block {
 			"never taken for an answer. docs/method.md has the method.",
 	}
 	commands := []shell.Command{shell.New("realiops run").Flag("--plan", r.Run.Plan, "FILE")}
-	if r.Run.LoadSeconds == 0 { // loads of somebody else's
+	if r.Run.LoadSeconds == 0 { // loads of others
 		method, commands = method[1:], nil
 		for _, o := range r.Run.Origins {
 			method = append(method, fmt.Sprintf("%s, %s: %s, %s.", o.Load, o.Probe, o, o.File))
@@ -188,7 +188,7 @@ func (r Report) method(size *sizes.Size) document.Block {
 			"has the method.", o.Windows, o.WindowSeconds)}
 		commands = []shell.Command{shell.New("realiops observe --dsn URL")}
 		if r.Run.Target.Kind == "history" {
-			commands = nil // whoever kept it has it no longer
+			commands = nil // who kept it no longer has it
 		}
 	}
 	commands = append(commands, shell.New("realiops report").File(runfile.FileOf(r.Run.ID), "FILE").With("-v"))
@@ -203,13 +203,13 @@ func (r Report) method(size *sizes.Size) document.Block {
 	return section
 }
 
-// provenance returns which run it is, and what made it where.
+// provenance returns the id of the run, its version and its host.
 func (r Report) provenance() string {
 	run := fmt.Sprintf("run %s, %s", runfile.ShownID(r.Run.ID), r.Run.Start.UTC().Format("2006-01-02 15:04 MST"))
 	if h := r.Run.Host; h.OS != "" {
 		return fmt.Sprintf("realiops %s, %s; %s/%s, %d CPUs.", r.Run.Realiops, run, h.OS, h.Arch, h.CPUs)
 	}
-	return words.Capital(run) + "." // not of a machine that realiops saw
+	return words.Capital(run) + "." // realiops did not see the machine
 }
 
 // PlanName returns the name of a plan.

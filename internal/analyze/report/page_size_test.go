@@ -22,14 +22,14 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// sized is a shipped run with readings each second, its sizing for so much data, and the page of both.
+// sized returns a shipped run with readings by the second, its sizing for the given data, and the page of both.
 func sized(t *testing.T, gib float64) (sizes.Size, document.Document) {
 	t.Helper()
 	return sizedBy(t, runFrom(t, "../../../testdata/runs/local-pg17.jsonl.zst"),
 		sizing.Ask{Load: "wide", Headroom: 20, GiB: gib, Repeat: 86400, Disks: 1})
 }
 
-// sizedBy is a run's sizing for all volumes and instances that are known, and the page of both.
+// sizedBy returns a run's sizing for all known volumes and instances, and the page of both.
 func sizedBy(t *testing.T, run *counts.Run, ask sizing.Ask) (sizes.Size, document.Document) {
 	t.Helper()
 	volumes, errVolumes := catalog.Volumes()
@@ -47,7 +47,7 @@ func sizedBy(t *testing.T, run *counts.Run, ask sizing.Ask) (sizes.Size, documen
 	return size, report.Document(run, report.New(run, attribution.Judge(run, attribution.Options{})), &size, nil)
 }
 
-// number is a cell's, without what stands beside it.
+// number returns the number in a cell.
 func number(t *testing.T, cell document.Cell) float64 {
 	t.Helper()
 	v, err := strconv.ParseFloat(strings.Trim(strings.ReplaceAll(cell.Text, ",", ""), "*~"), 64)
@@ -57,7 +57,7 @@ func number(t *testing.T, cell document.Cell) float64 {
 	return v
 }
 
-// TestBillsAddUp: the lines of a bill come to what is said of a month.
+// TestBillsAddUp: the lines of a bill add up to the monthly total.
 func TestBillsAddUp(t *testing.T) {
 	size, _ := sized(t, 500)
 	priced := 0
@@ -79,12 +79,12 @@ func TestBillsAddUp(t *testing.T) {
 	}
 }
 
-// TestSizesSayTheSame: a size in a table and in CSV equals the one in JSON, which is the view model itself, and so
-// does the time that credits last.
-func TestSizesSayTheSame(t *testing.T) {
+// TestSizesAreConsistent: sizes and the duration of credits in tables and CSV equal those in JSON, which is the view
+// model.
+func TestSizesAreConsistent(t *testing.T) {
 	size, page := sized(t, 500)
 	lines := options(t, size)
-	// same holds a row of a table against numbers by the titles of its columns
+	// same compares a row of a table with numbers, by column title.
 	same := func(table document.Table, i int, want map[string]float64) {
 		t.Helper()
 		for name, v := range want {
@@ -142,7 +142,7 @@ func TestSizesSayTheSame(t *testing.T) {
 	}
 }
 
-// options are the lines of a sizing as CSV, by the names of the columns.
+// options returns the lines of a sizing as CSV, by column name.
 func options(t *testing.T, size sizes.Size) []map[string]string {
 	t.Helper()
 	lines, err := csv.NewReader(strings.NewReader(rendered(t, func(w io.Writer) error {
@@ -162,8 +162,7 @@ func options(t *testing.T, size sizes.Size) []map[string]string {
 	return all
 }
 
-// rounds reports whether a cell is a number as it is shown: to a whole one, to two digits where it is small, or a time to
-// a minute.
+// rounds reports whether a cell shows a number: rounded to an integer, to two digits if small, or a time to a minute.
 func rounds(t *testing.T, cell document.Cell, want float64) bool {
 	t.Helper()
 	var hours, minutes float64
@@ -174,8 +173,8 @@ func rounds(t *testing.T, cell document.Cell, want float64) bool {
 	return math.Abs(got-want) <= 0.5 && (want >= 10 || math.Abs(got/want-1) < 0.05)
 }
 
-// TestSidesAreHeldAgainstEachOther: what the device did and what the WAL records would have been taken for.
-func TestSidesAreHeldAgainstEachOther(t *testing.T) {
+// TestSidesAreCompared: the device's work and the order that WAL records would suggest.
+func TestSidesAreCompared(t *testing.T) {
 	size, page := sized(t, 500)
 	rows := tableOf(t, page, "the wrong number would").Rows
 	if got := number(t, rows[1].Cells[4]) / number(t, rows[0].Cells[4]); math.Abs(got/size.Misread.Factor-1) > 0.01 {
@@ -192,8 +191,7 @@ func TestSidesAreHeldAgainstEachOther(t *testing.T) {
 	}
 }
 
-// TestEveryTotalHasADate: what costs something a month says of when its prices are, in JSON and beside it in each
-// table.
+// TestEveryTotalHasADate: every monthly cost has the date of its prices, in JSON and in each table.
 func TestEveryTotalHasADate(t *testing.T) {
 	size, page := sized(t, 500)
 	var value any
@@ -245,7 +243,7 @@ func TestEveryTotalHasADate(t *testing.T) {
 	})
 }
 
-// TestEverySourceIsNamed: the numbers beside an option are those of the list, and each has a date.
+// TestEverySourceIsNamed: the numbers beside an option refer to the list, where each has a date.
 func TestEverySourceIsNamed(t *testing.T) {
 	_, page := sized(t, 500)
 	var sources document.List
@@ -275,9 +273,9 @@ func TestEverySourceIsNamed(t *testing.T) {
 	}
 }
 
-// TestCreditsAreDrawn: for each volume whose credits end a curve that comes down to nought when the table says.
+// TestCreditsAreDrawn: each volume whose credits run out has a curve that reaches zero at the time in the table.
 func TestCreditsAreDrawn(t *testing.T) {
-	size, page := sized(t, 100) // of P10 the bytes are empty long before the operations
+	size, page := sized(t, 100) // P10 runs out of bytes long before operations
 	pictures := picturesOf(page)
 	lines := pictures[slices.IndexFunc(pictures, func(p *plot.Picture) bool {
 		return p.Title == "How long credits last"
@@ -293,7 +291,7 @@ func TestCreditsAreDrawn(t *testing.T) {
 			}
 			ends++
 			first := slices.IndexFunc(l.Points, func(p plot.Point) bool { return p.Y < 0.2 })
-			// a stretch of the curve, twice
+			// two steps of the curve
 			if at := l.Points[first].X * 3600; math.Abs(at-float64(*o.Bare.Dry)) > 720 {
 				t.Errorf("%s is empty after %g s in the picture, %d s in JSON", l.Name, at, *o.Bare.Dry)
 			}
@@ -304,9 +302,8 @@ func TestCreditsAreDrawn(t *testing.T) {
 	}
 }
 
-// TestNothingIsBoughtPastTheMachine: behind a class that is too small nothing is to be bought, and least of all what
-// stands behind another provider's.
-func TestNothingIsBoughtPastTheMachine(t *testing.T) {
+// TestSmallMachineGetsNoOrder: for a class that is too small no volume is ordered, let alone another provider's.
+func TestSmallMachineGetsNoOrder(t *testing.T) {
 	run := runFrom(t, shippedRun)
 	bought := func(load, instance string) string {
 		t.Helper()
@@ -331,8 +328,8 @@ func TestNothingIsBoughtPastTheMachine(t *testing.T) {
 	}
 }
 
-// TestTheOrderIsSaidAlike: in the first line, on the page and in JSON.
-func TestTheOrderIsSaidAlike(t *testing.T) {
+// TestOrderIsConsistent in the first line, on the page and in JSON.
+func TestOrderIsConsistent(t *testing.T) {
 	size, page := sized(t, 500)
 	o := size.Order
 	if o == nil || o.Title != "EBS gp3" || o.GiB != 500 || o.IOPS != 4999 || o.MiBps != 1162 || o.Next == nil ||

@@ -35,7 +35,7 @@ func pageOf(t *testing.T, run *counts.Run) document.Document {
 	return report.Document(run, report.New(run, attribution.Judge(run, attribution.Options{})), nil, nil)
 }
 
-// walk visits all blocks of a document, those in other blocks too, with the title of the section that each stands in.
+// walk visits all blocks of a document, nested ones included, with the title of their section.
 func walk(title string, blocks []document.Block, visit func(title string, b document.Block)) {
 	for _, b := range blocks {
 		switch b := b.(type) {
@@ -77,7 +77,7 @@ func picturesOf(d document.Document) (all []*plot.Picture) {
 	return all
 }
 
-// runFrom is the run of a file.
+// runFrom reads the run of a file.
 func runFrom(t *testing.T, name string) *counts.Run {
 	t.Helper()
 	run, err := tally.FromFile(name)
@@ -122,7 +122,7 @@ func TestCSVHasEveryMetric(t *testing.T) {
 	}
 }
 
-// TestTextStaysText: names in a run file are anybody's.
+// TestTextStaysText: names in a run file may be anything.
 func TestTextStaysText(t *testing.T) {
 	const evil = `<script>alert(1)</script>`
 	records := runfiletest.Records(t, shippedRun)
@@ -158,7 +158,7 @@ func TestTextStaysText(t *testing.T) {
 	}
 }
 
-// TestPageNeedsNothingElse: no address of anything to load stands in it.
+// TestPageNeedsNothingElse: the page loads nothing from elsewhere.
 func TestPageNeedsNothingElse(t *testing.T) {
 	page := rendered(t, func(w io.Writer) error { return document.HTML(w, pageOf(t, runFrom(t, shippedRun))) })
 	if found := regexp.MustCompile(`(?i)(src=|href="[^#])|url\(|@import|<script>`).FindString(page); found != "" {
@@ -166,8 +166,8 @@ func TestPageNeedsNothingElse(t *testing.T) {
 	}
 }
 
-// TestPageOfCountersThatFellEachTime: they have no rate to draw, and a page all the same.
-func TestPageOfCountersThatFellEachTime(t *testing.T) {
+// TestPageOfFallingCounters: they have no rate to draw, and still a page.
+func TestPageOfFallingCounters(t *testing.T) {
 	var records []runfile.Record
 	for _, r := range runfiletest.Records(t, "../../../testdata/runs/observed-pg17.jsonl.zst") {
 		if reading, ok := r.(runfile.Reading); ok {
@@ -189,10 +189,9 @@ func TestPageOfCountersThatFellEachTime(t *testing.T) {
 
 var recordsAPoint = regexp.MustCompile(`[0-9.,]+ s: ([0-9,]+) WAL records a second`)
 
-// TestNoBurstThatNeverWas: sessions tell what they did a second late, and all at the end of a load, a few milliseconds
-// after another reading. That is no rate beyond what the load did in its best second, which is less than twice its
-// mean.
-func TestNoBurstThatNeverWas(t *testing.T) {
+// TestLateReportsAreNoBurst: sessions report their work a second late, all at the end of a load, a few milliseconds after
+// another reading. That must not look like a rate beyond the load's best second, which is less than twice its mean.
+func TestLateReportsAreNoBurst(t *testing.T) {
 	for _, name := range []string{"local-pg15", "local-pg17", "local-pg18"} {
 		run := runFrom(t, "../../../testdata/runs/"+name+".jsonl.zst")
 		most := 0.0

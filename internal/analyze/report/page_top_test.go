@@ -10,9 +10,9 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/causes"
 )
 
-// TestTopStandsInTextAndOnThePage: shares and rates as counted, the whole statement where the mouse rests, and why
-// there is nothing.
-func TestTopStandsInTextAndOnThePage(t *testing.T) {
+// TestTopInTextAndPage: shares and rates as counted, the whole statement on hover, and why there are no
+// items.
+func TestTopInTextAndPage(t *testing.T) {
 	statement := "insert into orders select * from " + strings.Repeat("generate_series ", 9)
 	r := report.Report{Observed: &report.Observed{Top: []causes.Top{
 		{

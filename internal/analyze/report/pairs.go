@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// comparedPairs returns those that the table of metrics names and the run has both of.
+// comparedPairs returns the pairs of the metric table of which the run has both.
 func comparedPairs(run *counts.Run) (all []Pair) {
 	for _, t := range attribution.Compare(run, metric.SameNumbers(run.Header.Target.Flavor), attribution.Options{}) {
 		all = append(all, Pair{t, ratios(t.Loads)})
@@ -20,7 +20,7 @@ func comparedPairs(run *counts.Run) (all []Pair) {
 	return all
 }
 
-// pairSection answers the question that two services raise.
+// pairSection answers whether two services show the same number.
 func (r Report) pairSection() document.Block {
 	var sentences document.List
 	for _, t := range r.Pairs {
@@ -29,7 +29,7 @@ func (r Report) pairSection() document.Block {
 	return document.Section{Title: "Two names for one number?", Blocks: []document.Block{sentences}}
 }
 
-// text says in one sentence what became of a pair.
+// text describes the relation of a pair in one sentence.
 func (t Pair) text(version int) string {
 	pair := metric.Printed(t.Metric, version) + " and " + metric.Printed(t.Other, version)
 	switch t.Sameness {
@@ -60,7 +60,7 @@ func (t Pair) loads() (n int) {
 	return n
 }
 
-// span is from the least to the greatest ratio under any load.
+// span returns the range of the ratio over the loads.
 func (t Pair) span() string {
 	var all []float64
 	for _, a := range t.Loads {

@@ -18,15 +18,15 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// periodic holds the values of one metric, or of several together, in each period of its source.
+// periodic holds the values of one or several metrics in each period of their source.
 type periodic struct {
 	name    string
 	levels  []counts.Level
-	highest float64 // within the periods; NaN: not known
-	unit    float64 // by which a value is divided to be shown
+	highest float64 // within the periods; NaN: unknown
+	unit    float64 // divisor of the values shown
 }
 
-// ofPeriods reports whether a source supplied only periods, so that there is nothing to judge by.
+// ofPeriods reports whether a source has only periods, so that nothing can be judged.
 func ofPeriods(run *counts.Run) bool { return run.Observed != nil && run.Observed.Period > 0 }
 
 // periodsDocument returns the report of a history of periods: rates, and no verdicts.
@@ -44,7 +44,7 @@ func periodsDocument(run *counts.Run, r Report, d document.Document) document.Do
 	return d
 }
 
-// everyPeriod has a row for each value of a source, for programs.
+// everyPeriod returns a row for each value of a source, for programs.
 func everyPeriod(run *counts.Run) document.Table {
 	t := document.Table{Columns: []document.Column{document.Wordy("metric"), document.Wordy("statistic"), document.Wordy("from"),
 		document.Wordy("to"), document.Numeric("value")}}
@@ -60,13 +60,13 @@ func everyPeriod(run *counts.Run) document.Table {
 	return t
 }
 
-// periodsAnswer returns the same in one screen: without the hours of the day.
+// periodsAnswer returns the report on one screen: without the hours of the day.
 func periodsAnswer(run *counts.Run, r Report, d document.Document) document.Document {
 	d.Blocks = append(r.periodsBlocks(run), r.conditions(), screen{Report: r}.next())
 	return d
 }
 
-// periodsBlocks say what storage did in the worst period, and how the periods differ.
+// periodsBlocks shows storage in the worst period, and how the periods differ.
 func (r Report) periodsBlocks(run *counts.Run) (blocks []document.Block) {
 	all := periodicMetrics(run)
 	requests, bytes, known := requestsAndBytes(run)
@@ -82,7 +82,7 @@ func (r Report) periodsBlocks(run *counts.Run) (blocks []document.Block) {
 	return append(blocks, percentilesTable(all, run.Observed.Period))
 }
 
-// periodsTarget names the server and the stretch of the periods.
+// periodsTarget names the server and the time range of the periods.
 func (r Report) periodsTarget(run *counts.Run, all []periodic) string {
 	var from, to time.Time
 	for _, k := range all {
@@ -100,7 +100,7 @@ func (r Report) periodsTarget(run *counts.Run, all []periodic) string {
 	return name + Place(r) + "; observed for " + span(to.Sub(from).Seconds())
 }
 
-// ofMachine reports whether nothing but disks was recorded, by whatever program.
+// ofMachine reports whether only disks were recorded.
 func ofMachine(run *counts.Run) bool {
 	return !slices.ContainsFunc(run.Metrics(), func(m counts.Metric) bool {
 		return !slices.Contains(needs.OfDisk().Names(), m.Name)
@@ -120,7 +120,7 @@ func periodicMetrics(run *counts.Run) (all []periodic) {
 		if len(k.levels) == 0 {
 			continue
 		}
-		if ofMachine(run) { // whose kernel nobody asked
+		if ofMachine(run) { // its kernel was not asked
 			k.name = strings.TrimPrefix(k.name, "/proc/diskstats ")
 		}
 		for _, l := range run.Rates(m.Name, runfile.Maximum) {
@@ -134,7 +134,7 @@ func periodicMetrics(run *counts.Run) (all []periodic) {
 	return all
 }
 
-// number0 returns a number, or nought where there is none.
+// number0 returns v, or 0 for NaN.
 func number0(v float64) float64 {
 	if math.IsNaN(v) {
 		return 0
@@ -142,13 +142,13 @@ func number0(v float64) float64 {
 	return v
 }
 
-// requestsAndBytes returns those of all periods in which reads and writes of both are known.
+// requestsAndBytes returns the requests and bytes of all periods in which reads and writes of both are known.
 func requestsAndBytes(run *counts.Run) (requests, bytes periodic, known bool) {
 	of := needs.OfDisk()
 	if len(run.Rates(of.Writes, runfile.Average)) == 0 {
 		of = needs.OfInstance()
 	}
-	if run.Header.Target.Flavor == "aurora" { // whose WriteIOPS are WAL records
+	if run.Header.Target.Flavor == "aurora" { // its WriteIOPS are WAL records
 		return requests, bytes, false
 	}
 	add := func(name string, per float64, metrics ...string) periodic {
@@ -173,7 +173,8 @@ func requestsAndBytes(run *counts.Run) (requests, bytes periodic, known bool) {
 	return requests, bytes, len(requests.levels) > 0 && len(bytes.levels) > 0
 }
 
-// storageUnknown names what is missing of requests and bytes; empty: nothing, or it has no storage of its own.
+// storageUnknown names the missing metrics of requests and bytes; empty if none is missing, or the server has no
+// storage of its own.
 func storageUnknown(run *counts.Run) string {
 	of := needs.OfInstance()
 	if ofMachine(run) {

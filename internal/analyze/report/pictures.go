@@ -17,7 +17,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// rungs lead from what is asked of a database down to what its device does. Bytes are none: they are not a count.
+// rungs returns the quantities from requests to the database down to its device. Bytes are left out, being no count.
 func (a Load) rungs() []string {
 	if a.readsAlone() {
 		return []string{rowsReturned, buffersTouched, pagesMissed, deviceReads}
@@ -28,7 +28,7 @@ func (a Load) rungs() []string {
 	}
 }
 
-// ladders show the same work of each load on every rung, to scale, each load in a picture of its own.
+// ladders shows the work of each load on every rung, to one scale, in one picture per load.
 func (l Loads) ladders() document.Block {
 	f := document.Figure{Legend: []string{
 		"The same work of each load, counted on each rung. Orange is what the database is asked to do; blue is what " +
@@ -44,7 +44,7 @@ func (l Loads) ladders() document.Block {
 		Blocks: []document.Block{f}}
 }
 
-// rungsOf returns the ladder of a load, with the scale of all; nil: not enough of it is known.
+// rungsOf returns the ladder of a load, to the scale of all; nil if too little is known.
 func (l Loads) rungsOf(a Load, size plot.Size) *plot.Picture {
 	least, most := l.scale()
 	p := &plot.Picture{
@@ -52,7 +52,7 @@ func (l Loads) rungsOf(a Load, size plot.Size) *plot.Picture {
 		X: plot.Axis{Label: "a second; each mark is ten times the one before", Log: true, Min: least,
 			Max: most * roomForLabel},
 	}
-	// of which nothing is known in any load of its kind
+	// unknown in all loads of its kind
 	steps := slices.DeleteFunc(a.rungs(), func(quantity string) bool {
 		return !slices.ContainsFunc(l.Loaded(), func(b Load) bool {
 			return b.readsAlone() == a.readsAlone() && positive(b.Of(quantity))
@@ -79,11 +79,10 @@ func (l Loads) rungsOf(a Load, size plot.Size) *plot.Picture {
 	return p
 }
 
-// roomForLabel is the factor by which a ladder's scale exceeds its largest value, so that a label fits beside the
-// bar.
+// roomForLabel is the factor by which a ladder's scale exceeds its largest value, so that a label fits beside the bar.
 const roomForLabel = 300
 
-// hero shows one second of the load that the headline is about, so that lengths can be compared: on a linear scale.
+// hero shows one second of the headline's load on a linear scale, so that lengths can be compared.
 func (r Report) hero() document.Block {
 	if r.Headline == nil {
 		return nil
@@ -100,10 +99,10 @@ func (r Report) hero() document.Block {
 	return document.Figure{Pictures: plot.All(p), Legend: []string{"To scale."}}
 }
 
-// second returns the ladder of a load on a linear scale, whose few rungs say it all.
+// second returns a short ladder of a load on a linear scale.
 func (l Loads) second(a Load) *plot.Picture {
 	most := 0.0
-	// so that a phone can show its words
+	// narrow enough for a phone
 	p := &plot.Picture{Title: "One second of " + a.Name, Size: words.Panel(), X: plot.Axis{Label: "a second"}}
 	p.Size.Height = 140
 	rungs := []string{counts.Rows, counts.WALRecords, counts.WALSyncs, counts.DeviceRequests}
@@ -127,12 +126,12 @@ func (l Loads) second(a Load) *plot.Picture {
 	if len(p.Bars) < 3 {
 		return nil
 	}
-	p.X.Max = most * 1.2 // where a value stands beside its bar
+	p.X.Max = most * 1.2 // room for a value beside its bar
 	p.Text = p.Title + ": " + strings.Join(texts, ", ") + "."
 	return p
 }
 
-// scale are powers of ten around all that is on any ladder.
+// scale returns the powers of ten around all values of the ladders.
 func (l Loads) scale() (least, most float64) {
 	least, most = math.Inf(1), 0
 	for _, a := range l.Loaded() {
@@ -145,7 +144,7 @@ func (l Loads) scale() (least, most float64) {
 	return math.Pow(10, math.Ceil(math.Log10(least))-1), most
 }
 
-// LadderPNG writes the ladder of one load as a picture for a chat: the named one, or the headline's.
+// LadderPNG writes the ladder of one load as a picture for a chat: the named load, or the headline's.
 func LadderPNG(w io.Writer, r Report, name string) error {
 	load, err := r.pictured(name)
 	if err != nil {
@@ -159,7 +158,7 @@ func LadderPNG(w io.Writer, r Report, name string) error {
 	return words.WritePNG(w, p)
 }
 
-// SecondSVG writes one second of a load, to scale, as a picture for a document on light or dark ground.
+// SecondSVG writes one second of a load, to scale, as a picture for a light or dark document.
 func SecondSVG(w io.Writer, r Report, name string) error {
 	load, err := r.pictured(name)
 	if err != nil {
@@ -197,7 +196,7 @@ func (r Report) pictured(name string) (Load, error) {
 	return loaded[i], nil
 }
 
-// overTime shows what was read while the loads ran, if it was.
+// overTime shows the readings during the loads, if there are enough.
 func (r Report) overTime(run *counts.Run) document.Block {
 	begin, end := stretchOf(run)
 	if begin.IsZero() {
@@ -243,10 +242,11 @@ func (r Report) overTime(run *counts.Run) document.Block {
 		document.Figure{Pictures: plot.All(p), Legend: []string{legend}}}}
 }
 
-// fewest readings in a repetition make a line worth drawing: with those at its ends alone there is nothing in between.
+// fewest readings per repetition make a line worth drawing: two have nothing in between.
 const fewest = 3
 
-// stretchOf is from the first load's begin to the last one's end; of an observation without any, all of it.
+// stretchOf returns the time from the first load's begin to the last one's end; of an observation without loads, all of
+// it.
 func stretchOf(run *counts.Run) (begin, end time.Time) {
 	for _, load := range run.Loads {
 		for _, r := range load.Repetitions {

@@ -13,8 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// TestFirstScreenIsShort: of many metrics those that people take for I/O are on the first screen, and all are in the
-// details.
+// TestFirstScreenIsShort: of many metrics, the first screen has those that people take for I/O, and the details have
+// all.
 func TestFirstScreenIsShort(t *testing.T) {
 	records := demo()
 	verdicts := verdictsByHand()

@@ -25,7 +25,7 @@ const (
 	publishedSource = "../../../testdata/runs/sources/published-aurora.json"
 )
 
-// published is the source of the published pair: what was said of each run.
+// published is the source of the published pair of runs.
 type published struct {
 	Seconds float64         `json:"seconds"`
 	Runs    []publishedPair `json:"runs"`
@@ -54,12 +54,12 @@ func publishedPairs(t *testing.T) published {
 	return p
 }
 
-// TestPublishedRunIsItsSource makes the shipped run of its source and compares; -update writes it.
+// TestPublishedRunIsItsSource makes the shipped run from its source and compares; -update writes it.
 func TestPublishedRunIsItsSource(t *testing.T) {
 	runfiletest.IsMadeOf(t, publishedRun, publishedRecords(publishedPairs(t)), *update)
 }
 
-// publishedDay stands for the day and the hours of the published runs, which nobody wrote down.
+// publishedDay stands in for the unknown times of the published runs.
 var publishedDay = time.Date(2024, 11, 1, 0, 0, 0, 0, time.UTC)
 
 func publishedRecords(p published) []runfile.Record {
@@ -130,7 +130,7 @@ func publishedMetrics() []runfile.Record {
 	}
 }
 
-// TestPublishedPair: what the two published runs can and cannot tell.
+// TestPublishedPair checks what the two published runs can and cannot show.
 func TestPublishedPair(t *testing.T) {
 	r := read(t, publishedRun)
 	byName := map[string]report.Metric{}
@@ -145,7 +145,7 @@ func TestPublishedPair(t *testing.T) {
 		if diff := cmp.Diff([]string{"entries", "wal_records"}, m.Between); diff != "" {
 			t.Errorf("%s is open between: %s", name, diff)
 		}
-		// 1.0313 records an entry in bulk and 3.0472 for three in bulk-indexed, 0.0377 in copy, as measured elsewhere
+		// 1.0313 records per entry in bulk, 3.0472 for three in bulk-indexed, 0.0377 in copy, as measured elsewhere
 		if factor := math.Sqrt(1.0313*3.0472/3) / 0.0377; m.SettleWith != nil &&
 			math.Abs(float64(m.SettleWith.Factor)/factor-1) > 0.02 {
 			t.Errorf("the copy load parts them by %g, want %g", m.SettleWith.Factor, factor)
@@ -185,9 +185,9 @@ func TestPublishedPair(t *testing.T) {
 	}
 }
 
-// TestTheClaimGivesWay: the published pair with a hundredth of its WriteIOPS contradicts what is claimed of that, and
-// the claim says so.
-func TestTheClaimGivesWay(t *testing.T) {
+// TestContradictedClaim: the published pair with a hundredth of its WriteIOPS contradicts the claim about it, and the
+// claim says so.
+func TestContradictedClaim(t *testing.T) {
 	for divisor, want := range map[float64]string{
 		1: metric.WriteIOPSOnAurora, 100: metric.WriteIOPSOnAurora + " This run contradicts it.",
 	} {

@@ -21,7 +21,7 @@ type amount struct {
 
 func (a amount) get() (float64, error) { return a.value, a.err }
 
-// amounts returns the count of each repetition of a load, followed by those of its variants.
+// amounts returns the count of each repetition of a load, each followed by its variants.
 func amounts(count counting, a counts.Load) (all []amount) {
 	of := func(value float64, err error) amount { return amount{value, err} }
 	for _, r := range a.Repetitions {
@@ -33,11 +33,11 @@ func amounts(count counting, a counts.Load) (all []amount) {
 	return all
 }
 
-// divisor is a quantity, as a load has it, to divide by.
+// divisor is a quantity in a load, to divide by.
 type divisor struct {
 	name string
 	each []amount
-	why  *series.Missing // that it cannot be divided by; nil: it can
+	why  *series.Missing // why it cannot be divided by; nil: it can
 }
 
 func newDivisor(a counts.Load, q counts.Quantity) divisor {
@@ -45,7 +45,7 @@ func newDivisor(a counts.Load, q counts.Quantity) divisor {
 	return divisor{q.Name, amounts(q.Count, a), notToDivideBy(of, q.Name)}
 }
 
-// ratio returns how many there are of what is counted for one of a quantity, in a load.
+// ratio returns the amount counted per unit of a quantity, in a load.
 func ratio(count counting, a counts.Load, reference counts.Quantity) Figure {
 	a = beforeEnds(a)
 	counted := amounts(count, a)
@@ -54,8 +54,8 @@ func ratio(count counting, a counts.Load, reference counts.Quantity) Figure {
 	}))
 }
 
-// ratio returns the sum of what is counted over the repetitions of the load by the sum of the divisor, with the lowest
-// and the highest repetition beside it. It is missing where either is lost in the background.
+// ratio returns the sum of the counts over the repetitions, divided by the sum of the divisor, with the lowest and the
+// highest repetition. It is missing if either is lost in the background.
 func (d divisor) ratio(each []amount, a counts.Load, counted Figure) Figure {
 	if d.why != nil {
 		return Figure{Missing: d.why}
@@ -81,18 +81,17 @@ func (d divisor) ratio(each []amount, a counts.Load, counted Figure) Figure {
 }
 
 const (
-	// mostDoubt is the largest deviation between repetitions of a count, as a part of it, at which it still serves
-	// as a divisor.
+	// mostDoubt is the largest relative deviation between repetitions at which a count still serves as a divisor.
 	mostDoubt = 0.5
 )
 
-// Reasons for a ratio that is not there.
+// Reasons for a missing ratio.
 const (
-	nothing   series.Reason = "nothing"   // that it would be a ratio to
-	uncertain series.Reason = "uncertain" // not to be told from the background
+	nothing   series.Reason = "nothing"   // the divisor is zero
+	uncertain series.Reason = "uncertain" // it may be the background
 )
 
-// notToDivideBy says why a count cannot be divided by, or nil where it can.
+// notToDivideBy returns why a count cannot be divided by, or nil.
 func notToDivideBy(f Figure, name string) *series.Missing {
 	switch {
 	case !f.Known():

@@ -24,7 +24,7 @@ func (r Report) readSection() document.Block {
 		{rowsReturned, "rows returned"}, {buffersTouched, "buffers touched"}, {pagesMissed, "pages asked"},
 		{deviceReads, "device reads"},
 	}
-	// it is out of sight, as the beginning says
+	// the device was not counted, as said above
 	if !slices.ContainsFunc(loads, func(a Load) bool { return a.Of(deviceReads).Known() }) {
 		title, steps = "Reads, from rows down to what was asked of the operating system (per second)", steps[:3]
 	}
@@ -32,7 +32,7 @@ func (r Report) readSection() document.Block {
 		t.Numeric(c.header, func(a Load) document.Cell { return a.Of(c.quantity).Cell(in(1)) })
 	}
 	legend := "pages asked: blocks that were not in shared buffers, asked of the operating system."
-	if len(r.Loads.writing()) == 0 { // or else it stands above
+	if len(r.Loads.writing()) == 0 { // otherwise it stands above
 		legend += " " + r.plusMinusLegend()
 	}
 	return document.Section{Title: title, Blocks: []document.Block{
@@ -43,7 +43,7 @@ func (r Report) readSection() document.Block {
 	}}
 }
 
-// answers show, of each load of which it is known, where the buffers touched were answered.
+// answers shows where the buffers touched were answered, for each load that has this.
 func answers(loads []Load) document.Block {
 	known := slices.DeleteFunc(slices.Clone(loads), func(a Load) bool { _, why := a.answered(); return why != "" })
 	if len(known) == 0 {
@@ -62,12 +62,12 @@ func answers(loads []Load) document.Block {
 
 const blockBytes = 8192
 
-// countedTogether is by how much two counters of the same reads may differ, whose sources are not read at the same
-// moment.
+// countedTogether is the relative difference that two counters of the same reads may have, since they are not read at
+// the same moment.
 const countedTogether = 0.02
 
-// answered returns the shares of the buffers touched that were answered by shared buffers, by the page cache and by the
-// device; or why that is not known.
+// answered returns the shares of buffers touched that were answered by shared buffers, by the page cache and by the
+// device; or why they are unknown.
 func (a Load) answered() (shares [3]float64, why string) {
 	touched, missed, read := a.Of(buffersTouched), a.Of(pagesMissed), a.Of(deviceReadSize)
 	for _, f := range []Figure{touched, missed, read} {
@@ -92,10 +92,10 @@ func (a Load) answered() (shares [3]float64, why string) {
 	return [3]float64{1 - asked/touched.Value, (asked - fromDevice) / touched.Value, fromDevice / touched.Value}, ""
 }
 
-// busy is the part of the most pages that any load asked for from which on a load is one to speak of.
+// busy is the share of the largest load's page requests from which on a load is worth mentioning.
 const busy = 0.25
 
-// headlineOfReads is nil where no load reads, or the device is out of sight.
+// headlineOfReads returns nil if no load reads, or the device was not counted.
 func headlineOfReads(loads []Load) *HeadlineOfReads {
 	var lowest *HeadlineOfReads
 	most := 0.0
@@ -125,7 +125,7 @@ func (h *HeadlineOfReads) sentence() string {
 		number.Rate(h.Asked.Value), h.Load, did)
 }
 
-// becameOfRequests reports the part of requested reads that the device did.
+// becameOfRequests shows the share of requested reads that reached the device.
 func (ms Metrics) becameOfRequests() document.Block {
 	var g words.Gathered
 	for _, m := range ranked(ms) {
@@ -146,7 +146,7 @@ func becameOf(t attribution.ToDevice) string {
 		words.One(t.Of), t.Least.Load, t.Most.Load)
 }
 
-// partOfOne has no more digits than two metrics that are nearly the same share.
+// partOfOne formats a share with few enough digits that nearly equal metrics agree.
 func partOfOne(ratio float64) string {
 	if ratio < 0.1 {
 		return number.Ratio(ratio)

@@ -14,8 +14,8 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// TestReads: the ladder of reads of loads as they were measured. Under point-cold 84,538 buffers were found and 35,552
-// missed, for which the device read 253,292,544 bytes: 70.4%, 3.9% and 25.7% of the buffers touched.
+// TestReads: the ladder of measured read loads. Under point-cold 84,538 buffers were found and 35,552 missed, for which
+// the device read 253,292,544 bytes: 70.4%, 3.9% and 25.7% of the buffers touched.
 func TestReads(t *testing.T) {
 	run, err := tally.FromRun(runfiletest.Sequence(readtest.Records(t, "17", nil)))
 	if err != nil {
@@ -53,8 +53,7 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// TestLoadsAreExplained: a page says of each load what a transaction of it is, and draws of those that read what they
-// read.
+// TestLoadsAreExplained: a page describes a transaction of each load, and draws the reads of loads that read.
 func TestLoadsAreExplained(t *testing.T) {
 	run, err := tally.FromFile("../../../testdata/runs/default-pg17.jsonl.zst")
 	if err != nil {
@@ -115,7 +114,7 @@ func TestReadsWithoutTheDevice(t *testing.T) {
 	if !strings.HasPrefix(strings.TrimSpace(section), "| load | rows returned | buffers touched | pages asked |\n") {
 		t.Errorf("the table of reads is %.300s", section)
 	}
-	// all that stands above is a note, and no device was seen
+	// only a note stands above, and there is no device
 	for _, said := range []string{"The caution above", "device requests."} {
 		if strings.Contains(b.String(), said) {
 			t.Errorf("it says %q", said)

@@ -15,10 +15,10 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Schema names the form of a report. Fields are added under the same name; none is taken away or given another meaning.
+// Schema names the form of a report. Fields are only added under the same name; none is removed or redefined.
 const Schema = "realiops.report/1"
 
-// Report is everything a rendering shows.
+// Report is everything that a rendering shows.
 type Report struct {
 	Schema   string    `json:"schema"`
 	Run      Run       `json:"run"`
@@ -26,20 +26,20 @@ type Report struct {
 	Metrics  Metrics   `json:"metrics"`
 	Headline *Headline `json:"headline"` // nil: there is nothing to compare
 	Warnings []Warning `json:"warnings"`
-	Observed *Observed `json:"observed"`     // nil: it put a load on the server
+	Observed *Observed `json:"observed"`     // nil: the run put load on the server
 	Pairs    []Pair    `json:"same_numbers"` // metrics of two services that are said to be one number
 
-	File    string         `json:"-"`       // by which whoever reads it has named the run; empty: it is not known
-	Volumes []sizes.Volume `json:"volumes"` // of a server that has several
+	File    string         `json:"-"`       // as the reader named it; empty: unknown
+	Volumes []sizes.Volume `json:"volumes"` // of a server with several
 }
 
-// WithSize is a report together with the order, for a page.
+// WithSize is a report with the order, for a page.
 type WithSize struct {
 	Report
-	Size *sizes.Size `json:"size"` // nil: the run does not tell
+	Size *sizes.Size `json:"size"` // nil: the run does not show it
 }
 
-// Loads are all that were put on the server, and Metrics all that were read.
+// Loads are all loads of the run, and Metrics all metrics that were read.
 type (
 	Loads   []Load
 	Metrics []Metric
@@ -61,77 +61,77 @@ type Run struct {
 	LoadSeconds     float64        `json:"load_seconds"`
 	Seed            uint64         `json:"seed"`
 	IdleRepetitions int            `json:"idle_repetitions"`
-	// OfServer: only requests for this server's files count as the device's.
+	// OfServer: the device's requests are only those for this server's files.
 	OfServer   bool   `json:"device_for_server,omitempty"`
 	Provenance string `json:"provenance,omitempty"`
-	// Origins lists the sources of figures that realiops did not read itself, load by load.
+	// Origins lists the sources of figures that realiops did not read itself, by load.
 	Origins []runfile.Origin `json:"origins,omitempty"`
 	// SettingsChanged lists the target's settings that changed during the run.
 	SettingsChanged []runfile.SettingChange `json:"settings_changed,omitempty"`
 }
 
-// Headline is the whole report in a sentence or two: what the loudest counter would say if it were read as IOPS, what
-// storage really did for the same work, and how far the two lie apart in one load and in another.
+// Headline is the report in a sentence or two: the largest counter read as IOPS, what storage really did for the same
+// work, and how far their ratio varies between loads.
 type Headline struct {
 	Text     string   `json:"text"`
-	Metric   string   `json:"metric,omitempty"`    // that is called IOPS and counts logical work, where there is one
-	Load     string   `json:"load"`                // in which the loud counter is loudest
-	Loud     Counted  `json:"loud"`                // there
-	Quiet    Counted  `json:"quiet"`               // there
-	Smallest InLoad   `json:"smallest"`            // how many loud for one quiet, in the load where that is least
-	Largest  InLoad   `json:"largest"`             // and where it is most
-	NoFactor []string `json:"no_factor,omitempty"` // loads in which it varies too much to be one, or has no end
+	Metric   string   `json:"metric,omitempty"`    // called IOPS and counts logical work, if there is one
+	Load     string   `json:"load"`                // with the largest number
+	Loud     Counted  `json:"loud"`                // in Load
+	Quiet    Counted  `json:"quiet"`               // in Load
+	Smallest InLoad   `json:"smallest"`            // Loud per Quiet, in the load with the least
+	Largest  InLoad   `json:"largest"`             // and with the most
+	NoFactor []string `json:"no_factor,omitempty"` // loads in which the factor varies too much or is infinite
 
 	ofServer bool
 	unsteady []string // of NoFactor, with its known range
 
-	Reads *HeadlineOfReads `json:"reads,omitempty"` // nil: no load reads, or the device is out of sight
+	Reads *HeadlineOfReads `json:"reads,omitempty"` // nil: no load reads, or the device was not counted
 }
 
-// Counted is one way of counting the work of a load.
+// Counted is the work of a load in one quantity.
 type Counted struct {
 	Quantity  string `json:"quantity"`
 	PerSecond Figure `json:"per_second"`
 }
 
-// HeadlineOfReads sets PostgreSQL's reads against the device's, under the load in which the device did least for
-// them.
+// HeadlineOfReads compares PostgreSQL's reads with the device's, under the load with the lowest ratio.
 type HeadlineOfReads struct {
 	Load   string `json:"load"`
 	Asked  Figure `json:"asked_per_second"`  // pages
 	Device Figure `json:"device_per_second"` // read requests
 }
 
-// Pair is two metrics of different services that are documented, or were seen, to show the same number, and whether they do.
+// Pair is two metrics of different services that are documented, or were observed, to be one number, and whether they
+// are.
 type Pair struct {
 	attribution.Pair
 	Loads []LoadRatio `json:"loads"`
 }
 
-// Warning is something that a reader must know before believing the numbers.
+// Warning is something to know before relying on the numbers.
 type Warning struct {
 	Code string `json:"code"`
-	// Condition: it was so during the whole run and makes all numbers speak of something else than they seem to.
+	// Condition: it held during the whole run, and the numbers mean something else than they seem to.
 	Condition bool `json:"condition"`
-	// Rank grades how far the numbers can still be trusted.
+	// Rank says how far the numbers can still be trusted.
 	Rank document.Rank `json:"rank"`
 	Text string        `json:"text"`
 }
 
-// Observed describes an observation, in which none of our loads ran on the server.
+// Observed describes an observation, in which we put no load on the server.
 type Observed struct {
 	WindowSeconds float64 `json:"window_seconds"`
 	Windows       int     `json:"windows"`
-	Whole         int     `json:"whole"` // nothing was missing in them
-	Quiet         int     `json:"quiet"` // of the whole: next to nothing was written
-	Used          int     `json:"used"`  // belong to a kind of load
-	// RowsPerSecond holds the changes to rows in all whole windows: inserted, updated, hot (of the updated),
-	// deleted, index_entries. Kinds that were not counted are absent.
+	Whole         int     `json:"whole"` // with nothing missing
+	Quiet         int     `json:"quiet"` // whole, with next to no writes
+	Used          int     `json:"used"`  // in a kind of load
+	// RowsPerSecond holds the row changes in all whole windows: inserted, updated, hot (of the updated), deleted,
+	// index_entries. Kinds not counted are absent.
 	RowsPerSecond map[string]float64 `json:"rows_per_second"`
 	WAL           relation.WAL       `json:"wal"`
-	Cost          *ObservedCost      `json:"cost"` // nil: the file does not tell
+	Cost          *ObservedCost      `json:"cost"` // nil: not in the file
 	Top           []causes.Top       `json:"top"`
-	// nil: requests were not followed, and no base backup was seen
+	// nil: requests were not traced, and there was no base backup
 	OtherPrograms *purposes.OverTime `json:"other_programs"`
 }
 
@@ -151,7 +151,7 @@ func (r Report) when() string {
 	return text
 }
 
-// Place returns a suffix that tells where the server ran, such as ", container", or "" if there is nothing to add.
+// Place returns a suffix that says where the server ran, such as ", container"; empty if there is nothing to add.
 func Place(r Report) string {
 	t := r.Run.Target
 	switch {
@@ -182,7 +182,7 @@ func ServerName(flavor string) string {
 	}
 }
 
-// repetitions returns how often the loads were run; of a run without any that was measured, how often they were to be.
+// repetitions returns how often the loads were run; if none was measured, how often they were planned.
 func (r Report) repetitions() string {
 	fewest, most := r.Loads.measuredTimes()
 	switch {

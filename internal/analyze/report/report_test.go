@@ -33,7 +33,7 @@ const (
 
 func shipped(t *testing.T) report.Report { return read(t, shippedRun) }
 
-// read is the report on a run file.
+// read returns the report on a run file.
 func read(t *testing.T, path string) report.Report {
 	t.Helper()
 	run, err := tally.FromFile(path)
@@ -43,7 +43,7 @@ func read(t *testing.T, path string) report.Report {
 	return judged(run)
 }
 
-// judged is the report with the verdicts that the method gives, as analyze shows it.
+// judged returns the report with the method's verdicts.
 func judged(run *counts.Run) report.Report {
 	var names []string
 	for _, m := range run.Metrics() {
@@ -108,7 +108,7 @@ func withCommas(digits string) string {
 	return digits
 }
 
-// TestJSON: the golden shows a reviewer what changes; the figures themselves are checked above.
+// TestJSON shows a reviewer what changes; the figures themselves are checked above.
 func TestJSON(t *testing.T) {
 	r := reportOf(t, ended(notLocal(onlyLoad("bulk", demo())), runfile.Interrupted, "interrupt signal received"))
 	var out bytes.Buffer
@@ -176,10 +176,10 @@ func TestDetails(t *testing.T) {
 	}
 }
 
-// TestAnyWidth: text is laid out for any terminal, and says the same on each.
+// TestAnyWidth: text is laid out for any terminal, with the same content.
 func TestAnyWidth(t *testing.T) {
 	r := shipped(t)
-	cells := func(text string) map[string]string { // columns may stand so close that figures cannot part them
+	cells := func(text string) map[string]string { // figures of narrow columns may touch
 		found := figures(r, text)
 		for name, line := range found {
 			found[name] = strings.ReplaceAll(line, " | ", " ")
@@ -202,7 +202,7 @@ func TestAnyWidth(t *testing.T) {
 	checkGolden(t, "narrow.txt", textOf(t, reportOf(t, demo()), 60))
 }
 
-// TestNothingMeasured: that few loads were measured is no news where none was.
+// TestNothingMeasured: if nothing was measured, there is no warning of few loads.
 func TestNothingMeasured(t *testing.T) {
 	run, err := tally.FromRun(runfiletest.Sequence(goldenCases()["nothing"].change(demo())))
 	if err != nil {
@@ -236,7 +236,7 @@ func TestWritingFails(t *testing.T) {
 	}
 }
 
-// TestMissingIsNeverZero: a figure that is not there is null in JSON.
+// TestMissingIsNeverZero: a missing figure is null in JSON.
 func TestMissingIsNeverZero(t *testing.T) {
 	got, err := json.Marshal(report.Figure{Missing: &series.Missing{Reason: "late"}})
 	if err != nil || string(got) != `{"value":null,"n":0,"missing":{"reason":"late"}}` {
@@ -248,7 +248,7 @@ func TestMissingIsNeverZero(t *testing.T) {
 	}
 }
 
-// TestAnyRun throws random parts of runs at the report: whatever is missing, it renders, and its JSON is valid.
+// TestAnyRun reports on random parts of runs: whatever is missing, the report renders, and its JSON is valid.
 func TestAnyRun(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	cases := goldenCases()

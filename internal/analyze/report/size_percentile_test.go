@@ -15,7 +15,7 @@ import (
 // TestPercentilesAreNearestRanks: in second i of 200, in a shuffled order, the device does i*i writes of 512 bytes. So
 // 95% of the seconds have at most 190*190, 99% at most 198*198.
 func TestPercentilesAreNearestRanks(t *testing.T) {
-	const seconds, prime = 200, 83 // prime does not divide seconds: each i comes once
+	const seconds, prime = 200, 83 // prime does not divide seconds, so each i occurs once
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	at := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
 	load := runfile.Load{Name: "single", Method: "insert-values", RowsPerTx: 1, Clients: 1}
@@ -39,7 +39,7 @@ func TestPercentilesAreNearestRanks(t *testing.T) {
 	event := func(s float64, e runfile.Event) {
 		records = append(records, runfile.LoadEvent{At: at(s), Load: load.Name, Repetition: 1, Event: e})
 	}
-	read(-0.1) // the last before it begins
+	read(-0.1) // the last before the begin
 	event(-0.05, runfile.Begin)
 	read(0)
 	for s := range seconds {

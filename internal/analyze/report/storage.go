@@ -17,7 +17,7 @@ var holdings = []struct {
 	role, name string
 }{{"wal", "WAL"}, {"tablespaces", "tablespaces"}, {"temp", "temporary files"}}
 
-// Under says what the server's files lie on.
+// Under says what the server's files are on.
 func Under(s runfile.Storage) string {
 	if s.Device == "" {
 		return ""
@@ -45,7 +45,7 @@ func holding(s runfile.Storage, role string) string {
 	return strings.Join(names, "+")
 }
 
-// unseen says what of the server may write where nobody counted.
+// unseen names the server's files whose writes were not counted.
 func unseen(s runfile.Storage) string {
 	if len(s.Unseen) == 0 || s.Device == "" {
 		return ""
@@ -54,13 +54,13 @@ func unseen(s runfile.Storage) string {
 		words.Enumerated(words.Few(s.Unseen), " or "), s.Device)
 }
 
-// sharedFrom is the part of the quietest load's requests from which a background is more than a remark.
+// sharedFrom is the share of the quietest load's requests from which a background is worth a warning.
 const sharedFrom = 0.10
 
-// sharedDevice warns when much of what the device did in the quietest load was not that load's.
+// sharedDevice warns if much of the device's work in the quietest load was background.
 func sharedDevice(r Report) string {
 	if r.Run.OfServer {
-		return "" // what others did is in no figure
+		return "" // no figure includes the work of others
 	}
 	if r.Observed != nil {
 		return sharedWhileObserved(r)
@@ -90,8 +90,7 @@ func sharedDevice(r Report) string {
 		who, number.Rate(idle.Value), idle.PlusMinus(), much, others(r.Metrics), alsoOn(s), advice)
 }
 
-// backgroundMoved notes that the device did more or less without our load at the end of the run than at its start, by
-// more than would be a remark in the quietest load.
+// backgroundMoved notes that the background changed during the run, by enough to matter in the quietest load.
 func backgroundMoved(run *counts.Run, loads []Load) string {
 	requests := run.Quantity(counts.DeviceRequests)
 	quietest := quietest(loads)
@@ -116,14 +115,14 @@ func backgroundMoved(run *counts.Run, loads []Load) string {
 	return ""
 }
 
-// What a device may write, while nobody puts a load on the server, for what the server's processes ask for: a file
-// system notes in its journal what changes, be it ever so little.
+// What the device may write without load beyond what the server's processes request: a file system journals even small
+// changes.
 const (
 	journaled = 4
-	unnoticed = 128e3 // bytes a second
+	unnoticed = 128e3 // bytes per second
 )
 
-// others says that somebody else writes to the device, where the server cannot have asked for as much.
+// others says that another program writes to the device, if the server cannot have requested that much.
 func others(metrics []Metric) string {
 	asked, done := idleMetric(metrics, askedMetric), idleMetric(metrics, doneMetric)
 	if !byOthers(asked, done) {
@@ -133,8 +132,8 @@ func others(metrics []Metric) string {
 		"device wrote %s kB/s.", number.Rate(asked.Value/1000), number.Rate(done.Value/1000))
 }
 
-// sharedWhileObserved warns when somebody else writes to the device: nothing is taken off for that in an observation.
-// What the server asks for under one load may reach the device under the next, so that all of them are taken together.
+// sharedWhileObserved warns if another program writes to the device, since an observation subtracts no background. It
+// takes all loads together, because a request under one load may reach the device under the next.
 func sharedWhileObserved(r Report) string {
 	asked, done := r.throughout(askedMetric), r.throughout(doneMetric)
 	if !byOthers(asked, done) {
@@ -145,7 +144,7 @@ func sharedWhileObserved(r Report) string {
 		"What the device did is not the server's alone.", number.Rate(asked.Value/1000), number.Rate(done.Value/1000))
 }
 
-// throughout returns a metric's rate under all loads together; not known where it is not under one of them.
+// throughout returns a metric's rate under all loads together; unknown if it is unknown under one of them.
 func (r Report) throughout(metric string) Figure {
 	var sum, seconds float64
 	loads := r.Loads.Loaded()
@@ -159,13 +158,13 @@ func (r Report) throughout(metric string) Figure {
 	return Figure{Value: sum / seconds, N: len(loads)}
 }
 
-// What the server's processes asked to be written, and what the device wrote.
+// The bytes that the server's processes wrote, and that the device wrote.
 const (
 	askedMetric = metric.ProcessesWrote
 	doneMetric  = metric.BlockWriteBytes
 )
 
-// byOthers reports whether the server cannot have asked for what the device wrote.
+// byOthers reports whether the device wrote more than the server can have requested.
 func byOthers(asked, done Figure) bool {
 	return asked.Known() && done.Known() && done.Value > journaled*asked.Value+unnoticed
 }
@@ -192,7 +191,7 @@ func idleMetric(metrics []Metric, name string) Figure {
 	return Figure{}
 }
 
-// alsoOn says what else is on the devices.
+// alsoOn lists what else is on the devices.
 func alsoOn(s runfile.Storage) string {
 	var all []string
 	for _, d := range s.Devices {
@@ -208,7 +207,7 @@ func alsoOn(s runfile.Storage) string {
 	return " The same disks carry " + words.Enumerated(words.Few(all), " and ") + "."
 }
 
-// idleWork returns a quantity's rate without our load; unknown where no idle load was measured.
+// idleWork returns a quantity's rate when idle; unknown if no idle load was measured.
 func idleWork(loads []Load, quantity string) Figure {
 	for _, a := range loads {
 		if f := a.Of(quantity); a.Idle && f.Known() {
@@ -218,8 +217,8 @@ func idleWork(loads []Load, quantity string) Figure {
 	return Figure{}
 }
 
-// quietest returns the load that writes rows with the fewest requests to the device, or nil where none were counted.
-// Where nothing is written there is nothing to be hidden.
+// quietest returns the load with the fewest requests to the device among those that write rows, or nil if none were
+// counted.
 func quietest(loads []Load) *Load {
 	var quietest *Load
 	for i, a := range loads {

@@ -7,9 +7,9 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
-// What reaches the device under one load may have been asked for under another, so that only all loads together tell of
-// somebody else: 1 MB/s for 20 s and 30 MB/s for 30 s are 18.4 MB/s, and 20 and 32 are 27.2.
-func TestSomebodyElseWritesWhileObserved(t *testing.T) {
+// TestOthersWriteDuringObservation: a request under one load may reach the device under another, so all loads are
+// taken together: 1 MB/s for 20 s and 30 MB/s for 30 s are 18.4 MB/s, and 20 and 32 are 27.2.
+func TestOthersWriteDuringObservation(t *testing.T) {
 	check := func(name, want string, asked, done []float64) {
 		t.Helper()
 		r := Report{Observed: &Observed{}, Metrics: []Metric{{Metric: askedMetric}, {Metric: doneMetric}}}
@@ -33,9 +33,9 @@ func TestSomebodyElseWritesWhileObserved(t *testing.T) {
 	check("nothing", "", nil, nil)
 }
 
-// Loads that only read ask for no writes, so that a background as great as theirs hides nothing: 4 requests a second
-// beside 40 do not, beside 30 they are more than a tenth.
-func TestLoadsThatReadHideNothing(t *testing.T) {
+// TestReadLoadsHideNothing: loads that only read request no writes, so a large background hides nothing. 4 requests
+// a second beside 40 are no more than a tenth; beside 30 they are.
+func TestReadLoadsHideNothing(t *testing.T) {
 	figure := func(v float64) Figure { return Figure{Value: v, Lowest: v, Highest: v, N: 3} }
 	load := func(name string, rows, requests float64) Load {
 		return Load{Name: name, Repetitions: 3, Work: []Work{{Quantity: counts.Rows, PerSecond: figure(rows)},

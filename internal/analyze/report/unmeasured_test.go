@@ -14,9 +14,9 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// TestOrderSaysWhatWasNotMeasured: an order that rests on a model, or leaves out a load of the plan, says so before
-// anything else is said of it. The load that asks for most is wide.
-func TestOrderSaysWhatWasNotMeasured(t *testing.T) {
+// TestOrderSaysWhatIsUnmeasured: an order that uses a model, or leaves out a planned load, says so first. The load
+// with the largest need is wide.
+func TestOrderSaysWhatIsUnmeasured(t *testing.T) {
 	whole := runfiletest.Records(t, "../../../testdata/runs/loads-pg17.jsonl")
 	without := func(gone func(runfile.Record) bool) []runfile.Record {
 		return slices.DeleteFunc(slices.Clone(whole), gone)
@@ -61,8 +61,8 @@ func TestOrderSaysWhatWasNotMeasured(t *testing.T) {
 	}
 }
 
-// TestDeviceInPartIsSaid: of bulk the device was read only while its first two repetitions ran.
-func TestDeviceInPartIsSaid(t *testing.T) {
+// TestDeviceInPartIsReported: the device was read only during the first two repetitions of bulk.
+func TestDeviceInPartIsReported(t *testing.T) {
 	var during string
 	records := slices.DeleteFunc(runfiletest.Records(t, "../../../testdata/runs/loads-pg17.jsonl"),
 		func(r runfile.Record) bool {
@@ -82,9 +82,9 @@ func TestDeviceInPartIsSaid(t *testing.T) {
 	}
 }
 
-// TestOrderSaysThatARunWasCutShort: so does one that rests on less than was to be measured. The shipped observation has
-// 60 windows of 5 s, and the run 3 repetitions of each of its 8 loads that are not idle.
-func TestOrderSaysThatARunWasCutShort(t *testing.T) {
+// TestOrderSaysRunWasCutShort: an order from an unfinished run says so. The shipped observation has 60 windows of
+// 5 s, and the run 3 repetitions of each of its 8 loads without idle.
+func TestOrderSaysRunWasCutShort(t *testing.T) {
 	const observation, run = "../../../testdata/runs/observed-pg17.jsonl.zst", "../../../testdata/runs/loads-pg17.jsonl"
 	but := func(file string, gone func(runfile.Record) bool, end ...runfile.Record) []runfile.Record {
 		return append(slices.DeleteFunc(runfiletest.Records(t, file), func(r runfile.Record) bool {

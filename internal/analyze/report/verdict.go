@@ -10,19 +10,19 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/figure"
 )
 
-// Rival is one quantity, held against the metric.
+// Rival is one quantity, compared with the metric.
 type Rival struct {
 	attribution.Rival
 	Loads []LoadRatio `json:"loads"`
 }
 
-// LoadRatio is a ratio in one load as a figure, since one of infinite size is missing like any other.
+// LoadRatio is a ratio in one load as a figure, in which an infinite ratio is missing.
 type LoadRatio struct {
 	Load  string `json:"load"`
 	Ratio Figure `json:"ratio"`
 }
 
-// judge puts the verdicts to their metrics. Of a metric without one the run cannot tell.
+// judge sets the verdicts of the metrics. A metric without one is CannotTell.
 func judge(metrics []Metric, verdicts attribution.Verdicts) []Metric {
 	byName := map[string]attribution.Verdict{}
 	for _, v := range verdicts.Metrics {
@@ -63,10 +63,10 @@ func ratios(loads []attribution.LoadRatio) (all []LoadRatio) {
 	return all
 }
 
-// iops is the claim that misleads most.
+// iops is the most misleading claim.
 const iops = "IOPS"
 
-// claim returns what kind of storage I/O a metric claims to be, by its name and unit; empty where it claims nothing.
+// claim returns the kind of storage I/O that a metric's name and unit claim; empty if none.
 func claim(m Metric) string {
 	name := strings.ToUpper(m.Metric)
 	switch {

@@ -17,7 +17,7 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// verdictsByHand have one of each kind, with figures that nobody computed, so that a test sees what is shown of them.
+// verdictsByHand returns one verdict of each kind, with invented figures, to test their display.
 func verdictsByHand() attribution.Verdicts {
 	metric := func(name string) runfile.Metric { return runfile.Metric{Name: name} }
 	one := func(value, lo, hi float64) *attribution.Estimate {
@@ -69,8 +69,8 @@ func verdictsByHand() attribution.Verdicts {
 	}}
 }
 
-// What is shown while a run goes on names what is known, and nothing that is open.
-func TestTheFirstRoundShowsWhatIsKnown(t *testing.T) {
+// TestFirstRoundShowsWhatIsKnown: while a run goes on, the screen shows what is known, and nothing that is open.
+func TestFirstRoundShowsWhatIsKnown(t *testing.T) {
 	run, err := tally.FromRun(runfiletest.Sequence(demo()))
 	if err != nil {
 		t.Fatal(err)
@@ -93,8 +93,9 @@ func TestTheFirstRoundShowsWhatIsKnown(t *testing.T) {
 	}
 }
 
-// Before the round is over, the screen counts the loads that were run, and names the one that will tell what is open.
-func TestTheScreenSoFarNamesTheLoadThatWillTell(t *testing.T) {
+// TestScreenSoFarNamesTheDecidingLoad: during the first round, the screen counts the loads that were run, and
+// names the one that will settle what is open.
+func TestScreenSoFarNamesTheDecidingLoad(t *testing.T) {
 	records := runfiletest.Records(t, "../../../testdata/runs/loads-pg17.jsonl")
 	var begun []runfile.Record
 	for _, r := range records {
@@ -128,7 +129,7 @@ func TestTheScreenSoFarNamesTheLoadThatWillTell(t *testing.T) {
 	}
 }
 
-// TestRatiosCanBeRead: as many digits as the interval leaves of any use, and upside down where it is small.
+// TestRatiosCanBeRead: as many digits as the interval justifies, and inverted if small.
 func TestRatiosCanBeRead(t *testing.T) {
 	run, err := tally.FromRun(runfiletest.Sequence(demo()))
 	if err != nil {
@@ -153,7 +154,7 @@ func TestRatiosCanBeRead(t *testing.T) {
 	check(0.9876, 0.9872, 0.9881, "0.988 0.987-0.988")
 	check(8120, 5300, 11400, "8,120 5,300-11,400")
 	check(1.3, 0.2, 8.8, "1.3 0.2-8.8")
-	check(0.0125, 0.0105, 0.0149, "0.013 0.011-0.015") // to the even one of the neighbours: 0.0125 is a little more
+	check(0.0125, 0.0105, 0.0149, "0.013 0.011-0.015") // 0.0125 is slightly more
 	check(1./12800, 1./20000, 1./10000, "1/12,800 10,000-20,000")
 	check(1./12800, 0, 1./10000, "1/12,800 >10,000")
 	check(1./320_624, 1./21_074_558, 1./161_541, "1/321k 162k-21M")
@@ -161,9 +162,9 @@ func TestRatiosCanBeRead(t *testing.T) {
 	check(1, 1, 1, "1.00 1.00-1.00")
 }
 
-// TestNearlyAnythingIsNoList: a metric that may count one of a few quantities says of which, and one that may count
-// nearly anything that little is known of it.
-func TestNearlyAnythingIsNoList(t *testing.T) {
+// TestManyCandidatesAreNotListed: a metric that may count one of a few quantities lists them; for one that may count nearly
+// anything, the report says that little is known.
+func TestManyCandidatesAreNotListed(t *testing.T) {
 	run, err := tally.FromRun(runfiletest.Sequence(demo()))
 	if err != nil {
 		t.Fatal(err)
@@ -192,8 +193,8 @@ func TestNearlyAnythingIsNoList(t *testing.T) {
 	}
 }
 
-// TestTiesAndDevices: what goes with a counter all along stands beside it, and a device grows with work of the database
-// but does not count it.
+// TestTiesAndDevices: a tied quantity stands beside the counted one, and a device metric follows logical work but does
+// not count it.
 func TestTiesAndDevices(t *testing.T) {
 	run, err := tally.FromRun(runfiletest.Sequence(demo()))
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // question is the reader's question, and the title of the answer.
 const question = "Which of these are real storage I/O?"
 
-// verdictSection has the verdicts for which the first screen has room.
+// verdictSection shows the verdicts of the first screen.
 func (r Report) verdictSection() document.Block {
 	first, hidden := r.firstScreen()
 	rest := ""
@@ -27,7 +27,7 @@ func (r Report) verdictSection() document.Block {
 	return first.Metrics.verdicts(rest)
 }
 
-// verdicts has a row for each metric that does something and says more than that it is itself.
+// verdicts shows a row for each metric with a finding.
 func (ms Metrics) verdicts(rest string) document.Block {
 	var all document.Together
 	if t := ms.verdictTable(); len(t.Rows) > 0 {
@@ -52,7 +52,7 @@ func (ms Metrics) verdicts(rest string) document.Block {
 		append(all, document.List(ms.contradictory()), words.Faint(rest))}}
 }
 
-// ratioColumn of the table of verdicts has the ratios.
+// ratioColumn is the index of the ratios in the table of verdicts.
 const ratioColumn = 3
 
 func (ms Metrics) verdictTable() document.Table {
@@ -72,13 +72,13 @@ func (ms Metrics) verdictTable() document.Table {
 	return t
 }
 
-// Terms returns the cells from what the metric counts on, several where it counts several things.
+// Terms returns the cells from what the metric counts on, one line per term.
 func (m Metric) Terms() (lines [][]document.Cell) {
 	line := func(counted string, e *attribution.Estimate) {
 		lines = append(lines, append([]document.Cell{document.Words(counted)}, m.ratioCells(e)...))
 	}
 	switch {
-	case len(m.made) > 0 && m.Counts == "": // counted, so that no fit of them is worth a line
+	case len(m.made) > 0 && m.Counts == "": // counted, so no fit is needed
 		for _, part := range m.made {
 			line(part, nil)
 		}
@@ -111,7 +111,7 @@ func (m Metric) Terms() (lines [][]document.Cell) {
 	return lines
 }
 
-// grows says of work of the database that a device does not count it: what it counts grows with it.
+// grows qualifies logical work that a device metric follows but does not count.
 func (m Metric) grows(side counts.Side) string {
 	if side == counts.Logical && metric.OfDevice(m.Metric) {
 		return "grows with "
@@ -119,7 +119,7 @@ func (m Metric) grows(side counts.Side) string {
 	return ""
 }
 
-// ratioTo returns the ratio of the metric to a quantity that it was held against.
+// ratioTo returns the metric's ratio to a quantity.
 func (m Metric) ratioTo(quantity string) *attribution.Estimate {
 	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Quantity == quantity })
 	if i < 0 {
@@ -128,13 +128,13 @@ func (m Metric) ratioTo(quantity string) *attribution.Estimate {
 	return m.Rivals[i].Ratio
 }
 
-// mostNamed quantities that a metric may count are named in the table, mostListed in a sentence.
+// The number of candidates for a metric that are named in the table, and in a sentence.
 const (
 	mostNamed  = 2
 	mostListed = 8
 )
 
-// ratioCells returns a ratio, its interval and the loads it rests on.
+// ratioCells returns a ratio, its interval and the number of loads.
 func (m Metric) ratioCells(e *attribution.Estimate) []document.Cell {
 	switch {
 	case e == nil:
@@ -148,10 +148,10 @@ func (m Metric) ratioCells(e *attribution.Estimate) []document.Cell {
 	}
 }
 
-// seldom is the ratio below which one of the metric for many of what it counts is easier to read.
+// seldom is the ratio below which the inverse is easier to read.
 const seldom = 0.001
 
-// estimated returns the estimate and its interval, upside down where it is small.
+// estimated returns the estimate and its interval, inverted if it is small.
 func estimated(e attribution.Estimate) (value, interval string) {
 	if e.Value > 0 && e.Value < seldom && number.Finite(e.Hi) {
 		inverse := attribution.Estimate{Value: 1 / e.Value, Lo: 1 / e.Hi, Hi: 1 / max(0, e.Lo)}
@@ -168,7 +168,7 @@ func estimateNumber(e attribution.Estimate, v float64) string {
 	return number.Estimate(v, e.Value, e.Lo, e.Hi)
 }
 
-// between writes the interval.
+// between formats the interval.
 func between(e attribution.Estimate) string {
 	switch {
 	case !number.Finite(e.Lo) || !number.Finite(e.Hi):
@@ -179,7 +179,7 @@ func between(e attribution.Estimate) string {
 	return estimateNumber(e, e.Lo) + "-" + estimateNumber(e, e.Hi)
 }
 
-// interval returns the header over the intervals: their level, as the verdicts have it.
+// interval returns the header over the intervals, with the level of the verdicts.
 func (ms Metrics) interval() string {
 	for _, m := range ms {
 		for _, rival := range m.Rivals {
@@ -212,7 +212,7 @@ func (ms Metrics) verdictLegend() string {
 	return text
 }
 
-// Label writes a verdict so that it can be found without colour.
+// Label formats a verdict so that it can be found without colour.
 func Label(verdict attribution.Kind) string {
 	if verdict == attribution.CannotTell {
 		return "CANNOT TELL"
@@ -220,7 +220,7 @@ func Label(verdict attribution.Kind) string {
 	return strings.ToUpper(strings.ReplaceAll(string(verdict), "_", " "))
 }
 
-// called returns what people call a quantity that the metric is said to count, and whether anybody counted it.
+// called returns the readable name of a quantity, and says if it was modelled.
 func (m Metric) called(quantity string) string {
 	if slices.ContainsFunc(m.Rivals, func(r Rival) bool { return r.Quantity == quantity && r.Modelled }) {
 		return "modelled " + words.Many(quantity)
@@ -248,7 +248,7 @@ func (ms Metrics) namesOf(are func(Metric) bool) []string {
 	return names
 }
 
-// belowBackground reports whether what load adds to it can under no load be told from what happens without.
+// belowBackground reports whether the metric's growth is lost in the background in all loads.
 func (m Metric) belowBackground() bool {
 	loaded, lost := 0, 0
 	for _, a := range m.Loads {
@@ -262,18 +262,18 @@ func (m Metric) belowBackground() bool {
 	return loaded > 0 && lost == loaded && !m.Silent() && !m.itself()
 }
 
-// asDocumented reports whether the metric is found to be what PostgreSQL documents of it: true, and no news.
+// asDocumented reports whether the metric counts what PostgreSQL documents, which is no news.
 func (m Metric) asDocumented() bool {
 	documented := m.Counts != "" && m.Counts == string(metric.All().Documented(m.Metric)) && len(m.Tied) == 0
 	const nearly = 0.005
 	return documented && m.PerUnit != nil && math.Abs(m.PerUnit.Value-1) < nearly
 }
 
-// roomFor is the number of metrics that fit on the first screen, whatever they are.
+// roomFor is the number of metrics that fit on the first screen.
 const roomFor = 20
 
-// firstScreen returns the report with the metrics that the first screen has room for, and how many it leaves out: none,
-// if they are few, or else those that people do not take for I/O.
+// firstScreen returns the report with the metrics of the first screen, and how many it leaves out: none if they are
+// few, else those that people do not take for I/O.
 func (r Report) firstScreen() (short Report, hidden int) {
 	if len(r.Metrics.judged()) <= roomFor && len(r.Metrics) <= 2*roomFor {
 		return r, 0
@@ -289,8 +289,7 @@ func (r Report) firstScreen() (short Report, hidden int) {
 	return r, len(all) - len(r.Metrics)
 }
 
-// ofItself is the code of what is said of metrics that a quantity is computed from: it is in the evidence, and no
-// caution.
+// ofItself is the code for metrics that a quantity is computed from: this is evidence, not a caution.
 const ofItself = "itself"
 
 // cautioned returns the warnings about single verdicts.
@@ -305,7 +304,7 @@ func (ms Metrics) cautioned() []string {
 	})
 }
 
-// everyMetric has a line for each metric: its verdict, and what it did under every load a second.
+// everyMetric returns a row for each metric: its verdict, and its rate under every load.
 func (r Report) everyMetric() document.Table {
 	t := document.Table{Columns: words.Each(document.Wordy, []string{"metric", "unit", "verdict", "counts", "ratio", "lo",
 		"hi", "level", "loads"})}
@@ -323,7 +322,7 @@ func (r Report) everyMetric() document.Table {
 	return t
 }
 
-// quantities names one, the terms of a sum joined by +, or what cannot be told apart by |.
+// quantities returns the quantity counted, the terms of a sum joined by +, or the candidates joined by |.
 func (m Metric) quantities() string {
 	if m.Counts != "" || m.Mixture == nil {
 		return m.Counts + strings.Join(m.Between, "|")

@@ -16,8 +16,8 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// apart is a run of ten seconds in which each role does so many writes and flushes of 8 KiB a second, on the devices
-// that hold it.
+// apart returns a run of ten seconds in which each role does the given writes and flushes of 8 KiB per second, on its
+// devices.
 func apart(t *testing.T, devices []runfile.StorageDevice, writes, flushes map[string]float64) *counts.Run {
 	t.Helper()
 	const seconds, kept = 10, "2GB"
@@ -68,7 +68,7 @@ func apart(t *testing.T, devices []runfile.StorageDevice, writes, flushes map[st
 	return run
 }
 
-// TestVolumes: the WAL has a disk of its own, and tablespaces share the data's.
+// TestVolumes: the WAL has its own disk, and tablespaces share the data's.
 func TestVolumes(t *testing.T) {
 	devices := []runfile.StorageDevice{{Name: "sda", Holds: []string{"data", "tablespaces"}},
 		{Name: "sdb", Holds: []string{"wal"}}}
@@ -106,8 +106,8 @@ func TestVolumes(t *testing.T) {
 	}
 }
 
-// TestVolumesThatShareADevice: what it does is in both, so they are shown and not ordered for.
-func TestVolumesThatShareADevice(t *testing.T) {
+// TestVolumesSharingADevice: the device's work counts for both, so they are shown but not ordered.
+func TestVolumesSharingADevice(t *testing.T) {
 	devices := []runfile.StorageDevice{{Name: "sda", Holds: []string{"data"}},
 		{Name: "sdb", Holds: []string{"data", "wal"}}}
 	run := apart(t, devices, map[string]float64{"data": 100, "wal": 50}, nil)
@@ -123,8 +123,7 @@ func TestVolumesThatShareADevice(t *testing.T) {
 	}
 }
 
-// TestTablespacesOnSeveralDevices: each has a volume of its own, by the names of its tablespaces; one that shares the
-// WAL's device is there.
+// TestTablespacesOnSeveralDevices: each device is a volume named by its tablespaces, even if it also holds the WAL.
 func TestTablespacesOnSeveralDevices(t *testing.T) {
 	devices := []runfile.StorageDevice{
 		{Name: "sda", Holds: []string{"data"}},

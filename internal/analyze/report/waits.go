@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// waitSection returns what Performance Insights answers, a line for each load of which it is known.
+// waitSection shows the waits from Performance Insights, a line per load that has them.
 func (l Loads) waitSection() document.Block {
 	const most = 3
 	var lines document.List

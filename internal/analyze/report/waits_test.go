@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report"
 )
 
-// TestWaitsAreShown: the three that most waited for, where it is known, and nothing where it is not.
+// TestWaitsAreShown: the three most frequent, if known.
 func TestWaitsAreShown(t *testing.T) {
 	run := runFrom(t, "../../../testdata/runs/loads-pg17.jsonl")
 	const title = "Where time went, by Performance Insights (CloudWatch Database Insights)"

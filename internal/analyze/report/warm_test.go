@@ -14,9 +14,9 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// TestColdLoadsThatWereWarm: where memory kept the table of loads that were to find nothing there, the report says so,
-// and so does an order for one of them. An order for a cold load that was cold says that memory may do better.
-func TestColdLoadsThatWereWarm(t *testing.T) {
+// TestWarmColdLoads: if memory kept the table of a cold load, the report says so, and so does an order for it.
+// An order for a load that was cold says that memory may do better.
+func TestWarmColdLoads(t *testing.T) {
 	const old, far = "pg_buffercache 1.3 cannot take pages out", "the server is on another machine"
 	kept := map[string]runfile.Cold{"point-cold": {Buffered: old, Missing: far}, "range-cold": {Buffered: old},
 		"scan-cold": {Forgotten: true}}

@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Cautions returns what the analysis of a run says of all its numbers.
+// Cautions returns what applies to all numbers of a run.
 func Cautions(run *counts.Run) (texts []string) {
 	r := Report{Run: describe(run), Loads: loads(run), Metrics: metrics(run), Observed: observed(run)}
 	for _, w := range warnings(run, r) {
@@ -27,7 +27,7 @@ func Cautions(run *counts.Run) (texts []string) {
 	return texts
 }
 
-// warnings lists conditions first, then what is odd about single figures.
+// warnings lists conditions first, then oddities of single figures.
 func warnings(run *counts.Run, r Report) []Warning {
 	all := []Warning{}
 	condition := func(rank document.Rank, code, text string) {
@@ -87,7 +87,7 @@ func warnings(run *counts.Run, r Report) []Warning {
 	return append(all, oddities(run, r)...)
 }
 
-// unfinished says how a run ended that did not complete.
+// unfinished says how an incomplete run ended.
 func unfinished(run *counts.Run) string {
 	const shown = " What had been measured until then is shown."
 	because := func(text string) string {
@@ -110,7 +110,7 @@ func unfinished(run *counts.Run) string {
 	}
 }
 
-// deviceUnknown says why requests to the device were counted under no load.
+// deviceUnknown says why no load has a count of requests to the device.
 func deviceUnknown(loads []Load) string {
 	var why *series.Missing
 	for _, a := range loads {
@@ -128,8 +128,7 @@ func deviceUnknown(loads []Load) string {
 	return "What the device did is not known (" + words.WhyNot(why) + "): nothing here shows real storage I/O."
 }
 
-// deviceInPart names the loads whose requests to the device were counted in only some of their repetitions, where they
-// were counted at all.
+// deviceInPart names the loads that have a count of requests to the device in only some repetitions.
 func deviceInPart(loads []Load) string {
 	if deviceUnknown(loads) != "" {
 		return ""
@@ -143,7 +142,7 @@ func deviceInPart(loads []Load) string {
 	return words.Listing("What the device did is known of only some repetitions", parts)
 }
 
-// oddities returns what is to be said of single repetitions and of the file.
+// oddities returns the warnings about single repetitions and the file.
 func oddities(run *counts.Run, r Report) []Warning {
 	var all []Warning
 	odd := func(code, text string) {
@@ -154,7 +153,7 @@ func oddities(run *counts.Run, r Report) []Warning {
 	loaded, fewest := fewestRepetitions(r.Loads)
 	switch {
 	case run.Observed != nil:
-		fewest = 0 // of windows there are as many as there was time
+		fewest = 0 // there are as many windows as there was time for
 	case loaded == 0:
 		odd("nothing-measured", "No load was measured to its end, so there is nothing to compare.")
 	case run.Idle.Repetitions == 0:
@@ -189,7 +188,7 @@ func oddities(run *counts.Run, r Report) []Warning {
 	return all
 }
 
-// claimed is on what it rests that WriteIOPS counts WAL records, and whether this run bears it out.
+// claimed says why WriteIOPS is said to count WAL records, and whether this run confirms it.
 func claimed(run *counts.Run, r Report) string {
 	i := slices.IndexFunc(r.Metrics, func(m Metric) bool { return m.Metric == metric.CloudWatchWriteIOPS })
 	switch {
@@ -217,7 +216,7 @@ func digitized(run *counts.Run) string {
 		number.Percent(worst))
 }
 
-// leftOut says of each repetition of the load that was left out why, up to a few.
+// leftOut says why repetitions of the load were left out, up to a few.
 func (a Load) leftOut() []string {
 	var texts []string
 	for i, l := range a.LeftOut {
@@ -230,7 +229,7 @@ func (a Load) leftOut() []string {
 	return texts
 }
 
-// notCold says which cold loads may have found some of their table in memory, by the reason.
+// notCold names the cold loads that may have found some of their table in memory, by reason.
 func notCold(loads []counts.Load) (texts []string) {
 	var reasons []string
 	of := map[string][]string{}
@@ -249,7 +248,7 @@ func notCold(loads []counts.Load) (texts []string) {
 	return texts
 }
 
-// notRun names the loads that were planned and that the file does not speak of.
+// notRun names the planned loads that are not in the file.
 func notRun(loads []Load) string {
 	var names []string
 	for _, a := range loads {
@@ -264,14 +263,14 @@ func notRun(loads []Load) string {
 }
 
 const (
-	// leftOutShown repetitions of a load are named one by one.
+	// leftOutShown is the number of left-out repetitions of a load that are named one by one.
 	leftOutShown = 3
-	// enoughRepetitions show at least a little of how far figures vary.
+	// enoughRepetitions show roughly how far figures vary.
 	enoughRepetitions = 3
 )
 
-// fewestRepetitions counts the loaded loads that were measured, and the fewest repetitions one of them has that was to
-// have as many as others.
+// fewestRepetitions returns the number of measured loads, idle left out, and the fewest repetitions of those that were
+// to have as many as others.
 func fewestRepetitions(loads []Load) (loaded, fewest int) {
 	for _, a := range loads {
 		if a.Idle || a.Repetitions == 0 {
@@ -297,7 +296,7 @@ func fewRepetitions(n int) string {
 	}
 }
 
-// conditions returns what was so during the whole run.
+// conditions returns the warnings that apply to the whole run.
 func (r Report) conditions() (all document.Warnings) {
 	for _, w := range r.Warnings {
 		if w.Condition {

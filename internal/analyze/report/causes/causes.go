@@ -1,4 +1,4 @@
-// Package causes says which statements, tables, indexes and files caused what storage had to do.
+// Package causes shows which statements, tables, indexes and files caused the storage work.
 package causes
 
 import (
@@ -27,19 +27,19 @@ type Top struct {
 type Item struct {
 	Name    string             `json:"name"`
 	Text    string             `json:"text,omitempty"`
-	Share   *float64           `json:"share"` // nil: the whole is not known
+	Share   *float64           `json:"share"` // nil: the total is unknown
 	Grew    map[string]float64 `json:"grew"`
 	AtLeast bool               `json:"at_least"`
 }
 
-// sort describes the ranking and the columns of one sort of thing.
+// sort describes the ranking and the columns of one sort of cause.
 type sort struct {
 	of, singular string
 	title        string
-	by           string   // the share is that of the sum of these
+	by           string   // the share is of the sum of these
 	parts        []string // of the sum
 	columns      []topColumn
-	order        []string // the sum of these orders them; none: the share does
+	order        []string // sorted by the sum of these; none: by share
 }
 
 type topColumn struct {
@@ -48,7 +48,7 @@ type topColumn struct {
 	unit   float64
 }
 
-// ofAll in the place of a unit is a share of what all did together.
+// ofAll as a unit means a share of the total.
 const ofAll = 0
 
 func sorts() []sort {
@@ -134,7 +134,7 @@ func Of(run *counts.Run) []Top {
 	return all
 }
 
-// sumOf adds up what is there of several; of what is not, a sum is none.
+// sumOf adds up the named values; known is false if one is missing.
 func sumOf(of map[string]float64, names []string) (sum float64, known bool) {
 	for _, name := range names {
 		value, there := of[name]
@@ -146,13 +146,13 @@ func sumOf(of map[string]float64, names []string) (sum float64, known bool) {
 	return sum, len(names) > 0
 }
 
-// topShown of a ranking are shown, with names of nameWidth characters.
+// The number of items shown of a ranking, and the width of their names in characters.
 const (
 	topShown  = 5
 	nameWidth = 30
 )
 
-// Section says who causes what storage has to do, a table for each sort.
+// Section shows who causes the storage work, with a table for each sort.
 func Section(all []Top) document.Block {
 	section := document.Section{Title: "Who causes it (per second)"}
 	for _, t := range all {
@@ -193,7 +193,7 @@ func (t Top) table() document.Table {
 	return table.Table
 }
 
-// rest says how much of the whole stands under no name here, and what nobody can tell.
+// rest says what the ranking leaves out.
 func (t Top) rest() string {
 	switch t.Of {
 	case "tables":
@@ -220,7 +220,7 @@ func (t Top) rest() string {
 		}
 		left -= *i.Share
 	}
-	if t.Of != "statements" || left < oneInAHundred {
+	if t.Of != "statements" || left < negligible {
 		return ""
 	}
 	text := "The other " + number.Percent(left) + " of the WAL is commits, vacuum, and statements further down."
@@ -240,22 +240,22 @@ func (t Top) counted() string {
 	return names + " Their blocks are not counted: that takes pg_stat_statements in shared_preload_libraries."
 }
 
-// hidden are the statements of others, all in one, for a user who may not look at them.
+// hidden reports whether the item stands for all statements that this user may not see.
 func (i Item) hidden() bool { return i.Name == "hidden" }
 
 // sampled says how much of the WAL was read for its tables and indexes.
 func (t Top) sampled() string {
 	const names = "By the pages that each WAL record names."
-	if read := t.Total["read_share"]; read < 1-oneInAHundred {
+	if read := t.Total["read_share"]; read < 1-negligible {
 		return names + " " + number.Percent(read) + " of the WAL was read for this, spread evenly."
 	}
 	return names
 }
 
-// oneInAHundred of the whole is not worth a word.
-const oneInAHundred = 0.01
+// negligible is a share too small to mention.
+const negligible = 0.01
 
-// names returns those of what is shown, or the texts of statements, cut where there is no more room.
+// names returns the names shown, or the texts of statements, cut to fit.
 func (t Top) names() []document.Cell {
 	var names []string
 	for _, i := range t.shown() {
@@ -274,8 +274,7 @@ func (t Top) names() []document.Cell {
 	return cells
 }
 
-// sum is for sorting: what is not counted adds nothing, so that a statement of which only reads are counted has its
-// place by them.
+// sum is for sorting: uncounted values add nothing, so a statement of which only reads are counted is ranked by them.
 func (i Item) sum(of []string) (sum float64) {
 	for _, name := range of {
 		sum += i.Grew[name]
@@ -283,7 +282,7 @@ func (i Item) sum(of []string) (sum float64) {
 	return sum
 }
 
-// shareOrNone is for sorting: what is not known comes last.
+// shareOrNone is for sorting: unknown shares come last.
 func (i Item) shareOrNone() float64 {
 	if i.Share == nil {
 		return -1

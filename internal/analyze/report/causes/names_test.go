@@ -2,8 +2,8 @@ package causes
 
 import "testing"
 
-// Statements that begin alike do not look the same.
-func TestStatementsOfARankingAreToldApart(t *testing.T) {
+// TestSimilarStatementsLookDifferent: statements with the same beginning look different.
+func TestSimilarStatementsLookDifferent(t *testing.T) {
 	const insert = "insert into shop_order_item (id, sku, amount) values "
 	cells := Top{Of: "statements", Items: []Item{{Name: "1", Text: insert + "($1)"},
 		{Name: "2", Text: insert + "($1), ($2)"}}}.names()

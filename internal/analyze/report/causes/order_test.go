@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestReadersAmongDigests: a statement of which only reads are counted stands above one that read less and wrote.
+// TestReadersAmongDigests: a statement of which only reads are counted ranks above one that read less and wrote.
 func TestReadersAmongDigests(t *testing.T) {
 	all := Of(&counts.Run{Top: []counts.Top{{Of: runfile.Digests, Seconds: 60, Total: map[string]float64{"load": 60},
 		Items: []runfile.TopItem{

@@ -20,17 +20,17 @@ import (
 // CompareSchema names the form of a comparison.
 const CompareSchema = "realiops.compare/1"
 
-// Comparison holds runs against the first of them.
+// Comparison compares runs with the first of them.
 type Comparison struct {
 	Schema string        `json:"schema"`
 	Runs   []ComparedRun `json:"runs"`
-	// what is not the same, so that more than one thing may have made a difference
+	// other differences between the runs, which may explain a change
 	Warnings   []string           `json:"warnings"`
-	Loads      []string           `json:"loads"`    // with a load, that all runs have
-	LeftOut    []string           `json:"left_out"` // loads that some run does not have
+	Loads      []string           `json:"loads"`    // that all runs have, idle left out
+	LeftOut    []string           `json:"left_out"` // loads that some run lacks
 	Quantities []ComparedQuantity `json:"quantities"`
-	Metrics    []ComparedMetric   `json:"metrics"` // that all runs have figures of
-	Alone      []string           `json:"alone"`   // metrics that only some have figures of
+	Metrics    []ComparedMetric   `json:"metrics"` // that all runs have figures for
+	Alone      []string           `json:"alone"`   // metrics that only some have figures for
 }
 
 // ComparedRun is one of the runs.
@@ -43,16 +43,16 @@ type ComparedRun struct {
 	Flavor  string    `json:"flavor"`
 	Version string    `json:"version"`
 	Target  string    `json:"target"` // in a sentence
-	unlike  []string  // loads that do other work than those of their names in A
+	unlike  []string  // loads that differ from those of the same name in A
 }
 
-// ComparedQuantity is one way of counting the work.
+// ComparedQuantity is the work of the runs in one quantity.
 type ComparedQuantity struct {
 	Quantity string         `json:"quantity"`
 	Side     string         `json:"side"`
 	Unit     string         `json:"unit"`
 	Loads    []ComparedLoad `json:"loads"`
-	Geomean  ComparedLoad   `json:"geomean"` // of the loads that have a change in all runs
+	Geomean  ComparedLoad   `json:"geomean"` // over the loads with a change in all runs
 }
 
 // ComparedLoad is a load's rate in each run.
@@ -61,19 +61,19 @@ type ComparedLoad struct {
 	Runs []RunOfRate `json:"runs"`
 }
 
-// RunOfRate is a rate in one run, and how it differs from that in the first.
+// RunOfRate is a rate in one run, and its change from the first run.
 type RunOfRate struct {
 	PerSecond report.Figure `json:"per_second"`
-	Change    *Change       `json:"change"` // null: this is the first, or one of both is not known
+	Change    *Change       `json:"change"` // null: this is the first run, or one of the rates is unknown
 }
 
-// Change is the ratio of a rate to that of the first run.
+// Change is the ratio of a rate to the rate in the first run.
 type Change struct {
 	Ratio   float64 `json:"ratio"`
-	Lo      float64 `json:"lo"` // null, as Hi, where nothing bounds it
+	Lo      float64 `json:"lo"` // null, like Hi, if unbounded
 	Hi      float64 `json:"hi"`
 	Level   float64 `json:"level"`
-	P       float64 `json:"p"`       // how often chance alone gives as much; null where that is not known
+	P       float64 `json:"p"`       // probability of such a change by chance; null if unknown
 	N       [2]int  `json:"n"`       // repetitions, of the first run and of this
 	Differs bool    `json:"differs"` // by more than chance explains
 	of      stats.Difference
@@ -82,7 +82,7 @@ type Change struct {
 // ComparedMetric holds a metric's verdicts in each run.
 type ComparedMetric struct {
 	Metric string `json:"metric"`
-	// verdict, counts, ratio, or told: a run that cannot tell beside one that can; empty: no
+	// verdict, counts, ratio, or told (CannotTell in only some runs); empty: unchanged
 	Changed string          `json:"changed,omitempty"`
 	Runs    []VerdictInARun `json:"runs"`
 }
@@ -90,20 +90,20 @@ type ComparedMetric struct {
 // VerdictInARun is a verdict as a comparison shows it.
 type VerdictInARun struct {
 	Verdict attribution.Kind      `json:"verdict"`
-	Counts  []string              `json:"counts"` // a quantity, the terms of a sum, or what cannot be told apart
+	Counts  []string              `json:"counts"` // a quantity, the terms of a sum, or the candidates
 	PerUnit *attribution.Estimate `json:"per_unit"`
 	of      report.Metric
 }
 
-// Compared is a run with what was read out of it.
+// Compared is a run with its report.
 type Compared struct {
 	File   string
 	Run    *counts.Run
 	Report report.Report
 }
 
-// Judge judges a run and keeps what a comparison prints. It drops the readings, and the figures of each metric under each
-// load, alone and beside each quantity, which take more memory than all else.
+// Judge judges a run and keeps what a comparison prints. It drops the readings, and each metric's figures by load and
+// quantity, which take most of the memory.
 func Judge(file string, run *counts.Run) Compared {
 	judged := report.New(run, attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}))
 	for i := range judged.Metrics {
@@ -118,11 +118,10 @@ func Judge(file string, run *counts.Run) Compared {
 	return Compared{File: file, Run: &counted, Report: judged}
 }
 
-// compareLevel is the confidence level of a change's interval; a ratio whose interval excludes 1 is called a
-// difference.
+// compareLevel is the confidence level of a change's interval. If the interval excludes 1, the change is a difference.
 const compareLevel = 0.95
 
-// Compare holds runs against the first.
+// Compare compares runs with the first.
 func Compare(runs []Compared) (Comparison, error) {
 	if len(runs) < 2 {
 		return Comparison{}, errors.New("a comparison takes at least two runs")
@@ -165,7 +164,7 @@ func Compare(runs []Compared) (Comparison, error) {
 	return c, nil
 }
 
-// commonLoads returns those with a load that all runs have measured, and those that only some have.
+// commonLoads returns the loads that all runs measured, and those that only some did, idle left out.
 func commonLoads(runs []Compared) (common, others []string) {
 	common, others = []string{}, []string{}
 	for _, r := range runs {
@@ -183,7 +182,7 @@ func commonLoads(runs []Compared) (common, others []string) {
 	return common, others
 }
 
-// quantity compares one way of counting.
+// quantity compares one quantity.
 func (c Comparison) quantity(d counts.Quantity, runs []Compared) ComparedQuantity {
 	v := ComparedQuantity{Quantity: d.Name, Side: string(d.Side), Unit: d.Unit, Loads: []ComparedLoad{}}
 	counted := words.Each(func(r Compared) counts.Quantity { // versions count pages by different metrics
@@ -218,8 +217,8 @@ func reported(r report.Report, name string) report.Load {
 	return r.Loads[i]
 }
 
-// logarithms returns those of the rates of the repetitions: what changes rates does so by a factor. There are none
-// where in one repetition nothing was counted above the background.
+// logarithms returns the logarithms of the repetitions' rates, since changes are factors. It returns none if a
+// repetition has no count above the background.
 func logarithms(d counts.Quantity, a counts.Load) []float64 {
 	var all []float64
 	for _, r := range a.Repetitions {
@@ -236,7 +235,7 @@ func changeOf(d stats.Difference, n [2]int) *Change {
 	i := d.Interval(compareLevel)
 	lo := math.Exp(i.Lo)
 	if math.IsInf(i.Lo, -1) {
-		lo = math.NaN() // it could be anything
+		lo = math.NaN() // unbounded
 	}
 	return &Change{
 		Ratio: math.Exp(d.Value), Lo: lo, Hi: math.Exp(i.Hi), Level: compareLevel, P: d.P(), N: n,

@@ -19,7 +19,7 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// another is the shipped run by another name, with its records changed.
+// another returns the shipped run under another name, with its records changed.
 func another(t *testing.T, name string, change func(runfile.Record) runfile.Record) comparison.Compared {
 	t.Helper()
 	records := runfiletest.Records(t, "../../../../testdata/runs/loads-pg17.jsonl")
@@ -49,8 +49,8 @@ func compared(t *testing.T, runs ...comparison.Compared) comparison.Comparison {
 	return c
 }
 
-// TestNothingChangedShowsNothing: a run against itself by another name.
-func TestNothingChangedShowsNothing(t *testing.T) {
+// TestUnchangedRuns compares a run with itself under another name.
+func TestUnchangedRuns(t *testing.T) {
 	c := compared(t, another(t, "before", asItIs), another(t, "after", asItIs))
 	changes := 0
 	for _, d := range c.Quantities {
@@ -82,9 +82,9 @@ func TestNothingChangedShowsNothing(t *testing.T) {
 	}
 }
 
-// TestNoVerdictContradictsWhatIsTrueBesideIt: what is not logical in one run may be physical in another, and logical in
-// none.
-func TestNoVerdictContradictsWhatIsTrueBesideIt(t *testing.T) {
+// TestContradictoryVerdicts: a metric that is not logical in one run may be physical in another, but
+// not logical.
+func TestContradictoryVerdicts(t *testing.T) {
 	for kind, want := range map[attribution.Kind]string{attribution.Physical: "counts", attribution.Requested: "counts",
 		attribution.Mixed: "counts", attribution.Logical: "verdict"} {
 		before, after := another(t, "before", asItIs), another(t, "after", asItIs)
@@ -96,8 +96,8 @@ func TestNoVerdictContradictsWhatIsTrueBesideIt(t *testing.T) {
 	}
 }
 
-// TestDoubledRowsAreSeen: where one load brings twice the rows, that load's rows double, no other rate moves, and of
-// eight loads the geometric mean goes up by the eighth root of two.
+// TestDoubledRowsAreSeen: if one load has twice the rows, only its rate of rows doubles, and the geometric mean of
+// eight loads rises by the eighth root of two.
 func TestDoubledRowsAreSeen(t *testing.T) {
 	before, after := another(t, "before", asItIs), another(t, "after", func(record runfile.Record) runfile.Record {
 		if load, is := record.(runfile.Work); is && load.Load == "bulk" {
@@ -149,20 +149,19 @@ func TestChangesAreMeansOfLogarithms(t *testing.T) {
 			t.Errorf("%s: %g", a.Load, got)
 		}
 	}
-	// One repetition in three with eight times the rows: nobody can say that it is surely more than half as many again.
+	// One repetition in three has eight times the rows: more than half as many again is not certain.
 	if h := held(t, compared(t, before, after), "rows/bulk>50%"); len(h.Tripped) != 0 || len(h.Unsure) != 1 {
 		t.Errorf("%+v", h)
 	}
 }
 
-// TestAGateTakesEveryName of what is counted: as it is printed, many of it or one, and as JSON has it, in whatever
-// case.
-func TestAGateTakesEveryName(t *testing.T) {
+// TestGateTakesEveryName of a quantity: as printed, plural or singular, and as in JSON, in any case.
+func TestGateTakesEveryName(t *testing.T) {
 	c := compared(t, another(t, "before", asItIs), another(t, "after", asItIs))
 	for _, d := range c.Quantities {
 		q := metric.Quantity(d.Quantity)
 		want := held(t, c, d.Quantity+"/copy>-50%")
-		if len(want.Tripped) != 1 { // it is the same, and so surely more than half
+		if len(want.Tripped) != 1 { // it is exact, and so surely more than half
 			t.Errorf("%s: %+v", d.Quantity, want)
 		}
 		for _, name := range []string{q.Many(), q.One(), strings.ToUpper(q.Many()),
@@ -187,8 +186,8 @@ func held(t *testing.T, c comparison.Comparison, gate string) comparison.Held {
 	return h
 }
 
-// TestWhatIsNotTheSameIsTold, in the order in which it is named.
-func TestWhatIsNotTheSameIsTold(t *testing.T) {
+// TestDifferencesAreListed, in the order in which it is named.
+func TestDifferencesAreListed(t *testing.T) {
 	c := compared(t, another(t, "before", asItIs), another(t, "after", func(record runfile.Record) runfile.Record {
 		if header, is := record.(runfile.Run); is {
 			header.Target.Version, header.Plan.LoadSeconds = "18.1", 60
@@ -220,8 +219,8 @@ func TestWhatIsNotTheSameIsTold(t *testing.T) {
 	}
 }
 
-// TestJudgeKeepsWhatIsPrinted: a comparison says of each metric what the report of its run says, although Judge drops the
-// figures behind it.
+// TestJudgeKeepsWhatIsPrinted: the verdicts of a comparison agree with the reports of its runs, although Judge drops
+// the figures behind them.
 func TestJudgeKeepsWhatIsPrinted(t *testing.T) {
 	run, err := tally.FromFile("../../../../testdata/runs/default-pg17.jsonl.zst")
 	if err != nil {
@@ -236,8 +235,8 @@ func TestJudgeKeepsWhatIsPrinted(t *testing.T) {
 	}
 }
 
-// TestKindsOfTwoObservations: the second observation saw the first half of what the first saw, without a kind or two,
-// so the letters of the kinds move up. Their rates are not compared, and a gate is not known to hold.
+// TestKindsOfTwoObservations: the second observation saw the first half of the first, without a kind or two, so the
+// letters of the kinds move up. Their rates are not compared, and a gate is not known to hold.
 func TestKindsOfTwoObservations(t *testing.T) {
 	var runs []comparison.Compared
 	for _, name := range []string{"whole", "half"} {

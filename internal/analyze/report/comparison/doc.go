@@ -1,3 +1,2 @@
-// Package comparison lays the reports of several runs side by side: what changed, by how much, and whether chance
-// explains it.
+// Package comparison compares the reports of several runs: what changed, by how much, and whether chance explains it.
 package comparison

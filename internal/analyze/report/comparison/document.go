@@ -13,7 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// Document returns a comparison for people, in the words of benchstat; all has every way of counting and every metric.
+// Document returns a comparison for people, in the style of benchstat. With all, it has every quantity and every
+// metric.
 func (c Comparison) Document(all bool) document.Document {
 	var d document.Document
 	var runs document.Together
@@ -76,7 +77,7 @@ func (c Comparison) rates(d ComparedQuantity) document.Block {
 
 const geomeanName = "geomean"
 
-// compared returns a rate and how far its repetitions lay apart.
+// compared formats a rate and the range of its repetitions.
 func compared(f report.Figure, unit float64, plusMinus bool) document.Cell {
 	if !f.Known() {
 		return document.Words("-")
@@ -88,8 +89,8 @@ func compared(f report.Figure, unit float64, plusMinus bool) document.Cell {
 	return document.Number(text, f.Value)
 }
 
-// text returns a change as benchstat writes it, with its interval: +17% (+10 to +25%) p=0.012 n=3+3, or ~ in the place
-// of the first where chance explains it.
+// text formats a change like benchstat, with its interval: +17% (+10 to +25%) p=0.012 n=3+3, with ~ for the percentage
+// if chance explains it.
 func (c *Change) text() string {
 	if c == nil {
 		return ""
@@ -108,7 +109,7 @@ func (c *Change) text() string {
 	return fmt.Sprintf("%s %s p=%.3f %s", by, c.interval(), c.P, n)
 }
 
-// changedBy returns by how much a rate changed: in percent, or where it more than tripled by its factor.
+// changedBy formats a change in percent, or as a factor if it is above 3.
 func changedBy(ratio float64) string {
 	if ratio > 3 {
 		return "x" + number.Ratio(ratio)
@@ -124,7 +125,7 @@ func (c *Change) interval() string {
 	return "(" + changedBy(c.Lo) + " to " + changedBy(c.Hi) + ")"
 }
 
-// verdictSection shows the metrics that were not found to count the same.
+// verdictSection shows the metrics whose verdicts differ.
 func (c Comparison) verdictSection(all bool) document.Block {
 	if len(c.Metrics) == 0 {
 		return document.Paragraph{Text: "The runs have no metric in common."}
@@ -175,7 +176,7 @@ func (m ComparedMetric) rows(runs []ComparedRun) []document.Row {
 	return rows
 }
 
-// everyRate has a line for each way of counting, load and run; the load of the geometric mean is empty.
+// everyRate returns a row for each quantity, load and run; the load of the geometric mean is empty.
 func (c Comparison) everyRate() document.Table {
 	t := document.Table{Columns: words.Each(document.Wordy, []string{"quantity", "unit", "load", "run", "file",
 		"per second", "n", "ratio", "lo", "hi", "p"})}

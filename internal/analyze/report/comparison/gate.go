@@ -13,8 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// Gate is a change that is not to be, of what was counted: WHAT>PERCENT or WHAT<PERCENT of the geometric mean over the
-// loads, or WHAT/LOAD of one.
+// Gate is a bound on the change of a quantity: WHAT>PERCENT or WHAT<PERCENT of the geometric mean over the loads, or
+// WHAT/LOAD of one load.
 type Gate struct {
 	Text           string
 	quantity, load string
@@ -24,8 +24,7 @@ type Gate struct {
 
 var gateForm = regexp.MustCompile(`^\s*([\w +-]+?)\s*(?:/\s*([^<>]+?)\s*)?([<>])\s*([+-]?[0-9.]+)\s*%\s*$`)
 
-// ParseGate reads one as it is typed: device requests>10%, WAL fsyncs/copy<-5%, or with the names of JSON:
-// wal_syncs/copy<-5%.
+// ParseGate parses a gate: device requests>10%, WAL fsyncs/copy<-5%, or with the names of JSON: wal_syncs/copy<-5%.
 func ParseGate(text string) (Gate, error) {
 	parts := gateForm.FindStringSubmatch(text)
 	if parts == nil {
@@ -46,13 +45,13 @@ func ParseGate(text string) (Gate, error) {
 
 // Held is the result of a gate.
 type Held struct {
-	Tripped []string // runs in which the change surely is beyond the bound, in words
-	Unknown []string // runs of which it is not known
-	Unsure  []string // runs whose interval lies on both sides of the bound, in words
+	Tripped []string // runs whose change is surely beyond the bound, in words
+	Unknown []string // runs whose change is unknown
+	Unsure  []string // runs whose interval includes the bound, in words
 }
 
-// Hold holds a gate to a comparison. A change trips it when its whole interval lies beyond the bound: chance alone
-// seldom does. Between loads that do not do the same work no change is known.
+// Hold applies a gate to a comparison. A change trips it if its whole interval lies beyond the bound, which chance
+// alone seldom does. The change between loads that do different work is unknown.
 func (c Comparison) Hold(g Gate) (Held, error) {
 	i := slices.IndexFunc(c.Quantities, func(d ComparedQuantity) bool { return d.Quantity == g.quantity })
 	if i < 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// differing says what is not the same in the runs but should be, were they to show what one thing changes; and what
-// makes the numbers of one of them lie.
+// differing lists the differences between the runs besides the one under test, and what makes the numbers of one of
+// them misleading.
 func differing(c Comparison, runs []Compared) []string {
 	var all []string
 	first := runs[0].Report.Run
@@ -54,7 +54,7 @@ func differing(c Comparison, runs []Compared) []string {
 	return all
 }
 
-// otherLength is from where on loads are of another length: what a checkpoint leaves on them depends on it.
+// otherLength is the ratio from which on loads differ in length, which affects their share of a checkpoint.
 const otherLength = 1.2
 
 func machineOf(h runfile.Host) string {
@@ -80,7 +80,7 @@ func otherSettings(was, is map[string]string, run string) string {
 	return "Not the same settings: " + words.Enumerated(words.Few(changed), " and ") + "."
 }
 
-// unlike returns the loads that go by one name and do not do the same.
+// unlike returns the loads with the same name that differ.
 func unlike(loads []string, was, is report.Report) (all []string) {
 	for _, name := range loads {
 		a, b := reported(was, name), reported(is, name)
@@ -99,15 +99,15 @@ func (r ComparedRun) otherWork() string {
 	return fmt.Sprintf("Not the same work in A and %s under one name: %s.", r.Name, strings.Join(r.unlike, ", "))
 }
 
-// How what a metric was found to count may differ between runs.
+// How a verdict may differ between runs.
 const (
 	changedVerdict = "verdict" // logical here and physical there
 	changedCounts  = "counts"  // another quantity
-	changedRatio   = "ratio"   // to the same quantity, further apart than both intervals
+	changedRatio   = "ratio"   // to the same quantity, with separate intervals
 	toldInOne      = "told"    // one run can tell, and another cannot
 )
 
-// metrics compares what the metrics were found to count.
+// metrics compares the verdicts.
 func (c *Comparison) metrics(runs []Compared) {
 	for _, m := range runs[0].Report.Metrics {
 		v := ComparedMetric{Metric: m.Metric}
@@ -155,13 +155,13 @@ func countedQuantities(m report.Metric) []string {
 	return append([]string{}, counts...)
 }
 
-// contradict reports whether two verdicts cannot both be true of a metric. What is mixed in one run may show one part
-// alone in another.
+// contradict reports whether two verdicts cannot both be true of a metric. A metric that is mixed in one run may show
+// only one part in another.
 func contradict(one, other attribution.Kind) bool {
 	return one.Or(other) == attribution.CannotTell && one != attribution.Mixed && other != attribution.Mixed
 }
 
-// changed says how what a metric counts differs from what it counts in another run.
+// changed says how a metric's verdict differs from that in another run.
 func changed(m, other report.Metric) string {
 	judged := func(m report.Metric) bool { return !m.CannotTell() && !m.Silent() }
 	switch {

@@ -1,4 +1,4 @@
-// Package figure is a number of a report with its uncertainty, or the reason why there is none.
+// Package figure defines a number of a report with its uncertainty, or the reason why it is missing.
 package figure
 
 import (
@@ -13,24 +13,24 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Figure is a number with its uncertainty, or the reason why there is none.
+// Figure is a number with its uncertainty, or the reason why it is missing.
 type Figure struct {
-	// the mean over repetitions, of ratios that of the sums; null where there is none
+	// mean over the repetitions, or ratio of their sums; null if missing
 	Value float64 `json:"value"`
 	// of the repetitions, with the highest background of an idle repetition taken off
 	Lowest  float64         `json:"lowest"`
-	Highest float64         `json:"highest"` // of the repetitions, with the lowest
-	N       int             `json:"n"`       // repetitions it was taken from; 0: it is missing
+	Highest float64         `json:"highest"` // of the repetitions, with the lowest background
+	N       int             `json:"n"`       // repetitions; 0: missing
 	Missing *series.Missing `json:"missing,omitempty"`
 }
 
-// Resolution is below what any counter counts; what is left of subtracting equals is less.
+// Resolution is less than any counter resolves, and more than rounding leaves.
 const Resolution = 1e-6
 
 // Known reports whether there is a number.
 func (f Figure) Known() bool { return f.N > 0 }
 
-// MarshalJSON writes null for numbers that are not there, never 0.
+// MarshalJSON writes null for missing numbers, never 0.
 func (f Figure) MarshalJSON() ([]byte, error) {
 	if f.Known() {
 		type known Figure
@@ -43,14 +43,14 @@ func (f Figure) MarshalJSON() ([]byte, error) {
 	}{Missing: f.Missing})
 }
 
-// Sample gathers the values of repetitions into a figure.
+// Sample collects the values of repetitions for a figure.
 type Sample struct {
 	values   []float64
 	variants []float64
-	Why      *series.Missing // of the first that is missing
+	Why      *series.Missing // of the first missing value
 }
 
-// Add takes the value of a repetition, or why there is none.
+// Add adds the value of a repetition, or the reason why it is missing.
 func (s *Sample) Add(value float64, err error) {
 	if err == nil && !number.Finite(value) {
 		err = OutOfBounds()
@@ -64,20 +64,20 @@ func (s *Sample) Add(value float64, err error) {
 	}
 }
 
-// Widen takes in what a repetition might have been too.
+// Widen adds another possible value of a repetition.
 func (s *Sample) Widen(value float64, err error) {
 	if err == nil && number.Finite(value) {
 		s.variants = append(s.variants, value)
 	}
 }
 
-// OutOfBounds is why a figure that would be infinite is missing.
+// OutOfBounds is the reason for a figure that would be infinite.
 func OutOfBounds() *series.Missing {
 	return &series.Missing{Reason: series.Reason(runfile.Failed),
 		Detail: "the numbers it is made of are out of all bounds"}
 }
 
-// Figure returns the mean of the sample; with nothing in it, it is missing.
+// Figure returns the mean of the sample; an empty sample has none.
 func (s *Sample) Figure() Figure {
 	if len(s.values) == 0 {
 		return Figure{Missing: s.Why}
@@ -92,10 +92,10 @@ func (s *Sample) Figure() Figure {
 	return f
 }
 
-// Lost reports whether the figure cannot be told from the background: nothing can be less than nothing.
+// Lost reports whether the figure is lost in the background: its range includes negative values.
 func (f Figure) Lost() bool { return f.Lowest < -Resolution }
 
-// Joined returns a figure over what two figures are over, where f may be that of several loads and g is of one more.
+// Joined merges g, the figure of one load, into f, the figure of several.
 func (f Figure) Joined(g Figure) Figure {
 	if !f.Known() {
 		return g
@@ -107,7 +107,7 @@ func (f Figure) Joined(g Figure) Figure {
 	}
 }
 
-// Cell returns a figure with its uncertainty, written by format, or why there is none.
+// Cell returns a figure with its uncertainty, formatted by format, or why it is missing.
 func (f Figure) Cell(format func(float64) string) document.Cell {
 	switch {
 	case !f.Known():
@@ -121,7 +121,7 @@ func (f Figure) Cell(format func(float64) string) document.Cell {
 	}
 }
 
-// PlusMinus is half the way from the lowest to the highest repetition, as a share of the figure.
+// PlusMinus returns half the range of the repetitions, relative to the figure.
 func (f Figure) PlusMinus() string {
 	switch {
 	case f.N == 1:
@@ -141,7 +141,7 @@ func (f Figure) Exactly() document.Cell {
 	return document.Number("", f.Value)
 }
 
-// AtMost returns a rate, or what it is at most where it cannot be told from the background.
+// AtMost formats a rate, or its upper bound if it is lost in the background.
 func (f Figure) AtMost() string {
 	if f.Lowest <= Resolution && f.Highest > Resolution {
 		return "at most " + number.Rate(f.Highest)

@@ -14,34 +14,33 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// OverTime holds what other programs did to the server's disks in an observation, and when.
+// OverTime shows when other programs used the server's disks during an observation, and how much.
 type OverTime struct {
-	Spans   []Span `json:"spans"`        // in order, of one length; those in which nothing was read are left out
-	Backups []Span `json:"base_backups"` // by pg_stat_progress_basebackup, as precisely as it was read
+	Spans   []Span `json:"spans"`        // in order, of one length; those without readings are left out
+	Backups []Span `json:"base_backups"` // by pg_stat_progress_basebackup, to the precision of its readings
 }
 
-// Span is the activity of other programs from one moment to another. Seconds is the part of it in which they were
-// counted.
+// Span is the activity of other programs between two moments. Seconds is the counted part of it.
 type Span struct {
 	From     time.Time `json:"from"`
 	To       time.Time `json:"to"`
 	Seconds  float64   `json:"seconds"`
 	Requests *float64  `json:"requests_per_second"` // nil: not counted
-	Bytes    *float64  `json:"bytes_per_second"`    // likewise
+	Bytes    *float64  `json:"bytes_per_second"`    // nil: not counted
 }
 
-// mostSpans fit on a screen beside the rest.
+// mostSpans is the number of spans that fit on a screen with the rest.
 const mostSpans = 12
 
-// spanLengths lists the units in which people count time.
+// spanLengths lists customary lengths of time.
 var spanLengths = []time.Duration{
 	5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute,
 	30 * time.Minute, time.Hour,
 	2 * time.Hour, 4 * time.Hour, 12 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour,
 }
 
-// OverTimeOf returns what run says about other programs; nil of a run that is no observation, or did not tell requests
-// apart and saw no backup.
+// OverTimeOf returns the activity of other programs; nil if run is no observation, or neither traced requests nor saw a
+// backup.
 func OverTimeOf(run *counts.Run) *OverTime {
 	if run.Observed == nil {
 		return nil
@@ -57,10 +56,10 @@ func OverTimeOf(run *counts.Run) *OverTime {
 	return o
 }
 
-// changesOf returns what some fields of other programs' requests grew by from reading to reading. All of them are read
-// at once.
+// changesOf returns the growth of the given fields of other programs' requests between readings. All fields are read
+// together.
 func changesOf(run *counts.Run, fields []string) (all []series.Change) {
-	at := map[time.Time]int{} // in all, by the end
+	at := map[time.Time]int{} // index in all, by the end
 	for i, field := range fields {
 		of := run.Series("request." + otherPrograms.kinds[0] + "/" + field)
 		for c, err := range of.Changes(time.Time{}, time.Unix(1<<33, 0)) {
@@ -78,7 +77,7 @@ func changesOf(run *counts.Run, fields []string) (all []series.Change) {
 	return all
 }
 
-// spans cuts the time into pieces of one length, on the clock.
+// spans divides the time into pieces of one length, aligned to the clock.
 func spans(requests, bytes []series.Change, window time.Duration) []Span {
 	all := []Span{}
 	if len(requests) == 0 {
@@ -100,8 +99,7 @@ func spans(requests, bytes []series.Change, window time.Duration) []Span {
 	return all
 }
 
-// during returns what was done from one moment to another. A change between readings counts with the part of its time
-// that lies in between.
+// during returns the activity between two moments. It interpolates changes that lie partly within.
 func during(from, to time.Time, requests, bytes []series.Change) Span {
 	s := Span{From: from, To: to}
 	s.Requests, s.Seconds = rateDuring(from, to, requests)
@@ -128,7 +126,7 @@ func rateDuring(from, to time.Time, changes []series.Change) (*float64, float64)
 	return new(amount / seconds), seconds
 }
 
-// most returns the span in which other programs moved the most bytes; nil: none is known.
+// most returns the span with the most bytes of other programs; nil if unknown.
 func (o *OverTime) most() (most *Span) {
 	for i, s := range o.Spans {
 		if s.Bytes != nil && (most == nil || *s.Bytes > *most.Bytes) {
@@ -138,7 +136,7 @@ func (o *OverTime) most() (most *Span) {
 	return most
 }
 
-// Text says when other programs did the most, and when a base backup ran.
+// Text says when other programs were busiest, and when a base backup ran.
 func (o *OverTime) Text() string {
 	if o == nil {
 		return ""
@@ -173,7 +171,7 @@ func (s Span) did() string {
 	return text
 }
 
-// when says from when to when, by the clock, with the day where there are several.
+// when formats a time range, with days if there are several.
 func (o *OverTime) when(from, to time.Time) string {
 	const clock = "15:04:05"
 	from, to = from.UTC(), to.UTC()
@@ -183,7 +181,7 @@ func (o *OverTime) when(from, to time.Time) string {
 	return fmt.Sprintf("from %s to %s UTC", from.Format(clock), to.Format(clock))
 }
 
-// days reports whether the listed spans reach over midnight.
+// days reports whether the spans include midnight.
 func (o *OverTime) days() bool {
 	all := slices.Concat(o.Spans, o.Backups)
 	byTime := func(a, b Span) int { return cmp.Or(a.From.Compare(b.From), a.To.Compare(b.To)) }
@@ -192,7 +190,7 @@ func (o *OverTime) days() bool {
 		byTime).To.UTC().Add(-1).Truncate(day)
 }
 
-// Section shows it as a table, and on pages as a picture of the run as well.
+// Section shows the spans as a table, and on pages also as a picture.
 func (o *OverTime) Section(run *counts.Run) document.Block {
 	if o == nil {
 		return nil
@@ -237,7 +235,7 @@ func (o *OverTime) table() document.Table {
 	return t.Table
 }
 
-// picture draws other programs' requests, with base backups shaded; nil: there is nothing to draw.
+// picture draws other programs' requests, with base backups shaded; nil if there is nothing to draw.
 func (o *OverTime) picture(run *counts.Run) document.Block {
 	if len(o.Spans) < 2 {
 		return nil

@@ -12,9 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// TestOtherProgramsOverTime: an observation of ten minutes beside a program that does 100 requests of 1 MB a second
-// from the third minute to the fifth, while a base backup of 3 s runs, tells when either was. What a gap hides is in no
-// span, and no zero.
+// TestOtherProgramsOverTime: an observation of ten minutes shows a program that does 100 requests of 1 MB a second from
+// the third minute to the fifth, and a base backup of 3 s. Time hidden by a gap is in no span, and is not zero.
 func TestOtherProgramsOverTime(t *testing.T) {
 	start := time.Date(2026, 11, 3, 23, 50, 0, 0, time.UTC)
 	records := []runfile.Record{runfile.Run{Schema: runfile.Schema, ID: "20261103-235000-abcd", Start: start,
@@ -54,7 +53,7 @@ func TestOtherProgramsOverTime(t *testing.T) {
 		if m := s.From.Sub(start).Minutes(); m >= 2 && m < 5 {
 			want = 100
 		}
-		// windows lie on the clock, readings do not
+		// windows are aligned to the clock, readings are not
 		if math.Abs(*s.Requests-want) > 5 || math.Abs(*s.Bytes-want*1e6) > 5e6 {
 			t.Errorf("from %s on: %g requests and %g bytes a second; want %g requests of 1 MB", s.From, *s.Requests,
 				*s.Bytes, want)

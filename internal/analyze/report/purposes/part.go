@@ -13,18 +13,18 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// Parts are the components of a device metric, for all programs, if each request was followed to its file. They
-// come from the kernel, not from a fit.
+// Parts are the components of a device metric, for all programs, if each request was traced to its file. They come from
+// the kernel, not from a fit.
 type Parts []Part
 
-// Part is one of them. All parts of a metric add up to it.
+// Part is one component. All parts of a metric add up to it.
 type Part struct {
 	Part  string     `json:"part"`
 	Share float64    `json:"share"` // of the metric, over all loads
 	Loads []PartLoad `json:"loads"`
 }
 
-// PartLoad is the rate of a part under a load, per second of elapsed time and with no background subtracted.
+// PartLoad is the rate of a part under a load, per second of elapsed time, with no background subtracted.
 type PartLoad struct {
 	Load      string  `json:"load"`
 	PerSecond float64 `json:"per_second"`
@@ -33,13 +33,13 @@ type PartLoad struct {
 	N         int     `json:"n"`
 }
 
-// component is a part by the counters that it is the sum of, less others. A number of requests is never below none.
+// component is a part, as a sum of counters less others. The difference is at least 0.
 type component struct {
 	name      string
 	sum, less []string
 }
 
-// components returns those of a metric of all disks; nil: requests tell nothing of it.
+// components returns the components of a metric of all disks; nil if requests do not explain it.
 func components(name string) []component {
 	view, field, _ := strings.Cut(name, "/")
 	if view != "block" {
@@ -76,8 +76,7 @@ func components(name string) []component {
 	return nil
 }
 
-// rate returns how much of the component there was in each second of a repetition; not a number where that was not
-// counted.
+// rate returns the component's rate in a repetition; NaN if it was not counted.
 func (c component) rate(r counts.Repetition) float64 {
 	amount, seconds := 0.0, 0.0
 	add := func(sign float64, names []string) {
@@ -96,8 +95,8 @@ func (c component) rate(r counts.Repetition) float64 {
 	return max(0, amount/seconds)
 }
 
-// PartsOf returns what a metric of the device is made of in run; nil where the requests were not followed to their
-// files under every load, or some were lost.
+// PartsOf returns the parts of a device metric in run; nil if some requests were not traced to their files under every
+// load, or were lost.
 func PartsOf(run *counts.Run, name string) (all Parts) {
 	whole := 0.0
 	for _, c := range components(name) {
@@ -133,11 +132,11 @@ func PartsOf(run *counts.Run, name string) (all Parts) {
 	return all
 }
 
-// notServers are the flushes that no process of the server asked for.
+// notServers are flushes that no process of the server requested.
 const notServers = "by the journal and other programs"
 
-// Lines name the largest parts of what is this server's alone, or of all, each with its share; none where there is only
-// one part.
+// Lines names the largest parts with their shares, of this server only or of all programs; none if there is only one
+// part.
 func (ps Parts) Lines(ofServer bool) (lines []string) {
 	const room, worth = 3, 0.03
 	sorted := slices.SortedStableFunc(slices.Values(ps), func(a, b Part) int { return cmp.Compare(b.Share, a.Share) })
@@ -169,7 +168,7 @@ func (ps Parts) Lines(ofServer bool) (lines []string) {
 	return lines
 }
 
-// Block shows the parts load by load; nil where there are none.
+// Block shows the parts by load; nil if there are none.
 func (ps Parts) Block() document.Block {
 	if len(ps) == 0 {
 		return nil

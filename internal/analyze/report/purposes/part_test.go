@@ -12,9 +12,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestPartsAddUpToTheKernelsOwnCount compares the requests that were followed one by one with the count in
+// TestPartsAddUpToKernelCount compares the requests that were traced one by one with the count in
 // /proc/diskstats.
-func TestPartsAddUpToTheKernelsOwnCount(t *testing.T) {
+func TestPartsAddUpToKernelCount(t *testing.T) {
 	run, err := tally.FromFile("../../../../testdata/runs/default-pg17.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestPartsAddUpToTheKernelsOwnCount(t *testing.T) {
 					counted += of(name)
 				}
 			}
-			// The kernel's difference of the two is wrong about requests and flushes of the journal.
+			// The kernel's difference of the two is off by requests and flushes of the journal.
 			few := map[bool]float64{true: 64e3, false: 4}[strings.HasSuffix(name, "bytes")]
 			near := math.Abs(sum-counted) <= 0.03*counted+few
 			if above := sum >= counted*0.97-few && sum <= counted*1.1+40; !near &&
@@ -52,7 +52,7 @@ func TestPartsAddUpToTheKernelsOwnCount(t *testing.T) {
 	}
 }
 
-// TestPartsOfWrites: 100 requests for WAL and tables, 10 of the journal and 30 of other programs, of 200 writes in 2 s,
+// TestPartsOfWrites: of 200 writes in 2 s, 100 requests for WAL and tables, 10 of the journal and 30 of other programs
 // leave 60 empty flushes.
 func TestPartsOfWrites(t *testing.T) {
 	made := func(lost float64, without string) *counts.Run {

@@ -1,4 +1,4 @@
-// Package purposes says what the requests of the disks were for.
+// Package purposes shows what the requests of the disks were for.
 package purposes
 
 import (
@@ -12,11 +12,11 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// purpose is a column for the purpose of requests: kinds of the metrics request.*.
+// purpose is a column for one purpose: kinds of the metrics request.*.
 type purpose struct {
 	header string
 	kinds  []string
-	others bool // they are of other programs
+	others bool // of other programs
 }
 
 var otherPrograms = purpose{"other programs", []string{"other_programs"}, true}
@@ -30,8 +30,8 @@ func purposes() []purpose {
 	}
 }
 
-// rate returns how much of some fields there was in a second of a load, by the seconds and less the background by which
-// all its figures go. What other programs did is not the load's: it goes by the time that passed, as it was counted.
+// rate returns the sum of fields per second of a load, less the background, like all figures of the load. Other
+// programs' work is not the load's: it is per second of elapsed time, as counted.
 func (p purpose) rate(a counts.Load, fields []string) (float64, error) {
 	amount, seconds := 0.0, 0.0
 	for _, r := range a.Repetitions {
@@ -63,13 +63,13 @@ func (p purpose) rate(a counts.Load, fields []string) (float64, error) {
 	return max(0, amount/seconds), nil
 }
 
-// What there is of each kind of request.
+// Fields of each kind of request.
 var (
 	requestFields = []string{"writes", "reads"}
 	byteFields    = []string{"write_bytes", "read_bytes"}
 )
 
-// Others says what others did to the device, which is in no figure of it.
+// Others says what other programs did to the device, which no figure includes.
 func Others(run *counts.Run) string {
 	if !run.OfServer {
 		return ""
@@ -92,7 +92,7 @@ func Others(run *counts.Run) string {
 		"device are those of this server's files, without the file system's journal.", did)
 }
 
-// Section says what the requests of the disks were for, load by load, where each was followed to its file.
+// Section shows what the requests of the disks were for, by load, if each was traced to its file.
 func Section(run *counts.Run) document.Block {
 	requests := forWhatTable(run, "requests", requestFields, 1)
 	if len(requests.Rows) == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestEveryRequestIsInOneColumn: what all requests were for is the sum of the columns of its table.
+// TestEveryRequestIsInOneColumn: the columns of the table add up to all requests.
 func TestEveryRequestIsInOneColumn(t *testing.T) {
 	columns := map[string]int{"request": 1, metric.RequestServer: 1} // sums of the others
 	for _, p := range purposes() {
@@ -27,9 +27,9 @@ func TestEveryRequestIsInOneColumn(t *testing.T) {
 	}
 }
 
-// TestRequestsByFileGoByTheSecondsOfTheLoad: a load of 2 s whose pages are on the device after 3 s, with 300 data
-// writes of its own, is one of 150 in each table. Other programs did 60 in those 3 s.
-func TestRequestsByFileGoByTheSecondsOfTheLoad(t *testing.T) {
+// TestRequestsByFileArePerSecondOfLoad: a load of 2 s whose pages reach the device after 3 s, with 300 data
+// writes, has 150 per second in each table. Other programs did 60 in those 3 s.
+func TestRequestsByFileArePerSecondOfLoad(t *testing.T) {
 	load := counts.Load{Load: runfile.Load{Name: "busy", Method: "copy"}, Repetitions: []counts.Repetition{
 		{Seconds: 2, Counts: map[string]counts.Count{
 			"request.wal/writes": {Amount: 300, Raw: 330, Seconds: 3}, "request.wal/reads": {Seconds: 3},

@@ -15,22 +15,21 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// WAL holds how much WAL a server wrote while it was observed, and how much of that was page images.
+// WAL holds how much WAL a server wrote while it was observed, and how much of it was page images.
 type WAL struct {
 	Seconds    float64  `json:"seconds"`           // in which all of these were counted
 	Uncounted  float64  `json:"uncounted_seconds"` // between the first reading and the last
 	Bytes      *float64 `json:"bytes"`
 	Images     *float64 `json:"page_images"`
-	ImageBytes *float64 `json:"page_image_bytes"` // nil: only the most is known, or nothing
-	// Read is the share of the WAL that ImageBytes stand on, where they are estimated from records that were read. Nil:
-	// the server counted all.
+	ImageBytes *float64 `json:"page_image_bytes"` // nil: only the maximum is known, or nothing
+	// Read is the share of the WAL from which ImageBytes was estimated; nil if the server counted all.
 	Read    *float64 `json:"read_share"`
-	Most    *float64 `json:"page_image_bytes_most"` // ImageBytes, where the server counted them
-	Missing string   `json:"missing,omitempty"`     // why not even the most is known
+	Most    *float64 `json:"page_image_bytes_most"` // upper bound of ImageBytes
+	Missing string   `json:"missing,omitempty"`     // why not even the maximum is known
 }
 
-// WALOf takes the bytes of page images as the server counted them, or else as its WAL was read, and otherwise knows the
-// most: an image has a page at most, and less without its hole or compressed.
+// WALOf uses the bytes of page images that the server counted, else an estimate from the WAL read, else an upper bound:
+// an image is at most a page, and less without its hole or compressed.
 func WALOf(run *counts.Run) WAL {
 	w := counted(run)
 	if w.Bytes == nil || w.ImageBytes != nil {
@@ -52,17 +51,17 @@ func WALOf(run *counts.Run) WAL {
 	if i >= 0 {
 		total := run.Top[i].Total
 		w.ImageBytes, w.Read = new(*w.Bytes*total["image_bytes"]/total["wal_bytes"]), new(total["read_share"])
-		if w.Most != nil { // the sample may hold more of them than all have
+		if w.Most != nil { // a sample may hold a larger share
 			w.ImageBytes = new(min(*w.ImageBytes, *w.Most))
 		}
 	}
 	return w
 }
 
-// stretch lies between two readings.
+// stretch is the time between two readings.
 type stretch struct{ from, to time.Time }
 
-// counted adds up what the server counted, over the stretches in which it counted all that it ever did.
+// counted adds up the server's counts over the stretches in which it counted all of them.
 func counted(run *counts.Run) (w WAL) {
 	grew := map[string]map[stretch]float64{}
 	var first, last time.Time
@@ -129,7 +128,7 @@ func whyNot(run *counts.Run, name string) string {
 	return "the run has no " + name
 }
 
-// Text returns a sentence.
+// Text describes w in a sentence.
 func (w WAL) Text() string {
 	if w.Bytes == nil {
 		return fmt.Sprintf("WAL: not known: %s.", w.Missing)

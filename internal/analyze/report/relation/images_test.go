@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// observation is a minute in which the counters grow by so much in each second. Its first of twelve windows has nothing
+// observation is a minute in which the counters grow by perSecond. The first of its twelve windows has no reading
 // before it.
 func observation(settings map[string]string, perSecond map[string]float64,
 	more ...runfile.Record) iter.Seq2[runfile.Record, error] {
@@ -37,7 +37,7 @@ func observation(settings map[string]string, perSecond map[string]float64,
 	}
 }
 
-// TestWALOfAnObservation: eleven windows of 5 s, so 55 seconds.
+// TestWALOfAnObservation: eleven windows of 5 s are 55 seconds.
 func TestWALOfAnObservation(t *testing.T) {
 	pages := map[string]string{"block_size": "8192"}
 	of14 := map[string]float64{metric.StatWALBytes: 100_000, metric.StatWALFPI: 3}
@@ -47,7 +47,7 @@ func TestWALOfAnObservation(t *testing.T) {
 		return all
 	}
 	noon := time.Date(2026, 3, 1, 6, 0, 0, 0, time.UTC)
-	// half of the WAL is read, and a fifth of that are images
+	// half of the WAL is read, a fifth of that are images
 	read := runfile.WAL{From: noon, To: noon.Add(time.Minute), Bytes: 2000, Read: 1000,
 		Items: []runfile.WALItem{item("table", "a", 1000, 200)}}
 	for _, c := range []struct {
@@ -65,7 +65,7 @@ func TestWALOfAnObservation(t *testing.T) {
 		{"pages of 16 kB", "WAL in 55 s: 5,500,000 bytes, of which page images at most 2,703,360 (49%), " +
 			"a whole page each: their holes and compression are not counted before 19.",
 			map[string]string{"block_size": "16384"}, of14, nil},
-		// 55 x 20 x 8,192 would be more than there is
+		// 55 x 20 x 8,192 would be more than the total
 		{"compressed", "WAL in 55 s: 5,500,000 bytes, of which page images at most 5,500,000 (100%), " +
 			"a whole page each: their holes and compression are not counted before 19.", pages,
 			with(map[string]float64{metric.StatWALFPI: 20}), nil},

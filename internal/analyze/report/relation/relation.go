@@ -1,4 +1,4 @@
-// Package relation tells which tables and indexes the WAL of a load is about.
+// Package relation shows which tables and indexes the WAL of a load is about.
 package relation
 
 import (
@@ -11,15 +11,15 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Share holds the part of the WAL that one table, index or sequence caused, or none did.
+// Share is the part of the WAL that is about one table, index or sequence, or about none.
 type Share struct {
 	Of     string  `json:"of"`
-	Share  float64 `json:"share"`  // of the bytes of all
-	Images float64 `json:"images"` // the part of its bytes that are images of whole pages
+	Share  float64 `json:"share"`  // of all bytes
+	Images float64 `json:"images"` // share of page images in its bytes
 	index  bool
 }
 
-// Shares returns those of all repetitions, the largest first. Nil: the WAL of some repetition was not told by them.
+// Shares returns the shares over all repetitions, the largest first; nil if the WAL of one was not broken down.
 func Shares(repetitions []counts.Repetition) (all []Share) {
 	var sum float64
 	for _, r := range repetitions {
@@ -46,17 +46,17 @@ func Shares(repetitions []counts.Repetition) (all []Share) {
 	return all
 }
 
-// Table returns one for rows of several loads.
+// Table returns an empty table for the rows of several loads.
 func Table() document.Table {
 	return document.Table{Caption: "The tables and indexes that it is about, where a load writes to indexes",
 		Columns: []document.Column{document.Wordy("load"), document.Wordy("of"), document.Numeric("share of its WAL"),
 			document.Numeric("of that page images")}}
 }
 
-// worth is the share that is worth a row.
+// worth is the least share that gets a row.
 const worth = 0.01
 
-// Rows returns those of a load that writes to indexes. One that does not has none: its WAL is about its table.
+// Rows returns the rows of a load that writes to indexes. Another load has none: its WAL is about its table.
 func Rows(load string, all []Share) (rows []document.Row) {
 	if !slices.ContainsFunc(all, func(s Share) bool { return s.index && s.Share >= worth }) {
 		return nil

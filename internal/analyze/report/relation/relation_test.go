@@ -15,8 +15,8 @@ func item(is, name string, bytes, images int64) runfile.WALItem {
 		"x": {Records: 1, Bytes: bytes, ImageBytes: images}}}
 }
 
-// A repetition of which a quarter was read weighs as much as one that was read whole: 4 x 300 and 600 of 3,600 bytes
-// are the index's.
+// TestShares: a repetition of which a quarter was read weighs as much as one that was read entirely: 4 x 300 and 600 of
+// 3,600 bytes are the index's.
 func TestShares(t *testing.T) {
 	quarter := runfile.WAL{Bytes: 2400, Read: 600, Items: []runfile.WALItem{item("index", "a_pkey", 300, 150),
 		item("table", "a", 295, 0), item("other", "", 5, 0)}}

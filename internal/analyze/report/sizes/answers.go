@@ -10,8 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// Section returns what to order, for the page of a run that was asked, with what the page knows of how sure that is;
-// nothing where nobody asked.
+// Section shows what to order on the page of a run, with what the page knows about its uncertainty; nil if nobody
+// asked.
 func Section(size *Size, unsized error, observed bool, sure []string) document.Block {
 	if size == nil && unsized == nil {
 		return nil
@@ -31,7 +31,7 @@ func Section(size *Size, unsized error, observed bool, sure []string) document.B
 	}}
 }
 
-// buy returns the cheapest option, and what it was chosen for.
+// buy describes the cheapest option, and the need it was chosen for.
 func buy(size *Size, unsized error, observed bool) []string {
 	if size == nil {
 		return []string{"This run cannot tell: " + unsized.Error() + "."}
@@ -58,7 +58,7 @@ func buy(size *Size, unsized error, observed bool) []string {
 	return texts
 }
 
-// costs returns those of the cheapest option, and of what the wrong number would have led to.
+// costs describes the cost of the cheapest option, and of the order that the wrong number would suggest.
 func costs(size *Size) []string {
 	if size == nil {
 		return []string{"There is nothing to order, so there is no price."}

@@ -27,7 +27,7 @@ func sizeAurora(a *sizing.AuroraAnswer) *SizeAurora {
 	return v
 }
 
-// calibrationText says what billed writes are estimated by, and how far that is sure.
+// calibrationText says how billed writes are estimated, and how accurately.
 func calibrationText(c sizing.Calibration) string {
 	var ways []string
 	if r := c.OfWALUnits; r != nil {

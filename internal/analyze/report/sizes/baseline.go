@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Against adds what was measured of a device.
+// Against adds the comparison with a measured device.
 func (s *Size) Against(header runfile.Run, device baseline.Baseline, f baseline.Fit) {
 	v := &SizeBaseline{ID: header.ID, Storage: header.Target.Storage, Fits: f.Fits, Bounds: f.Bounds,
 		Throttled: device.Throttle != nil && device.Throttle.Found}
@@ -21,7 +21,7 @@ func (s *Size) Against(header runfile.Run, device baseline.Baseline, f baseline.
 	s.Baseline = v
 }
 
-// deviceSection says whether a device that was measured carries it.
+// deviceSection says whether a measured device carries the need.
 func (s Size) deviceSection() document.Block {
 	b := s.Baseline
 	if b == nil {
@@ -64,7 +64,7 @@ func boundShare(b baseline.Bound) string {
 	if !number.Finite(b.Share) {
 		return "-"
 	}
-	return number.Grouped(math.Ceil(b.Share*1000)/10, 1) + "%" // a need is not rounded away
+	return number.Grouped(math.Ceil(b.Share*1000)/10, 1) + "%" // rounded up: a need must not vanish
 }
 
 func (b SizeBaseline) verdict(headroom float64) string {

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
-// Check lists contradictions among figures that somebody was given, and grades them by rules.
+// Check lists contradictions among figures from elsewhere, and grades them by rules.
 func Check(f figures.Figures, rules figures.Rules) document.Document {
 	var contradictions []string
 	for _, found := range f.Check() {

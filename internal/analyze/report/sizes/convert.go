@@ -14,26 +14,26 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// ConvertSchema names the form of an answer on one amount of a metric.
+// ConvertSchema names the form of the answer for one metric.
 const ConvertSchema = "realiops.convert/1"
 
-// Convert translates an amount of a metric to real storage I/O.
+// Convert translates an amount of a metric into real storage I/O.
 type Convert struct {
 	Schema string `json:"schema"`
 	figures.Converted
 	Calibration string `json:"calibration"`      // of billed writes
 	Settle      string `json:"settle,omitempty"` // what would narrow it down
-	// databases that were asked for, for the geometric middle of the rows
+	// requested databases, for the geometric mean of the rows
 	Spreads []catalog.Spread `json:"distributed"`
 }
 
-// Over returns the answer for an amount that was added up over a time other than that in which the metric is published.
+// Over returns the answer for an amount summed over another time than the metric's period.
 func (c Convert) Over(amount, seconds float64) Convert {
 	c.Amount, c.Period = amount, seconds
 	return c
 }
 
-// period returns the time of a sum in words.
+// period formats the time of a sum.
 func (c Convert) period() string {
 	const minute, hour, day, month = 60, 3600, 86400, catalog.HoursInMonth * 3600
 	known := map[float64]string{0: "", 1: "a second", minute: "in a minute", hour: "in an hour", day: "in a day",
@@ -49,7 +49,7 @@ func (c Convert) period() string {
 	return fmt.Sprintf("in %s seconds", number.Grouped(c.Period, 0))
 }
 
-// order says what to make of a rate of real storage I/O.
+// order says what to do with a rate of real storage I/O.
 func (c Convert) order() string {
 	if c.Most > 0 {
 		return fmt.Sprintf("No volume of RDS does more than %s: see whether this is one instance's, and a second's",
@@ -58,7 +58,7 @@ func (c Convert) order() string {
 	return "Size for that"
 }
 
-// NewConvert adds to an answer what it rests on, and what its rows would ask of databases that were asked for.
+// NewConvert adds to an answer its calibration, and what its rows would need on the requested databases.
 func NewConvert(c figures.Converted, by sizing.Calibration, asked []catalog.Spread) Convert {
 	v := Convert{Schema: ConvertSchema, Converted: c, Calibration: calibrationText(by), Spreads: asked}
 	if c.Rows != nil {
@@ -101,7 +101,7 @@ func (c Convert) blocks() []document.Block {
 	}
 }
 
-// claimed is on what it rests that the metric counts WAL records.
+// claimed returns the basis for the claim that the metric counts WAL records.
 func (c Convert) claimed() string {
 	if c.On != "aurora" {
 		return ""
@@ -109,7 +109,7 @@ func (c Convert) claimed() string {
 	return metric.WriteIOPSOnAurora
 }
 
-// bounds says what the WAL records may stand for, by kind of load and in all.
+// bounds shows what the WAL records may stand for, by kind of load and overall.
 func (c Convert) bounds() document.Table {
 	var t document.Table
 	names, rows, requests := []string{}, []document.Cell{}, []document.Cell{}
@@ -132,7 +132,7 @@ func (c Convert) bounds() document.Table {
 	return t
 }
 
-// cost returns what it comes to on a bill of Aurora's.
+// cost returns the cost on an Aurora bill.
 func (c Convert) cost() string {
 	switch {
 	case c.IOCost == nil && c.Billed == nil:
@@ -152,17 +152,17 @@ func (c Convert) cost() string {
 	return text + " (" + catalog.PricesOf(c.AsOf) + ")."
 }
 
-// ConvertsSchema names the form of an answer on amounts of several metrics.
+// ConvertsSchema names the form of the answer for several metrics.
 const ConvertsSchema = "realiops.converts/1"
 
 // Converts translates amounts of several metrics.
 type Converts struct {
 	Schema  string    `json:"schema"`
 	Metrics []Convert `json:"metrics"`
-	Size    *Size     `json:"size"` // what to order for them; null: they do not tell operations and bytes of storage
+	Size    *Size     `json:"size"` // what to order for them; null: storage operations and bytes are unknown
 }
 
-// Document returns the answer for people: what to order where the metrics tell that, else what each means.
+// Document returns the answer for people: an order if the metrics suffice for one, else what each means.
 func (c Converts) Document() document.Document {
 	if c.Size != nil {
 		return c.Size.Document()

@@ -50,7 +50,7 @@ func tightest(o burst.Outcome) int {
 	return best
 }
 
-// whenDry returns the second in which a bucket was first empty; of one that never was, after all seconds.
+// whenDry returns the second in which a bucket was first empty; if it never was, the largest int.
 func whenDry(f burst.Fate) int {
 	if f.FirstDry < 0 {
 		return math.MaxInt
@@ -82,7 +82,7 @@ func sizeCurve(o burst.Outcome) SizeCurve {
 	return c
 }
 
-// enoughSection shows smaller sizes that are enough while their credits last.
+// enoughSection shows smaller sizes that suffice while their credits last.
 func (s Size) enoughSection() document.Block {
 	options := slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Credits == nil })
 	if len(options) == 0 {
@@ -108,7 +108,7 @@ func ofHundred(percent float64) document.Cell {
 // sizeOf returns the volume with the name of the size that has the credits.
 func (c SizeCredits) sizeOf(o SizeOption) string { return strings.TrimSpace(o.Title + " " + c.Tier) }
 
-// bareSection shows how long credits last on what only holds the data.
+// bareSection shows how long credits last on the smallest size that holds the data.
 func (s Size) bareSection() document.Block {
 	options := slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Bare == nil })
 	if len(options) == 0 {
@@ -138,7 +138,7 @@ func (s Size) bareSection() document.Block {
 
 func lasting(seconds int) document.Cell { return document.Number(hours(seconds), float64(seconds)) }
 
-// startOf says with how much of their credits the buckets begin, where that is not all.
+// startOf says how full the credit buckets are at the start, if not full.
 func (s Sized) startOf() string {
 	var parts []string
 	for _, b := range s.Balances {
@@ -159,7 +159,7 @@ func hours(seconds int) string {
 	return fmt.Sprintf("%d:%02d h", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// balances returns those at the start that are not full buckets.
+// balances returns the buckets that are not full at the start.
 func balances(b sizing.Balance) []SizeBalance {
 	all := []SizeBalance{}
 	for _, f := range []struct {
@@ -180,7 +180,7 @@ func balances(b sizing.Balance) []SizeBalance {
 // hour is the unit of a curve's X axis, in seconds.
 const hour = 3600
 
-// addDates adds the dates of the prices in each total: in text, where columns are dear, the month of the oldest.
+// addDates adds the dates of the prices in each total; in text, to save columns, the month of the oldest.
 func addDates(t *document.Grid[SizeOption], asOf func(SizeOption) string) {
 	of := func(in document.Format, dates func(string) string) {
 		t.Column(document.Column{Header: "prices of", Words: true, In: in}, func(o SizeOption) document.Cell {

@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/words"
 )
 
-// curves show how long credits last.
+// curves shows how long credits last.
 func (s Size) curves() document.Block {
 	balance := s.balanceCurves()
 	if len(balance.Lines) == 0 {
@@ -25,7 +25,7 @@ func (s Size) curves() document.Block {
 	}}
 }
 
-// balanceCurves show what is left of the credits.
+// balanceCurves draws the remaining credits.
 func (s Size) balanceCurves() *plot.Picture {
 	p := &plot.Picture{
 		Title: "How long credits last", X: plot.Axis{Label: "hours of this load"},
@@ -54,7 +54,7 @@ func (s Size) balanceCurves() *plot.Picture {
 	return p
 }
 
-// name returns the volume with that size; few have tiers.
+// name returns the volume with its size and, if any, its tier.
 func (c SizeCredits) name(o SizeOption) string {
 	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %s GiB", o.Title, c.Tier, number.Grouped(c.GiB, 0))), " ")
 }
@@ -66,7 +66,7 @@ func (c SizeCredits) fate() string {
 	return fmt.Sprintf("never below %s%%, %s%% at the end", number.Grouped(c.Lowest, 0), number.Grouped(c.Left, 0))
 }
 
-// end returns the second with which a stretch of the curve ends.
+// end returns the second in which a stretch of the curve ends.
 func (c SizeCurve) end(i, last int) float64 {
 	if i+1 < len(c.Second) {
 		return float64(c.Second[i+1])
@@ -74,7 +74,7 @@ func (c SizeCurve) end(i, last int) float64 {
 	return float64(last)
 }
 
-// servedCurves show, for each volume whose credits end, what is asked for and what goes through, as the bucket counts
+// servedCurves draws, for each volume whose credits run out, the demand and the part served, in the units of the bucket
 // that runs dry.
 func (s Size) servedCurves() []*plot.Picture {
 	var all []*plot.Picture

@@ -23,7 +23,7 @@ func (s Size) Document() document.Document {
 	return document.Document{Blocks: append(s.blocks(&citations{}), document.Only(document.InCSV, s.everyOption()))}
 }
 
-// blocks returns what a sizing says, also as a part of the page on a run.
+// blocks returns the content of a sizing, also for the page of a run.
 func (s Size) blocks(cited *citations) []document.Block {
 	return []document.Block{
 		s.inShort(),
@@ -48,7 +48,7 @@ func (s Size) blocks(cited *citations) []document.Block {
 	}
 }
 
-// OrderBlocks returns what to order for a run, and the sources of limits and prices; nothing: the run does not tell.
+// OrderBlocks returns what to order for a run, and the sources of limits and prices; nil if the run does not show it.
 func OrderBlocks(size *Size) (order []document.Block, sources document.Block) {
 	if size == nil {
 		return nil, nil
@@ -59,10 +59,10 @@ func OrderBlocks(size *Size) (order []document.Block, sources document.Block) {
 		document.List(cited.list())}}
 }
 
-// citations number the sources of limits and prices.
+// citations numbers the sources of limits and prices.
 type citations struct{ keys []string }
 
-// mark refers to sources, new ones or those named before.
+// mark refers to sources by number, and adds new ones.
 func (c *citations) mark(keys []string) string {
 	var numbers []int
 	for _, key := range keys {
@@ -90,7 +90,7 @@ func (c *citations) list() []string {
 	return all
 }
 
-// Command returns the one that sizes so.
+// Command returns the command that repeats this sizing.
 func (s Sized) Command() shell.Command {
 	c := shell.New("realiops size")
 	var named []string
@@ -107,7 +107,8 @@ func (s Sized) Command() shell.Command {
 	return c.Flag("--gib", figure(s.GiB), "GIB").Flag("--headroom", figure(s.Headroom), "PERCENT")
 }
 
-// optionSection returns what carries the load, with the sources of its limits and its price, and what does not.
+// optionSection shows the options that carry the load, with the sources of their limits and prices, and those that do
+// not.
 func (s Size) optionSection(cited *citations) document.Block {
 	carrying := s.Standing(sizing.Carries)
 	after := document.Together{}
@@ -135,7 +136,7 @@ func (s Size) optionSection(cited *citations) document.Block {
 	return document.Section{Title: "What carries it for good", Blocks: []document.Block{after}}
 }
 
-// otherSection returns what is not known to carry the load, and what the machine holds back.
+// otherSection shows the options that are not known to carry the load, and those that the machine limits.
 func (s Size) otherSection(cited *citations) document.Block {
 	other := append(s.Standing(sizing.Unknown), s.Standing(sizing.HeldBack)...)
 	if len(other) == 0 {
@@ -172,7 +173,7 @@ func (s Size) optionTable(options []SizeOption, cited *citations) document.Table
 	return t.Table
 }
 
-// through says whether a machine lets it through, or else how much of what is too little.
+// through says whether the machine passes the load, or else which limit is too low by how much.
 func (s Sized) through(o SizeOption) string {
 	need := s.Rate.Bytes() / (1 << 20) * (1 + s.Headroom/100)
 	switch i := o.Instance; {
@@ -196,7 +197,7 @@ func (s Size) optionLegend() string {
 	return text + s.machineLegend()
 }
 
-// machineLegend says what the machine costs, which is in no price of storage.
+// machineLegend gives the price of the machine, which no price of storage includes.
 func (s Size) machineLegend() string {
 	var parts []string
 	for _, m := range s.Machines {
@@ -243,8 +244,7 @@ func (s Size) places() string {
 	return words.Enumerated(places, " and ")
 }
 
-// sides holds what is ordered for the device's requests against what would have been for WAL records; nothing: there
-// are none, or they have no factor.
+// sides compares the order for the device's requests with the one for WAL records; nil if there are none, or no factor.
 func (s Size) sides() document.Block {
 	m := s.Misread
 	if m == nil {
@@ -285,7 +285,7 @@ func (s Size) MisreadText() string {
 		"%s times as many requests", number.Rate(m.Requests), number.Ratio(m.Factor))
 	switch {
 	case len(s.Standing(sizing.Unknown)) == len(s.Options):
-		// none with limits was asked for
+		// no volume with limits was requested
 	case m.Volume == "":
 		text += ": no volume here carries that"
 	case m.Cheapest != nil:
@@ -301,14 +301,14 @@ func (s Size) MisreadText() string {
 	return text + "."
 }
 
-// auroraText says what the load would show there.
+// auroraText says what the load would show on Aurora.
 func (s Size) auroraText() string {
 	a := s.Aurora
 	if a == nil {
 		return ""
 	}
 	load := "this load"
-	if len(s.Sized.Runs) > 1 { // of several, the one that asks for most bytes
+	if len(s.Sized.Runs) > 1 { // of several, the one with the most bytes
 		load = s.Sized.Load
 	}
 	text := "On Aurora " + load + " would show "
@@ -336,7 +336,7 @@ func (s Size) auroraText() string {
 	return words.Sentences(text, claimed, cache, s.clusterText())
 }
 
-// readsFollow says what billed reads are estimated by.
+// readsFollow says how billed reads are estimated.
 func (a SizeAurora) readsFollow() string {
 	if a.PagesAsked == nil {
 		return "by the pages that the device read here, because those that were asked for are not known"
@@ -346,7 +346,7 @@ func (a SizeAurora) readsFollow() string {
 		sizing.LeastReadsOfPage, sizing.MostReadsOfPage, number.Rate(*a.PagesAsked))
 }
 
-// clusterText holds the two ways to pay for Aurora against each other.
+// clusterText compares the two ways to pay for Aurora.
 func (s Size) clusterText() string {
 	a := s.Aurora
 	if a.Standard == nil {
@@ -365,7 +365,7 @@ func (s Size) clusterText() string {
 		s.Sized.Currency, number.Rate(*a.Optimized), catalog.PricesOf(a.AsOf), number.Rate(*a.BreakEven), verdict)
 }
 
-// SpreadOfNeed returns how far apart the repetitions lie of what was sized for; empty: there is only one, or a model.
+// SpreadOfNeed returns the range of the sized need over the repetitions; empty if there is only one, or a model.
 func (s Size) SpreadOfNeed() string {
 	need := s.sizedNeed()
 	if need == nil || need.Lowest == nil || need.Model != "" || *need.Lowest == *need.Highest {

@@ -7,8 +7,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/words"
 )
 
-// everyOption has a line for each option, those that do not carry the load too, in columns called as the fields of
-// JSON.
+// everyOption returns a row for each option, including those that do not carry the load, in columns named like the
+// fields of JSON.
 func (s Size) everyOption() document.Table {
 	t := document.Grid[SizeOption]{Of: s.Options}
 	add := func(name string, of func(SizeOption) document.Cell) { t.Column(document.Wordy(name), of) }
@@ -57,7 +57,7 @@ func (s Size) everyOption() document.Table {
 	})
 	credits("credits_lowest_percent", enough, func(c SizeCredits) *float64 { return &c.Lowest })
 	credits("bare_gib", bare, func(c SizeCredits) *float64 { return &c.GiB })
-	// where credits last there is no bare
+	// while credits last there is no bare
 	credits("bare_dry_at", bare, func(c SizeCredits) *float64 { return new(float64(*c.Dry)) })
 	credits("bare_served_dry_operations", bare, func(c SizeCredits) *float64 { return &c.Served.Operations })
 	credits("bare_served_dry_bytes", bare, func(c SizeCredits) *float64 { return &c.Served.Bytes })
@@ -65,7 +65,7 @@ func (s Size) everyOption() document.Table {
 	return t.Table
 }
 
-// bought returns an amount; nothing where none is bought.
+// bought returns an amount; empty if zero.
 func bought(v float64) document.Cell {
 	if v == 0 {
 		return document.Words("")

@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// needSection shows what each load asked of storage, and what is sized for.
+// needSection shows what each load needed from storage, and which need is sized for.
 func (s Size) needSection() document.Block {
 	t := document.Grid[SizeNeed]{Of: s.Needs}
 	t.Wordy("load", func(n SizeNeed) string {
@@ -44,7 +44,7 @@ func (s Size) needSection() document.Block {
 	singular, plural := s.stretches()
 	add("p99 "+singular, p99, needs.Rate.Requests)
 	add("worst "+singular, func(n SizeNeed) *needs.Rate { return n.PeakSecond }, needs.Rate.Requests)
-	if plural == "seconds" { // what keeps periods has flushes among the writes
+	if plural == "seconds" { // sources with periods include flushes in the writes
 		add("flushes", mean, flushesOf)
 	}
 	add("MB", mean, megabytesOf)
@@ -62,7 +62,7 @@ func (s Size) needSection() document.Block {
 	return document.Section{Title: "What storage had to do (per second)", Blocks: []document.Block{blocks}}
 }
 
-// stretches returns what the peaks are of, one and several.
+// stretches names the stretch that the peaks cover.
 func (s Size) stretches() (singular, plural string) {
 	length := time.Second
 	for _, n := range s.Needs {
@@ -81,7 +81,7 @@ type rateColumn struct {
 	of     func(needs.Rate) float64
 }
 
-// bothWays are what was read and what was written, apart.
+// bothWays returns the columns of reads and writes separately.
 func bothWays() []rateColumn {
 	return []rateColumn{
 		{"reads", func(r needs.Rate) float64 { return r.Reads }},
@@ -92,8 +92,8 @@ func bothWays() []rateColumn {
 	}
 }
 
-// detailSection shows what the load that is sized for asked of storage, both ways, on average and at the worst;
-// nothing: there is nothing beside the mean.
+// detailSection shows the need of the sized load, reads and writes, on average and at its peak; nil if only the mean is
+// known.
 func (s Size) detailSection() document.Block {
 	need := s.sizedNeed()
 	if need == nil || need.P95 == nil {
@@ -128,7 +128,7 @@ func (s Size) detailSection() document.Block {
 		document.Together{t.Table, words.Faint(legend + ".")}}}
 }
 
-// sizedNeed returns that of the load that is sized for; of several runs, of the one that asks for most bytes.
+// sizedNeed returns the need of the sized load; of several runs, of the one with the most bytes.
 func (s Size) sizedNeed() *SizeNeed {
 	for i, n := range s.Needs {
 		if n.Load == s.Sized.Load && (n.Run == "" || n.Run == s.Run.ID) {
@@ -152,7 +152,7 @@ func (s Size) sizedFor() string {
 	return strings.Join(append([]string{text}, s.Sized.scaled()...), " ")
 }
 
-// basis says what rate of a load is sized for.
+// basis describes the rate of a load that is sized for.
 func basis(name, several string) string {
 	switch percentile, ok := strings.CutPrefix(name, "p"); {
 	case ok:
@@ -190,7 +190,7 @@ func (s Sized) runs() int {
 	return len(ids)
 }
 
-// worstOf names what asks for most of something: its load, and the run where there are several.
+// worstOf names the load, and with several runs the run, with the largest need.
 func (s Sized) worstOf(of func(needs.Rate) float64) string {
 	most := slices.MaxFunc(s.Runs, func(a, b SizedRun) int { return cmp.Compare(of(a.Rate), of(b.Rate)) })
 	if s.runs() == 1 {
@@ -199,7 +199,7 @@ func (s Sized) worstOf(of func(needs.Rate) float64) string {
 	return fmt.Sprintf("%s, %s, %s", runfile.ShownID(most.ID), most.Load, most.Basis)
 }
 
-// scaled names the quantities that were assumed to grow with the rows, and the range of the need that follows.
+// scaled names the quantities that are assumed to grow with the rows, and the resulting range of the need.
 func (s Sized) scaled() []string {
 	if len(s.Law) == 0 {
 		return nil
@@ -214,10 +214,10 @@ func (s Sized) scaled() []string {
 	return append(slices.Clone(s.Law), text)
 }
 
-// wide is the ratio between the ends of a need from which a run is worth while.
+// wide is the ratio between the ends of a need from which on a run is worthwhile.
 const wide = 2
 
-// Demand returns what was sized for.
+// Demand describes the sized need.
 func (s Sized) Demand() string {
 	return fmt.Sprintf("%s requests and %s MB a second (%s, with %.0f%% of headroom) on %s GiB",
 		number.Rate(s.Rate.Requests()), number.Rate(s.Rate.Bytes()/number.Mega), s.sizedLoad(), s.Headroom,

@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// NewSize puts a sizing into the form that is shown.
+// NewSize returns a sizing in the form that is shown.
 func NewSize(s sizing.Sizing) Size {
 	basis := unmeasured(s)
 	v := Size{
@@ -51,8 +51,8 @@ func NewSize(s sizing.Sizing) Size {
 	return v
 }
 
-// unmeasured says what the order rests on where that was not measured: a model in the place of the device, and loads of
-// the plan that may ask for more.
+// unmeasured describes unmeasured parts of the order: a model in place of the device, and planned loads that may need
+// more.
 func unmeasured(s sizing.Sizing) []string {
 	all := []string{}
 	if i := slices.IndexFunc(s.Parts, func(p sizing.Part) bool { return p.Basis == sizing.ByModel }); i >= 0 {
@@ -93,8 +93,7 @@ func unmeasured(s sizing.Sizing) []string {
 	return all
 }
 
-// observedFor returns how much time of a server the order rests on, all observations together, without what is missing
-// of them; 0: loads were run.
+// observedFor returns the time observed, over all observations, without gaps; 0 if loads were run.
 func observedFor(parts []sizing.Part) (all time.Duration) {
 	for i, p := range parts {
 		if p.Run != nil && p.Run.Observed != nil && (i == 0 || p.Run != parts[i-1].Run) {
@@ -104,7 +103,7 @@ func observedFor(parts []sizing.Part) (all time.Duration) {
 	return all
 }
 
-// seen says how long a server was observed, and what follows where that is no week; empty: nobody observed one.
+// seen says how long a server was observed, and warns if it was less than a week; empty for no observation.
 func seen(length time.Duration) string {
 	const week = 7 * 24 * time.Hour
 	if length == 0 {
@@ -117,8 +116,8 @@ func seen(length time.Duration) string {
 	return text
 }
 
-// cutShort says how much there is of an observation that did not end well, or of a run that has fewer repetitions than
-// planned of the load that was asked for, or of all of them; empty: all.
+// cutShort says how much of an observation is missing that did not end well, or of the repetitions planned for the
+// requested load or all loads; empty if none.
 func cutShort(run *counts.Run, load string) string {
 	how := map[string]string{"cut-off": "was cut off", string(runfile.Interrupted): "was interrupted",
 		string(runfile.Broken): "failed"}
@@ -147,8 +146,7 @@ func cutShort(run *counts.Run, load string) string {
 	return "The run " + short + " with " + text
 }
 
-// Caution adds what is said of all numbers of a run, so that an order says no less: it is the same numbers'. What it
-// says already is not said again.
+// Caution adds warnings about all numbers of a run, which apply to the order as well, without duplicates.
 func (s *Size) Caution(texts ...string) {
 	for _, text := range texts {
 		if !slices.Contains(s.Warnings, text) {
@@ -157,7 +155,7 @@ func (s *Size) Caution(texts ...string) {
 	}
 }
 
-// sizeRun returns the run that was sized from; nothing: the need was said.
+// sizeRun returns the run that was sized; empty if the need was given.
 func sizeRun(p sizing.Part) SizeRun {
 	if p.Run == nil {
 		return SizeRun{}
@@ -165,12 +163,12 @@ func sizeRun(p sizing.Part) SizeRun {
 	return SizeRun{p.Run.Header.ID, p.Run.Header.Target, p.Run.Observed != nil}
 }
 
-// addNeeds shows what every load of every run asked for, with the run where there are several.
+// addNeeds adds the need of every load of every run, with the run if there are several.
 func (s *Size) addNeeds(parts []sizing.Part) {
 	several := parts[0].Run != parts[len(parts)-1].Run
 	for i, p := range parts {
 		if i > 0 && p.Run == parts[i-1].Run {
-			continue // another load of the same one
+			continue // another load of the same run
 		}
 		for _, n := range p.Needs {
 			need := sizeNeed(n)
@@ -194,7 +192,7 @@ func (s Size) cited() []metric.Source {
 	all := []metric.Source{}
 	for _, key := range slices.Compact(keys) {
 		source, found := metric.SourceOf(key)
-		if !found { // the key of a file of prices
+		if !found { // the key of a price file
 			source.Key = key
 		}
 		all = append(all, source)
@@ -202,7 +200,7 @@ func (s Size) cited() []metric.Source {
 	return all
 }
 
-// sizedRuns returns what each run, or each load of an observation, makes of the rate that is sized for.
+// sizedRuns returns the part of each run, or of each load of an observation, in the sized rate.
 func sizedRuns(s sizing.Sizing) []SizedRun {
 	var all []SizedRun
 	for _, p := range s.Parts {
@@ -235,7 +233,7 @@ func sizeNeed(n needs.Need) SizeNeed {
 	return v
 }
 
-// perRequest returns how often something happens for one request.
+// perRequest returns v per request.
 func perRequest(v *float64, n needs.Need) *float64 {
 	if v == nil || n.Mean.Requests() <= 0 {
 		return nil
@@ -247,7 +245,7 @@ func sizeMachine(m sizing.MachineCost) SizeMachine {
 	return SizeMachine{m, catalog.AsOf(m.Source)}
 }
 
-// misread shows what WAL records would have led to.
+// misread returns the order that WAL records would suggest.
 func misread(s sizing.Sizing) *SizeMisread {
 	m := s.Misread
 	if m == nil {

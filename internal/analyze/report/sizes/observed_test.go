@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/tally"
 )
 
-// TestOrderSaysHowLongTheServerWasObserved, before anything else that it says of itself: the shipped observation has 60
-// windows of 5 s.
+// TestOrderSaysHowLongTheServerWasObserved before anything else about the order: the shipped observation has 60 windows
+// of 5 s.
 func TestOrderSaysHowLongTheServerWasObserved(t *testing.T) {
 	const testdata = "../../../../testdata/runs/"
 	const observation, run = testdata + "observed-pg17.jsonl.zst", testdata + "loads-pg17.jsonl"

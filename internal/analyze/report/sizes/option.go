@@ -45,12 +45,12 @@ func sizeOption(o sizing.Option, region string) SizeOption {
 	return v
 }
 
-// Standing returns the options that stand so to the need.
+// Standing returns the options with the given standing.
 func (s Size) Standing(standing sizing.Standing) []SizeOption {
 	return slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Standing != string(standing) })
 }
 
-// name has the name of the size, where sizes have names.
+// name includes the name of the size, if it has one.
 func (o SizeOption) name() string {
 	name := strings.TrimSpace(o.Title + " " + o.Tier)
 	if o.Disks > 1 {
@@ -59,7 +59,7 @@ func (o SizeOption) name() string {
 	return name
 }
 
-// sourceKeys returns the sources of an option's limits and of its price.
+// sourceKeys returns the sources of an option's limits and price.
 func (o SizeOption) sourceKeys() []string {
 	keys := slices.Clone(o.Sources)
 	for _, l := range o.Bill {
@@ -68,7 +68,7 @@ func (o SizeOption) sourceKeys() []string {
 	return slices.DeleteFunc(keys, func(key string) bool { return key == "" })
 }
 
-// price returns what it costs a month, with a mark where that is an estimate, and what it is made of.
+// price returns the monthly cost, marked if estimated, and its parts.
 func (o SizeOption) price() document.Cell {
 	c := words.Known(o.Monthly)
 	if o.Span != nil {
@@ -82,7 +82,7 @@ func (o SizeOption) price() document.Cell {
 	return c
 }
 
-// carries returns what an order carries, with a mark where that must be said beside the size.
+// carries returns what an option carries, marked if it was bought beside the size.
 func (o SizeOption) carries(which int, bought float64) document.Cell {
 	if o.Carries == nil {
 		return document.Words("-")

@@ -18,7 +18,7 @@ func (o SizeOption) chosen() SizeChosen {
 		MBps: o.MBps, Monthly: o.Monthly, Currency: o.Currency, Region: o.Region, AsOf: o.AsOf, Inferred: o.Inferred}
 }
 
-// order returns the choice in the form that is shown; nil: there is none.
+// order returns the choice in the form that is shown; nil if there is none.
 func (s Size) order(c *sizing.Choice, region func(sizing.Option) string) *SizeOrder {
 	if c == nil {
 		return nil
@@ -92,7 +92,7 @@ func (s Sized) deciding(o SizeOption) string {
 	return words.Enumerated(parts, ", and ") + o.counted(s)
 }
 
-// counted says why a provider counts more operations than there are requests; empty: it counts as many.
+// counted says why a provider counts more operations than there are requests; empty if it does not.
 func (o SizeOption) counted(need Sized) string {
 	each := o.Operations[1] / (need.Rate.Requests() * (1 + need.Headroom/100))
 	if !number.Finite(each) || each < 1.01 {
@@ -109,10 +109,10 @@ func (s Sized) turned(t sizing.Turn) string {
 	return fmt.Sprintf("%g times the load", t.Load)
 }
 
-// Text returns an order as somebody would place it, and its price.
+// Text returns an order as one would place it, and its price.
 func (c SizeChosen) Text() string { return c.goods("") + ": " + c.price() }
 
-// goods returns what is ordered; of says something of its size.
+// goods returns the ordered volume; of qualifies its size.
 func (c SizeChosen) goods(of string) string {
 	size := number.Grouped(c.GiB, 0) + " GiB"
 	if c.Disks > 1 {
@@ -128,7 +128,7 @@ func (c SizeChosen) goods(of string) string {
 	return strings.Join(parts, ", ")
 }
 
-// price returns what it costs, with the date of that.
+// price returns the cost, with its date.
 func (c SizeChosen) price() string {
 	if c.Monthly == nil {
 		return "its price" + c.unpriced + " is not known for " + c.Region
@@ -140,7 +140,7 @@ func (c SizeChosen) price() string {
 	return fmt.Sprintf("%s %s a month%s (%s)", number.Rate(*c.Monthly), c.Currency, in, catalog.PricesOf(c.AsOf))
 }
 
-// bytes returns the throughput that is bought, in the unit that it is sold in.
+// bytes returns the throughput bought, in the provider's unit.
 func (c SizeChosen) bytes() string {
 	if c.MBps > 0 {
 		return number.Grouped(c.MBps, 0) + " MB/s"
@@ -150,7 +150,7 @@ func (c SizeChosen) bytes() string {
 
 func (s Size) inShort() document.Block {
 	o := s.Order
-	if len(s.Options) == 0 { // of what has limits
+	if len(s.Options) == 0 { // volumes with limits
 		return document.Paragraph{Text: words.Sentences(s.Cautions...)}
 	}
 	if o == nil && !slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Provider != "aurora" }) {
@@ -177,7 +177,7 @@ func (s Size) inShort() document.Block {
 	return append(blocks, document.Paragraph{Text: "What would change it: " + changes + "."})
 }
 
-// auroraBill returns what Aurora bills for the load in place of a size; empty: that is not known.
+// auroraBill returns what Aurora bills for the load instead of a size; empty if unknown.
 func (s Size) auroraBill() string {
 	if s.Aurora == nil || s.Aurora.IOCost == nil {
 		return ""
@@ -187,7 +187,7 @@ func (s Size) auroraBill() string {
 		s.Sized.Currency, s.inAurora, catalog.PricesOf(s.Aurora.AsOf))
 }
 
-// orderText returns what to order, on what that depends, and what nobody said.
+// orderText says what to order, on what it depends, and which defaults were used.
 func (s Size) orderText() string {
 	of := ""
 	if s.Sized.DefaultGiB {
@@ -206,8 +206,7 @@ func (s Size) orderText() string {
 	return text
 }
 
-// baselineText says that a disk of Google's may be smaller where it has its size for what it does; empty: the order is
-// none, or has it for its data.
+// baselineText says that a Google disk that is sized for its performance may be smaller; else empty.
 func (o SizeOrder) baselineText() string {
 	if !o.grown || !strings.HasPrefix(o.Volume, "google-pd-") {
 		return ""
@@ -216,7 +215,7 @@ func (o SizeOrder) baselineText() string {
 		"not counted here"
 }
 
-// alsoText names what carries it, too, and has no price that could rank it; empty: nothing does.
+// alsoText names the other volumes that carry it but cannot be ranked by price; empty if there are none.
 func (s Size) alsoText() string {
 	var unknown, inferred []string
 	region, several := "", slices.ContainsFunc(s.Order.Also, func(a SizeChosen) bool {
@@ -246,7 +245,7 @@ func (s Size) alsoText() string {
 	return strings.Join(append(sentences, inferred...), ". ")
 }
 
-// unpricedText names the criterion by which an order without a price was chosen; empty: it has one.
+// unpricedText names the criterion by which an order without a price was chosen; empty if it has one.
 func (o SizeOrder) unpricedText() string {
 	asks := "realiops prices asks for those of its own"
 	if catalog.CloudOfVolume(o.Volume) == catalog.Google {
@@ -263,7 +262,7 @@ func (o SizeOrder) unpricedText() string {
 	return "It is the cheapest by the prices of its cloud's best known region; " + asks
 }
 
-// stripeText compares a stripe's cost and care with those of one volume; empty: the order is one.
+// stripeText compares the cost and effort of a stripe with those of one volume; empty if the order is one volume.
 func (s Size) stripeText() string {
 	if s.Order.Disks <= 1 {
 		return ""
@@ -276,7 +275,7 @@ func (s Size) stripeText() string {
 	return text
 }
 
-// raisedText returns what gp3 costs that is raised for the need alone; empty: that is not known, or not asked.
+// raisedText returns the cost of gp3 that is raised only while needed; empty if unknown, or not requested.
 func (s Size) raisedText() string {
 	r := s.Order.Raised
 	if r == nil {
@@ -286,7 +285,7 @@ func (s Size) raisedText() string {
 		r.Hours, r.Text())
 }
 
-// machineText says what the machine must pass; empty: the one that was named does, or nothing is known.
+// machineText says what the machine must pass; empty if the requested one does, or nothing is known.
 func (s Size) machineText() string {
 	if s.Order != nil && s.Order.OnCredits > 0 {
 		return fmt.Sprintf("The %s passes it by its burst, which it needs for %.0f minutes of each day: AWS grants 30",

@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// spreadText says what a load would ask of databases that spread rows over nodes.
+// spreadText says what a load would need on databases that spread rows over nodes.
 func spreadText(spreads []catalog.Spread) string {
 	var lines []string
 	for _, v := range spreads {

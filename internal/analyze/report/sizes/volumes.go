@@ -19,8 +19,8 @@ var filesOf = map[string]string{
 	metric.TempRole: "temporary files",
 }
 
-// Volumes returns what a run asked of each volume of its server; empty: there is one, or the run does not tell them
-// apart.
+// Volumes returns a run's demand on each volume of its server; empty if there is one, or the run does not distinguish
+// them.
 func Volumes(run *counts.Run) []Volume {
 	return append([]Volume{}, words.Each(volume, sizing.Volumes(run))...)
 }
@@ -37,7 +37,7 @@ func volume(v sizing.Volume) Volume {
 	return all
 }
 
-// held names what a volume holds, tablespaces by their names where they are on different devices.
+// held names the contents of a volume, with tablespaces by name if they are on different devices.
 func held(v sizing.Volume) (all []string) {
 	for _, role := range v.Holds {
 		if files := filesOf[role]; files != "" {
@@ -58,7 +58,7 @@ func (v Volume) called() string {
 	return v.Name + " volume" + words.InBrackets(strings.Join(v.Devices, ", "))
 }
 
-// VolumesIn says in a line what a load asked of each volume; empty: they are not told apart.
+// VolumesIn describes a load's demand on each volume in a line; empty if they are not distinguished.
 func VolumesIn(volumes []Volume, load string) string {
 	var texts []string
 	for _, v := range volumes {
@@ -75,7 +75,7 @@ func VolumesIn(volumes []Volume, load string) string {
 	return words.Capital(strings.Join(texts, "; "))
 }
 
-// VolumeSection shows what each load asked of each volume.
+// VolumeSection shows each load's demand on each volume.
 func VolumeSection(volumes []Volume) document.Block {
 	type row struct {
 		Volume
@@ -120,7 +120,7 @@ func spreadAround(mean, lowest, highest float64) string {
 	return "±" + number.Percent((highest-lowest)/2/mean)
 }
 
-// apart puts what to order for each volume into the form that is shown.
+// apart returns the orders by volume in the form that is shown.
 func apart(from sizing.Sizing, region func(sizing.Option) string) []SizeApart {
 	all := []SizeApart{}
 	for _, a := range from.Apart {
@@ -136,7 +136,7 @@ func apart(from sizing.Sizing, region func(sizing.Option) string) []SizeApart {
 	return all
 }
 
-// apartSection says what to order for each volume where they are ordered apart, and what that costs together.
+// apartSection shows the orders by volume, and their total cost.
 func apartSection(all []SizeApart, of Sized) document.Block {
 	if len(all) == 0 {
 		return nil

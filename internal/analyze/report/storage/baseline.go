@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// BaselineSchema names the form of what storage delivered.
+// BaselineSchema names the form of a baseline.
 const BaselineSchema = "realiops.baseline/1"
 
 // Baseline holds the performance of storage, measured without a database.
@@ -22,8 +22,8 @@ type Baseline struct {
 	Run      BaselineRun        `json:"run"`
 	Jobs     []BaselineJob      `json:"jobs"`
 	LeftOut  []baseline.LeftOut `json:"left_out"`
-	Buffered *baseline.Buffered `json:"buffered"` // null: it was not shown
-	Throttle *baseline.Throttle `json:"throttle"` // null: nobody waited for it
+	Buffered *baseline.Buffered `json:"buffered"` // null: not shown
+	Throttle *baseline.Throttle `json:"throttle"` // null: not waited for
 	Warnings []string           `json:"warnings"`
 }
 
@@ -42,7 +42,7 @@ type BaselineRun struct {
 	Host           runfile.Host    `json:"host"`
 }
 
-// BaselineJob is one job, by two accounts.
+// BaselineJob is one job, as fio and the kernel counted it.
 type BaselineJob struct {
 	Name     string          `json:"name"`
 	Options  string          `json:"options"`
@@ -52,17 +52,17 @@ type BaselineJob struct {
 	Fio      BaselineFio     `json:"fio"`
 	Device   *BaselineDevice `json:"device"` // null: see missing
 	Missing  *series.Missing `json:"missing,omitempty"`
-	// NaN: one of the two did nothing, or the device is not known
+	// NaN: one of the two did nothing, or the device is unknown
 	Factor   float64  `json:"requests_per_operation"`
-	Flushed  float64  `json:"flushes_per_sync"` // likewise
-	Band     string   `json:"latency_band"`     // of the mean by fio
+	Flushed  float64  `json:"flushes_per_sync"` // NaN: as above
+	Band     string   `json:"latency_band"`     // of fio's mean
 	Findings []string `json:"findings"`
 }
 
 // BaselineFio holds fio's figures.
 type BaselineFio struct {
-	Operations int64             `json:"operations"` // reads and writes, in all
-	Reads      float64           `json:"reads"`      // a second, as are the next
+	Operations int64             `json:"operations"` // reads and writes, total
+	Reads      float64           `json:"reads"`      // per second, like the next two
 	Writes     float64           `json:"writes"`
 	Syncs      float64           `json:"syncs"`
 	ReadBytes  float64           `json:"read_bytes"`
@@ -75,17 +75,17 @@ type BaselineFio struct {
 
 // BaselineDevice holds the kernel's figures.
 type BaselineDevice struct {
-	// requests in all as the kernel has them, flushes and the background among them
+	// all requests by the kernel, including flushes and the background
 	Counted      int64   `json:"counted"`
 	CountSeconds float64 `json:"counted_seconds"` // between the two readings
-	Requests     float64 `json:"requests"`        // that carry data, a second, as are the next; without the background
+	Requests     float64 `json:"requests"`        // with data, per second, like the next two; without the background
 	Reads        float64 `json:"reads"`
 	Writes       float64 `json:"writes"`
-	Flushes      float64 `json:"flushes"` // NaN: this device does not tell
+	Flushes      float64 `json:"flushes"` // NaN: the device does not count them
 	Merged       float64 `json:"merged"`
 	ReadBytes    float64 `json:"read_bytes"`
 	WriteBytes   float64 `json:"write_bytes"`
-	ReadLatency  float64 `json:"read_latency"` // seconds, the mean; NaN: there were none
+	ReadLatency  float64 `json:"read_latency"` // mean, in seconds; NaN: there were none
 	WriteLatency float64 `json:"write_latency"`
 	FlushLatency float64 `json:"flush_latency"`
 	Queue        float64 `json:"queue"`
@@ -93,7 +93,7 @@ type BaselineDevice struct {
 	Busy         float64 `json:"busy"` // share of the time
 }
 
-// NewBaseline puts what storage delivered into the form that is shown.
+// NewBaseline returns a baseline in the form that is shown.
 func NewBaseline(run *counts.Run, b baseline.Baseline) Baseline {
 	h := run.Header
 	status, cause := run.Ended.How()
@@ -137,7 +137,7 @@ func baselineJob(r baseline.Row) BaselineJob {
 	return v
 }
 
-// measured returns a latency, or nil where nothing was done that could have one.
+// measured returns a latency, or nil if no operation had one.
 func measured(l baseline.Latency) *baseline.Latency {
 	if !number.Finite(l.Mean) {
 		return nil
@@ -147,10 +147,10 @@ func measured(l baseline.Latency) *baseline.Latency {
 
 func (f BaselineFio) operations() float64 { return f.Reads + f.Writes }
 
-// mean returns the time of an operation with the flush that belongs to it.
+// mean returns the time of an operation, including its flush.
 func (f BaselineFio) mean() float64 { return f.InFlight / f.operations() }
 
-// slow returns the latency of the kind that took longest at the 99th percentile; nil: there is none.
+// slow returns the latency of the kind with the highest 99th percentile; nil if there is none.
 func (f BaselineFio) slow() *baseline.Latency {
 	var slowest *baseline.Latency
 	for _, l := range []*baseline.Latency{f.Read, f.Write, f.Sync} {

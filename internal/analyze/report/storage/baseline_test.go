@@ -20,7 +20,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// measuredStorage is a view with large numbers and a job out of sight.
+// measuredStorage returns a baseline with large numbers and a job without device figures.
 func measuredStorage() storage.Baseline {
 	latency := func(mean, p50, p99 float64) *baseline.Latency {
 		return &baseline.Latency{Mean: mean, P50: p50, P95: math.NaN(), P99: p99, P999: math.NaN()}
@@ -152,7 +152,7 @@ func TestBaselinePageHoldsWhatWasMeasured(t *testing.T) {
 	}
 }
 
-// TestBaselineCSVHasBothAccounts of every job, and nothing where nothing is known.
+// TestBaselineCSVHasBothAccounts of every job, and empty cells for unknown figures.
 func TestBaselineCSVHasBothAccounts(t *testing.T) {
 	var written strings.Builder
 	if err := document.CSV(&written, measuredStorage().Document(&counts.Run{})); err != nil {
@@ -186,7 +186,7 @@ func TestBaselineCSVHasBothAccounts(t *testing.T) {
 	}
 }
 
-// picturesIn are those of blocks, in their order.
+// picturesIn returns the pictures of blocks, in order.
 func picturesIn(blocks []document.Block) (all []*plot.Picture) {
 	for _, b := range blocks {
 		switch b := b.(type) {

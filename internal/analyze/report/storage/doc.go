@@ -1,2 +1,2 @@
-// Package storage says what storage delivered when it was measured alone, as data and as a document.
+// Package storage shows the performance of storage alone, as data and as a document.
 package storage

@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/shell"
 )
 
-// Document says what storage delivered; the run has the seconds of a job that was throttled, for the pictures.
+// Document shows the performance of storage. run has the seconds of a throttled job, for the pictures.
 func (b Baseline) Document(run *counts.Run) document.Document {
 	d := document.Document{
 		Title:   "realiops: storage of " + b.Run.Storage.Directory + ", " + b.Run.Start.Format("2006-01-02"),
@@ -41,7 +41,7 @@ func (b Baseline) Document(run *counts.Run) document.Document {
 	return d
 }
 
-// together are paragraphs without blank lines in between.
+// together returns paragraphs without blank lines between them.
 func together(lines []string) document.Together {
 	return words.Each(func(line string) document.Block { return document.Paragraph{Text: line} }, lines)
 }
@@ -72,7 +72,7 @@ func (b Baseline) head() string {
 	return text
 }
 
-// jobColumn of a table of jobs.
+// jobColumn is a column of a table of jobs.
 type jobColumn struct {
 	header string
 	of     func(BaselineJob) document.Cell
@@ -87,7 +87,7 @@ func (b Baseline) table(columns []jobColumn) document.Table {
 	return t.Table
 }
 
-// milliseconds returns a time that may be missing.
+// milliseconds formats a time that may be missing.
 func milliseconds(seconds float64) document.Cell {
 	if !number.Finite(seconds) {
 		return document.Words("-")
@@ -109,7 +109,7 @@ func fioColumns() []jobColumn {
 			if v := pick(j.Fio); v != 0 {
 				return words.Known(&v)
 			}
-			return document.Words("") // it did none
+			return document.Words("") // there were none
 		}
 	}
 	return []jobColumn{
@@ -126,7 +126,7 @@ func fioColumns() []jobColumn {
 	}
 }
 
-// deviceSection returns the kernel's account, with why there is none of some jobs.
+// deviceSection shows the kernel's figures, and why they are missing for some jobs.
 func (b Baseline) deviceSection() document.Block {
 	blocks := document.Together{b.table(deviceColumns())}
 	var reasons []string
@@ -231,7 +231,7 @@ func bucketText(k baseline.Bucket) string {
 	return text + fmt.Sprintf(" It lasts %s s at least, once in 24 hours.", number.Rate(k.Full))
 }
 
-// answers returns the whole page in short.
+// answers returns the page in short.
 func (b Baseline) answers() document.Answers {
 	if len(b.Jobs) == 0 {
 		return document.Answers{
@@ -254,7 +254,7 @@ func (b Baseline) answers() document.Answers {
 	return append(all, document.Answer{Question: "How sure is this?", Texts: sure})
 }
 
-// text returns what fio says in a line.
+// text returns fio's figures in a line.
 func (f BaselineFio) text() string {
 	var parts []string
 	for _, kind := range []struct {
@@ -269,7 +269,7 @@ func (f BaselineFio) text() string {
 		number.Rate((f.ReadBytes+f.WriteBytes)/number.Mega), number.Milliseconds(f.mean()))
 }
 
-// factors say where the two accounts differ.
+// factors says where the two counts differ.
 func (b Baseline) factors() []string {
 	const same = 0.01
 	var differ, agree, unknown []string
@@ -294,7 +294,7 @@ func (b Baseline) method() document.Block {
 	say(fmt.Sprintf("run %s, %s; %s/%s, %d CPUs. docs/baseline.md has the method.",
 		runfile.ShownID(r.ID), r.Start.UTC().Format("2006-01-02 15:04 MST"), r.Host.OS, r.Host.Arch, r.Host.CPUs))
 	for _, j := range b.Jobs {
-		// which a page breaks where it likes
+		// so that a page can break the line
 		options := strings.ReplaceAll(strings.TrimPrefix(j.Options, "--"), " --", ", ")
 		say(fmt.Sprintf("%s, %s s: %s", j.Name, number.Rate(j.Seconds), options))
 	}
@@ -307,7 +307,7 @@ func (b Baseline) method() document.Block {
 	return section
 }
 
-// everyJob has a line for each job, both accounts of it: rates a second, times in seconds.
+// everyJob returns a row for each job with both counts: rates per second, times in seconds.
 func (b Baseline) everyJob() document.Table {
 	t := document.Grid[BaselineJob]{Of: b.Jobs}
 	t.Wordy("job", func(j BaselineJob) string { return j.Name })

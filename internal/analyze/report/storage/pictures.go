@@ -15,14 +15,14 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/words"
 )
 
-// account is one quantity of a job as fio has it, and as the device has it.
+// account is one quantity of a job, by fio and by the device.
 type account struct {
 	job         string
-	fio, device *float64 // nil: there was none, or it is not known
+	fio, device *float64 // nil: none, or unknown
 	more        string   // about fio's
 }
 
-// sideBySide shows rates and latency of each job, fio's account over the device's.
+// sideBySide shows the rates and latency of each job, fio's figures above the device's.
 func (b Baseline) sideBySide() document.Block {
 	if len(b.Jobs) == 0 {
 		return nil
@@ -34,7 +34,7 @@ func (b Baseline) sideBySide() document.Block {
 	}}}
 }
 
-// operations are operations of fio's and requests of the device, flushes apart.
+// operations draws fio's operations and the device's requests, without flushes.
 func (b Baseline) operations() *plot.Picture {
 	var all []account
 	for _, j := range b.Jobs {
@@ -82,7 +82,7 @@ func (b Baseline) latencies() *plot.Picture {
 	return paired("Latency", "milliseconds", "ms", all)
 }
 
-// meanOf returns the device's latency of the kind that was fio's slowest; NaN: it is not known.
+// meanOf returns the device's latency of the kind that was fio's slowest; NaN if unknown.
 func (d *BaselineDevice) meanOf(f BaselineFio) float64 {
 	switch slow := f.slow(); {
 	case d == nil:
@@ -123,7 +123,7 @@ func paired(title, label, unit string, all []account) *plot.Picture {
 	return p
 }
 
-// course shows the seconds of the job that went on until it was throttled, and from when on it was.
+// course shows the seconds of the job that ran until it was throttled, and when that was.
 func (b Baseline) course(run *counts.Run) document.Block {
 	pictures := b.courses(run)
 	if len(pictures) == 0 {
@@ -138,7 +138,7 @@ func (b Baseline) course(run *counts.Run) document.Block {
 		document.Figure{Pictures: plot.All(pictures...), Legend: []string{legend}}}}
 }
 
-// courses are rate and latency over time; none: nobody waited for it to be throttled.
+// courses draws rate and latency over time; none if throttling was not waited for.
 func (b Baseline) courses(run *counts.Run) []*plot.Picture {
 	points := b.seconds(run)
 	if b.Throttle == nil || len(points) < 2 {
@@ -154,7 +154,7 @@ func (b Baseline) courses(run *counts.Run) []*plot.Picture {
 	return []*plot.Picture{rates, times}
 }
 
-// seconds of the one job, as they were recorded.
+// seconds returns the recorded seconds of the first job.
 func (b Baseline) seconds(run *counts.Run) []baseline.Point {
 	for _, load := range run.Loads {
 		if len(load.Repetitions) > 0 && len(b.Jobs) > 0 && load.Name == b.Jobs[0].Name {
@@ -164,7 +164,7 @@ func (b Baseline) seconds(run *counts.Run) []baseline.Point {
 	return nil
 }
 
-// courseOf returns one quantity over time, with its levels before and after.
+// courseOf draws one quantity over time, with its levels before and after.
 func (b Baseline) courseOf(points []baseline.Point, unit string, of func(baseline.Point) float64,
 	level func(baseline.Level) float64) *plot.Picture {
 	last := points[len(points)-1].Seconds
@@ -196,8 +196,7 @@ func (b Baseline) courseOf(points []baseline.Point, unit string, of func(baselin
 	return p
 }
 
-// BaselinePNG writes the picture that decides for a chat: the course of what was waited for until it was throttled, or
-// else what each job did.
+// BaselinePNG writes the main picture for a chat: the course until throttling, or else the operations of each job.
 func BaselinePNG(w io.Writer, run *counts.Run, b Baseline) error {
 	if len(b.Jobs) == 0 {
 		return errors.New("there is nothing to draw: no job has a result")

@@ -1,4 +1,4 @@
-// Package wal says what the WAL of each load is made of.
+// Package wal shows what the WAL of each load is made of.
 package wal
 
 import (
@@ -21,12 +21,12 @@ import (
 type WAL struct {
 	Source  string          `json:"source"`            // pg_walinspect, pg_waldump, or model: nobody read the WAL
 	Missing *series.Missing `json:"missing,omitempty"` // why nobody read it
-	// the share of the WAL whose records were counted, the lowest of all repetitions
+	// share of the WAL's bytes whose records were counted, the lowest of all repetitions
 	Coverage float64       `json:"coverage"`
 	Parts    []Part        `json:"parts"`
 	PerRow   figure.Figure `json:"per_row"`    // records of all kinds
-	Off      figure.Figure `json:"difference"` // of their number from what pg_stat_wal counts, as a part of that
-	// Relations are the tables and indexes that it is about, those with most bytes first; empty: not known.
+	Off      figure.Figure `json:"difference"` // relative difference of their number from pg_stat_wal
+	// Relations are its tables and indexes, those with most bytes first; empty if unknown.
 	Relations []relation.Share `json:"relations,omitempty"`
 }
 
@@ -36,7 +36,7 @@ type Part struct {
 	PerRow figure.Figure `json:"per_row"`
 }
 
-// Of is nil for an idle load or one without repetitions.
+// Of returns nil for an idle load or one without repetitions.
 func Of(a counts.Load) *WAL {
 	if a.Idle() || len(a.Repetitions) == 0 {
 		return nil
@@ -66,7 +66,7 @@ func Of(a counts.Load) *WAL {
 	return l
 }
 
-// partNamed has no records where there is none of that name: the WAL was read, and there were none.
+// partNamed returns a part without records if there is none of that name: the WAL was read, and there were none.
 func partNamed(a counts.Anatomy, name string) counts.Part {
 	for _, p := range a.Parts {
 		if p.Name == name {
@@ -76,7 +76,7 @@ func partNamed(a counts.Anatomy, name string) counts.Part {
 	return counts.Part{Name: name}
 }
 
-// perRow returns a part's records for each row, over the repetitions, with how far each is sure.
+// perRow returns a part's records per row, over the repetitions, with its bounds.
 func perRow(a counts.Load, anatomies []counts.Anatomy, of func(counts.Anatomy) counts.Part) figure.Figure {
 	var s figure.Sample
 	for i, r := range a.Repetitions {
@@ -105,13 +105,13 @@ func difference(anatomies []counts.Anatomy) figure.Figure {
 	return s.Figure()
 }
 
-// Load is a load by its name, and what its WAL is made of.
+// Load names a load and what its WAL is made of.
 type Load struct {
 	Name string
 	WAL  *WAL
 }
 
-// Section returns what the WAL of each load is made of, for each thousand rows.
+// Section shows what the WAL of each load is made of, per thousand rows.
 func Section(loads []Load) document.Block {
 	if len(loads) == 0 {
 		return nil
@@ -134,9 +134,9 @@ func Section(loads []Load) document.Block {
 		document.Together{t, words.Faint(legend)}, about}}
 }
 
-// partsIn returns the parts of the loads' logs, and those of them that are nowhere worth a line.
+// partsIn returns the parts of the loads' WAL, and those too small in all loads for a line.
 func partsIn(loads []Load) (parts, seldom []string) {
-	const worth = 1e-4 // for each row
+	const worth = 1e-4 // per row
 	most := map[string]float64{}
 	for _, a := range loads {
 		for _, p := range a.WAL.Parts {
@@ -155,7 +155,7 @@ func partsIn(loads []Load) (parts, seldom []string) {
 
 func perThousand(perRow float64) string { return number.Ratio(1000 * perRow) }
 
-// part is left empty where the load's WAL has none of it.
+// part returns an empty cell if the load's WAL has no such part.
 func (l *WAL) part(name string) document.Cell {
 	for _, p := range l.Parts {
 		if p.Part == name {
@@ -193,7 +193,7 @@ func (l *WAL) way() string {
 	}
 }
 
-// offText says how far the sums are from PostgreSQL's count, in the repetition where one is furthest.
+// offText says how far the sums are from PostgreSQL's count, in the worst repetition.
 func offText(loads []Load) string {
 	worst, where := 0.0, ""
 	held := slices.DeleteFunc(slices.Clone(loads), func(a Load) bool {
@@ -213,7 +213,7 @@ func offText(loads []Load) string {
 	switch {
 	case worst == 0:
 		return "pg_stat_wal counts exactly as many."
-	case worst < 1e-3: // a tenth of a percent would be rounded up
+	case worst < 1e-3: // less than 0.1% would be rounded up
 		return fmt.Sprintf("pg_stat_wal's counts differ by no more than %.0g%% (%s).", 100*worst, where)
 	default:
 		return fmt.Sprintf("pg_stat_wal's counts differ by up to %s (%s).", number.Percent(worst), where)

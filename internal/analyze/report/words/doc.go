@@ -1,3 +1,2 @@
-// Package words has what all reports are written with: names and lists in sentences, columns of tables, lines of
-// pictures.
+// Package words formats what all reports share: names and lists in sentences, columns of tables, lines of pictures.
 package words

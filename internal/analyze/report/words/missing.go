@@ -4,7 +4,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// WhyNot says in one line why something is missing.
+// WhyNot returns in one line why something is missing.
 func WhyNot(m *series.Missing) string {
 	if m == nil {
 		return "not recorded"

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// RateLine holds a counter's rates from reading to reading, broken where readings are missing.
+// RateLine returns a counter's rates between readings, broken where readings are missing.
 func RateLine(s series.Series, name string, begin, end time.Time) plot.Line {
 	thin := Thinner{Line: plot.Line{Name: name}, Together: end.Sub(begin).Seconds() * 2 / MostPoints}
 	var last series.Change
@@ -17,7 +17,7 @@ func RateLine(s series.Series, name string, begin, end time.Time) plot.Line {
 		if last.Seconds() > 0 {
 			at, y := last.To.Sub(begin).Seconds(), last.Amount/last.Seconds()
 			text := fmt.Sprintf("%s s: %s %s a second", number.Rate(at), number.Rate(y), name)
-			thin.Add(plot.Point{X: at, Y: max(1, y), Text: text}) // a logarithmic scale has no nought
+			thin.Add(plot.Point{X: at, Y: max(1, y), Text: text}) // a logarithmic scale has no zero
 		}
 	}
 	for change, err := range s.Changes(begin, end) {
@@ -38,6 +38,6 @@ func RateLine(s series.Series, name string, begin, end time.Time) plot.Line {
 	return thin.Line
 }
 
-// aSession is the interval, in seconds, at which a session reports its counts, besides at its end: counts that come
-// a few milliseconds after another reading, as at the end of a load, are of work since the one before.
+// aSession is the interval, in seconds, at which a session reports its counts, and once at its end. Counts that come a
+// few milliseconds after another reading, as at the end of a load, cover the work since the report before.
 const aSession = 1.0

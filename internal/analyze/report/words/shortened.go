@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// mostNames stand in one line of the list.
+// mostNames is the number of names in one line of the list.
 const mostNames = 6
 
-// Shortened are names that leave out what the one before has, too: "pg_stat_wal.wal_write, wal_sync".
+// Shortened returns names without the prefix that they share with the one before: "pg_stat_wal.wal_write, wal_sync".
 func Shortened(names []string) string {
 	var all []string
 	before := ""

@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// Texts are cells of words, a column of them.
+// Texts returns a column of words.
 func Texts(words []string) []document.Cell { return Each(document.Words, words) }
 
 func Faint(text string) document.Block { return document.Paragraph{Text: text, Style: document.Faint} }
@@ -17,7 +17,7 @@ func Count(n int) document.Cell { return document.Number(fmt.Sprint(n), float64(
 // Exact returns a number for a program.
 func Exact(v float64) document.Cell { return document.Number("", v) }
 
-// Known returns a rate that may be missing.
+// Known formats a rate that may be missing.
 func Known(v *float64) document.Cell {
 	if v == nil || !number.Finite(*v) {
 		return document.Words("-")

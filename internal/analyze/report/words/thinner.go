@@ -9,11 +9,11 @@ import (
 // MostPoints bounds the points of a line: a day by the second has more than a picture can show.
 const MostPoints = 1200
 
-// Thinner makes a line of more points than can be shown: of each stretch stay the lowest and the highest, in the order
-// in which they came, so that no peak is lost.
+// Thinner thins a line to what can be shown: it keeps the lowest and the highest point of each stretch, in their order,
+// so that no peak is lost.
 type Thinner struct {
 	Line      plot.Line
-	Together  float64 // how long a stretch is
+	Together  float64 // length of a stretch
 	low, high plot.Point
 	begin     float64 // of the stretch
 	open      bool

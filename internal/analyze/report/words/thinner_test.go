@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/plot"
 )
 
-// TestThinnerKeepsPeaks: of a day of seconds stay a picture's worth of points, the single worst second among them and
-// the single quiet one, and gaps stay gaps.
+// TestThinnerKeepsPeaks: a day of seconds is thinned to what a picture can show, including its single highest and
+// lowest second, and gaps stay gaps.
 func TestThinnerKeepsPeaks(t *testing.T) {
 	const day, peak, lull = 86400, 40007, 40009
 	thin := Thinner{Together: day * 2.0 / MostPoints}
@@ -48,7 +48,7 @@ func TestThinnerKeepsPeaks(t *testing.T) {
 	}
 }
 
-// TestThinnerLeavesFewPointsAlone: where there is room, every reading is shown.
+// TestThinnerLeavesFewPointsAlone: if there is room, every reading is shown.
 func TestThinnerLeavesFewPointsAlone(t *testing.T) {
 	thin := Thinner{Together: 0.1}
 	want := []plot.Point{{X: 1, Y: 3}, {X: 2, Y: 1}, {X: 3, Y: 2}}

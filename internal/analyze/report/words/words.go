@@ -9,17 +9,17 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// One and Many return the usual name of a counted quantity.
+// One and Many return the usual name of a quantity.
 func One(quantity string) string  { return metric.Quantity(quantity).One() }
 func Many(quantity string) string { return metric.Quantity(quantity).Many() }
 
-// Alternatives writes quantities of which one is meant.
+// Alternatives joins the names of quantities by "or".
 func Alternatives(quantities []string) string { return Enumerated(Each(Many, quantities), " or ") }
 
-// Conjunction writes quantities that are all meant.
+// Conjunction joins the names of quantities by "and".
 func Conjunction(quantities []string) string { return Enumerated(Each(Many, quantities), " and ") }
 
-// Each applies the same to all.
+// Each applies change to all elements.
 func Each[T, U any](change func(T) U, all []T) []U {
 	var changed []U
 	for _, t := range all {
@@ -28,7 +28,7 @@ func Each[T, U any](change func(T) U, all []T) []U {
 	return changed
 }
 
-// Enumerated puts words into a sentence.
+// Enumerated joins words for a sentence.
 func Enumerated(words []string, last string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -37,7 +37,7 @@ func Enumerated(words []string, last string) string {
 	return strings.Join(words[:end], ", ") + last + words[end]
 }
 
-// Listing returns a sentence that names things of which the same is said; none: nothing.
+// Listing returns a sentence with names; empty if there are none.
 func Listing(text string, names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -45,7 +45,7 @@ func Listing(text string, names []string) string {
 	return text + ": " + strings.Join(names, ", ") + "."
 }
 
-// Sentences joins what is not empty, each part ended by one full stop.
+// Sentences joins the parts that are not empty, each ended by one full stop.
 func Sentences(parts ...string) string {
 	var sentences []string
 	for _, p := range parts {
@@ -56,7 +56,7 @@ func Sentences(parts ...string) string {
 	return strings.Join(sentences, " ")
 }
 
-// Filled leaves out texts that are empty.
+// Filled returns the texts that are not empty.
 func Filled(texts ...string) []string {
 	var all []string
 	for _, t := range texts {
@@ -90,7 +90,7 @@ func Few(names []string) []string {
 	return names
 }
 
-// Gathered are names of which the same is said, in the order in which it was first said.
+// Gathered groups names by what is said about them, in the order in which it was first said.
 type Gathered struct {
 	Said  []string
 	names map[string][]string
@@ -106,12 +106,12 @@ func (g *Gathered) Add(text, name string) {
 	g.names[text] = append(g.names[text], name)
 }
 
-// Sentences write each text once, after or around its names.
+// Sentences formats each text once, with its names.
 func (g *Gathered) Sentences(format func(names, text string) string) []string {
 	return Each(func(text string) string { return format(strings.Join(g.names[text], ", "), text) }, g.Said)
 }
 
-// Percent returns a small part, as people compare such.
+// Percent formats a small share.
 func Percent(part float64) string {
 	if math.Abs(part) < 1e-6 {
 		return "0%"
@@ -119,7 +119,7 @@ func Percent(part float64) string {
 	return number.Significant(100*part, 2) + "%"
 }
 
-// ForServer says whose work figures of the device are, where they are not the whole device's.
+// ForServer qualifies figures of the device that cover only this server.
 func ForServer(alone bool) string {
 	if alone {
 		return " for this server"
