@@ -11,99 +11,99 @@ import (
 
 // Ask holds a user's choices for sizing a run.
 type Ask struct {
-	Load          string  // whose load is like theirs; empty: the one that asked most of storage
+	Load          string  // to size for; empty: the one with the largest need
 	RowsPerSecond float64 // to scale to; 0: as measured
 	Growth        float64 // percent on top
-	Percentile    float64 // of the seconds of the load, that is sized for; 0: the 99th
+	Percentile    float64 // of the load's seconds, to size for; 0: the 99th
 	Headroom      float64 // percent
 	GiB           float64 // of data
 	Instance      string
 	HardDisks     bool    // may be ordered
 	MultiAZ       bool    // with a standby, on RDS
-	Disks         int     // to stripe it over, exactly so many; 0: as many as cost least
-	Hours         float64 // of a day that the need lasts; 0 or 24: all of it
-	DefaultGiB    bool    // nobody said how much data there is
-	DefaultRegion bool    // nobody said whose prices count
-	Repeated      bool    // reads and writes were read apart, and are the same figures
-	Repeat        int     // seconds that the demand goes on for, over and over
+	Disks         int     // exact number to stripe over; 0: the cheapest number
+	Hours         float64 // per day that the need lasts; 0 or 24: all of it
+	DefaultGiB    bool    // nobody gave the size of the data
+	DefaultRegion bool    // nobody gave a region for prices
+	Repeated      bool    // reads and writes were given separately, with equal figures
+	Repeat        int     // seconds for which the demand is repeated
 	Balance       Asked
-	Calibrate     *counts.Run // on Aurora; nil: what was published stands
+	Calibrate     *counts.Run // on Aurora; nil: the published calibration
 	Tariff        Tariff
 	Volumes       []catalog.Volume
 	Instances     []catalog.Instance
 	Distributed   []catalog.Distributed
-	Doubts        []string // about what was given beside the need, each a sentence without its full stop
+	Doubts        []string // about what was given besides the need, each a sentence without its full stop
 }
 
-// Sizing is the answer.
+// Sizing is the result of sizing runs.
 type Sizing struct {
 	Ask Ask
-	// what each run needs, or each load of an observation; what is sized for is the worst of them, number by number
+	// the need of each run, or of each load of an observation; the target is the maximum of each number
 	Parts    []Part
-	Part     // the one that asks for most bytes; of an observation, that which does so on average
+	Part     // the part with the most bytes; of an observation, with the most on average
 	Balance  Balance
 	Target   Span // what storage must carry, before headroom
 	Options  []Option
 	Choice   *Choice          // nil: nothing is known to carry it
-	Passing  *Passing         // what the machine must pass; nil: one was named that does, or nothing is known of it
-	Machines []MachineCost    // of the class that was asked for; none: no price is known
-	Omitted  []string         // what is not in the need
+	Passing  *Passing         // what the machine must pass; nil: the requested one does, or nothing is known
+	Machines []MachineCost    // of the requested class; none: no price is known
+	Omitted  []string         // what the need does not include
 	Cautions []string         // about the need itself, for those who pay
-	Aurora   *AuroraAnswer    // nil: rows or bytes of WAL are not known
-	Misread  *Misread         // nil: WAL records are not known
-	Spreads  []catalog.Spread // on distributed databases; none: rows are not known
-	// the same for each volume of a server that has several; none: it has one, or of several runs
+	Aurora   *AuroraAnswer    // nil: rows or bytes of WAL are unknown
+	Misread  *Misread         // nil: WAL records are unknown
+	Spreads  []catalog.Spread // on distributed databases; none: rows are unknown
+	// by volume, if the server has several; none for several runs
 	Apart    []Apart
 	Warnings []string
 }
 
 // Part is the need of one run, or of one load of an observation.
 type Part struct {
-	Run   *counts.Run  // nil: the need was said
+	Run   *counts.Run  // nil: the need was given
 	Needs []needs.Need // of every load
-	Need  needs.Need   // that is sized for
-	Basis string       // of its rate: p99 or as was asked, mean, model or said
+	Need  needs.Need   // the one that is sized for
+	Basis string       // of its rate: p99 or as requested, mean, model or said
 	Scale Scale
-	Own   Span // what it makes of the target
-	// Above are the seconds that asked for more than is sized for, headroom included; nil: none are known.
+	Own   Span // its part in the target
+	// Above are the seconds above the rate that is sized for, headroom included; nil if none are known.
 	Above *Above
 }
 
-// Above are seconds that asked for more than is sized for.
+// Above describes the seconds above the rate that is sized for.
 type Above struct {
 	Seconds int
-	Worst   needs.Rate // each number by itself
+	Worst   needs.Rate // maximum of each number
 }
 
 // Misread is the order that would follow from taking WAL records for I/O.
 type Misread struct {
-	Records  float64  // a second
-	Factor   float64  // of the requests that are sized for
+	Records  float64  // per second
+	Factor   float64  // of the sized requests
 	Cheapest *Option  // nil: nothing carries as much
-	IOCost   *float64 // a month on Aurora, were each record billed; nil: no price is known
+	IOCost   *float64 // per month on Aurora, if each record was billed; nil: no price is known
 }
 
-// What the rate that is sized for is, where it is no percentile of the seconds of the load, as p99.
+// Bases of a rate that is no percentile of the load's seconds.
 const (
 	ByMean  = "mean"
 	ByModel = "model"
 )
 
-// BySaying is the basis of a need that was stated.
+// BySaying is the basis of a need that was given.
 const BySaying = "said"
 
 // Choice is the recommended order: the cheapest that carries the need.
 type Choice struct {
 	Option
-	If     string  // what is not known and must hold for it; empty: it carries the need
+	If     string  // unknown condition for it; empty: it carries the need
 	Next   *Option // the cheapest of another kind; nil: there is none
-	Single *Option // the cheapest that is one volume, where the choice is a stripe; nil: no one volume carries it
-	Also   []Also  // what carries it, too, and has no price that ranks it
-	Turns  []Turn  // where another kind would be chosen
-	Raised *Raised // nil: it is asked for all day, or nothing of the order is more than what comes with the size
+	Single *Option // the cheapest single volume, if the choice is a stripe; nil: no single volume carries it
+	Also   []Also  // others that carry it, without a price to rank them
+	Turns  []Turn  // needs for which another kind would be chosen
+	Raised *Raised // nil: the need lasts all day, or the order buys nothing beside the size
 }
 
-// Also is an order that carries the need, and that may cost less: its price is not known.
+// Also is an order that carries the need and may be cheaper, since its price is unknown.
 type Also struct {
 	Volume catalog.Volume
 	Fitted
@@ -111,25 +111,25 @@ type Also struct {
 	Bill  *Bill // by an inferred price; nil: none is known
 }
 
-// Turn is the order for another need: the first of those tried whose order is of another kind.
+// Turn is the order for another need: the nearest need tried with an order of another kind.
 type Turn struct {
-	Load, Data float64 // times what was asked for
+	Load, Data float64 // as multiples of the requested ones
 	Option     *Option // nil: nothing carries it
-	HeldBack   bool    // by the machine that was named, where nothing carries it
+	HeldBack   bool    // if nothing carries it: by the requested machine
 }
 
 // AuroraAnswer predicts the load's metrics and cost on Aurora.
 type AuroraAnswer struct {
 	Forecast Forecast
-	IOCost   *[3]float64 // a month: at least, as estimated, at most; nil: no price is known
-	// Bills are the whole cluster's, with each of these; nil: no class was asked for, or its price is not known.
+	IOCost   *[3]float64 // per month: at least, estimated, at most; nil: no price is known
+	// Bills are the cluster's monthly costs for each IOCost; nil if no class was requested, or its price is unknown.
 	Bills *[3]Aurora
 }
 
 // MachineCost is the cost of the requested machine class without its storage.
 type MachineCost struct {
 	Class    string  `json:"class"`             // m5.large on EC2, db.m5.large on RDS
-	Standby  bool    `json:"standby,omitempty"` // two of them, in two zones
+	Standby  bool    `json:"standby,omitempty"` // two machines, in two zones
 	Hourly   float64 `json:"hourly"`
 	Monthly  float64 `json:"monthly"`
 	Currency string  `json:"currency"`
@@ -138,16 +138,16 @@ type MachineCost struct {
 
 // Passing is the throughput that an order needs from its machine, and the smallest class that has it.
 type Passing struct {
-	IOPS  float64 `json:"iops"` // with headroom, as is MiBps
+	IOPS  float64 `json:"iops"` // with headroom, like MiBps
 	MiBps float64 `json:"mibps"`
-	Class string  `json:"class,omitempty"` // as its provider spells it; empty: see Known
-	Known bool    `json:"known"`           // limits of such machines are known, and without Class none of them passes it
+	Class string  `json:"class,omitempty"` // in its provider's spelling; empty: see Known
+	Known bool    `json:"known"`           // limits of such machines are known; without Class none suffices
 }
 
-// Raised is gp3 that has what a batch needs only while it runs.
+// Raised is gp3 whose performance is raised only while a batch runs.
 type Raised struct {
 	Config
-	Hours float64 // of a day that it stays raised
+	Hours float64 // per day, raised
 	Bill  Bill
 }
 
@@ -155,14 +155,14 @@ type Raised struct {
 type Apart struct {
 	Volume
 	Sizing *Sizing // nil: see Why
-	Why    string  // there is nothing to order for
+	Why    string  // why there is nothing to order for
 }
 
-// Bursting is the course of a repeated demand on a volume with credits.
+// Bursting simulates a repeated demand on a volume with credits.
 type Bursting struct {
 	Order   Config
 	Outcome burst.Outcome
-	Limits  []burst.Limit // that it was played against, as they were at the start
+	Limits  []burst.Limit // simulated, as they were at the start
 	Bill    *Bill         // nil: no price is known
 }
 
@@ -170,15 +170,15 @@ type Bursting struct {
 type Cap struct {
 	Class    string           `json:"class"`
 	Instance catalog.Instance `json:"-"`
-	Path                      // past any cache of the host, which is the way of all writes
-	Carries  bool             `json:"carries"` // it does
-	// while both have credits, which the machine has for half an hour a day at least; nil: it does not burst
+	Path                      // without the host's cache, as for all writes
+	Carries  bool             `json:"carries"` // whether it carries the need
+	// while both have credits, which the machine has for at least half an hour a day; nil: it does not burst
 	Burst  *Path `json:"burst"`
-	Cached *Path `json:"cached"` // of reads that the host's cache answers; nil: the machine or the volume has none
+	Cached *Path `json:"cached"` // of reads from the host's cache; nil: the machine or the volume has none
 }
 
-// Path is the sustained throughput of one way to the volumes: for operations and for bytes, the lower of the
-// volumes' sum and the machine's cap.
+// Path is the sustained throughput of one way to the volumes: for operations and for bytes, the lower of the volumes'
+// sum and the machine's cap.
 type Path struct {
 	IOPS  float64 `json:"iops"`
 	MiBps float64 `json:"mibps"`
@@ -188,13 +188,13 @@ type Path struct {
 // Standing classifies an option by whether it carries a need.
 type Standing string
 
-// The standings, in the order in which options are told.
+// The standings, in the order in which options are listed.
 const (
-	Carries Standing = "carries" // it does, and so does the machine in front of it where one was asked for
-	// no limits of it are published, or none of the machine, or it is none of this machine's volumes
+	Carries Standing = "carries" // it does, and so does the requested machine
+	// no limits are published for it or for the machine, or the machine cannot have it
 	Unknown  Standing = "unknown"
-	HeldBack Standing = "held-back" // the machine lets too little by
-	Unasked  Standing = "unasked"   // a hard disk, which nobody is advised to put a database on
+	HeldBack Standing = "held-back" // the machine passes too little
+	Unasked  Standing = "unasked"   // a hard disk, which is not advisable for a database
 	TooSmall Standing = "too-small" // at any size
 )
 
@@ -208,7 +208,7 @@ type Requirement struct {
 // Binding is the part of a requirement that decides an order.
 type Binding string
 
-// What may decide an order.
+// The parts that may decide an order.
 const (
 	BySize       Binding = "size"
 	ByOperations Binding = "operations"
@@ -232,7 +232,7 @@ func (s Sizing) question() Question {
 		q.MostDisks = mostDisks
 	}
 	if p := s.Need.Peaks; p != nil && p.Length > time.Second {
-		return q // credits come and go by the second
+		return q // credits change by the second
 	}
 	for _, rate := range s.Need.Seconds {
 		q.Demand = append(q.Demand, s.Scale.Apply(rate).Most)

@@ -33,7 +33,7 @@ func near(t *testing.T, what string, got, want, within float64) {
 	}
 }
 
-// TestBreakEven is AWS's own example: two r6g.2xlarge, 800 GiB, 1.2 thousand million I/O a month.
+// TestBreakEven is AWS's own example: two r6g.2xlarge, 800 GiB, 1.2 billion I/O a month.
 func TestBreakEven(t *testing.T) {
 	us := tariff(t, "us-east-1")
 	io, err := us.IOCost(1.2e9 / (730 * 3600))
@@ -51,7 +51,7 @@ func TestBreakEven(t *testing.T) {
 	}
 }
 
-// TestPublishedBills are bills that others have published, worked out again.
+// TestPublishedBills recomputes bills that others have published.
 func TestPublishedBills(t *testing.T) {
 	us := tariff(t, "us-east-1")
 	month := func(perSecond float64) float64 {
@@ -67,8 +67,8 @@ func TestPublishedBills(t *testing.T) {
 	near(t, "$200 a day", month(11574)/days, 200, 0.1)
 }
 
-// TestPublishedCalibration holds the loads of which anybody published billed writes against the spans that are taken
-// from them: by bytes of WAL three loads of a loader and a bulk insert, by rows those and one of a mapper.
+// TestPublishedCalibration compares the loads with published billed writes with the ranges taken from them: by bytes of
+// WAL three loads of a loader and a bulk insert, by rows those and one of a mapper.
 func TestPublishedCalibration(t *testing.T) {
 	c := sizing.Published()
 	logs := 0.0
@@ -88,8 +88,8 @@ func TestPublishedCalibration(t *testing.T) {
 	}
 }
 
-// TestBytesGoBeforeRows: where the WAL is known rows tell nothing of billed writes; where it is not they tell a factor
-// of 43.
+// TestBytesGoBeforeRows: if the WAL is known, rows are not used for billed writes; otherwise they give a range of a
+// factor of 43.
 func TestBytesGoBeforeRows(t *testing.T) {
 	f, by, ok := sizing.ForecastAurora(new(117000.0), new(117000*75.4), sizing.Published())
 	const units = 117000 * 75.4 / 4096
@@ -106,9 +106,9 @@ func TestBytesGoBeforeRows(t *testing.T) {
 	}
 }
 
-// TestCalibrateTakesWhatMoved: the five minutes that were published of one load are a part of an hour's mean, and no
-// calibration. Whole loads are one: 111.6, 442.7 and 399.9 million billed writes for 1.353, 5.44 and 5.41 TB of WAL.
-func TestCalibrateTakesWhatMoved(t *testing.T) {
+// TestCalibrateNeedsWholeLoads: five published minutes of one load are part of an hour's mean, and no calibration. Whole
+// loads are: 111.6, 442.7 and 399.9 million billed writes for 1.353, 5.44 and 5.41 TB of WAL.
+func TestCalibrateNeedsWholeLoads(t *testing.T) {
 	if _, err := sizing.Calibrate(shipped(t, "published-aurora.jsonl"), "wide"); !errors.Is(err,
 		sizing.ErrNotCalibrated) || !strings.Contains(err.Error(), "246,000 in 5 min") {
 		t.Errorf("five minutes of a source that moves in steps of an hour calibrate: %v", err)
@@ -124,8 +124,8 @@ func TestCalibrateTakesWhatMoved(t *testing.T) {
 	}
 }
 
-// TestCalibrateBySeveral: of three repetitions with 100, 110 and 121 rows for a write the middle is 110, and another
-// would lie within a factor of exp(4.303 x ln 1.1 x sqrt(4/3)), by Student's t at two degrees of freedom.
+// TestCalibrateBySeveral: three repetitions with 100, 110 and 121 rows per write have the mean 110, and another would
+// lie within a factor of exp(4.303 x ln 1.1 x sqrt(4/3)), by Student's t at two degrees of freedom.
 func TestCalibrateBySeveral(t *testing.T) {
 	begin := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	var records []runfile.Record
@@ -156,9 +156,9 @@ func TestCalibrateBySeveral(t *testing.T) {
 	}
 }
 
-// TestWhatAFailoverHid: the position in the WAL goes on when another instance answers, so that what was written while
-// none did counts.
-func TestWhatAFailoverHid(t *testing.T) {
+// TestWritesHiddenByFailover: the position in the WAL continues on the new instance, so what was written while none answered
+// counts.
+func TestWritesHiddenByFailover(t *testing.T) {
 	const volume = "cloudwatch/VolumeWriteIOPs"
 	noon := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	at := func(minutes int) time.Time { return noon.Add(time.Duration(minutes) * time.Minute) }
@@ -192,8 +192,8 @@ func TestWhatAFailoverHid(t *testing.T) {
 	near(t, "billed writes for 4,096 bytes", c.OfWALUnits.Value, 0.34, 1e-9)
 }
 
-// TestWhatDoesNotCalibrate is said in a line.
-func TestWhatDoesNotCalibrate(t *testing.T) {
+// TestCalibrateErrors checks the one-line error.
+func TestCalibrateErrors(t *testing.T) {
 	_, err := sizing.Calibrate(shipped(t, "loads-pg17.jsonl"), "bulk")
 	want := "nothing to calibrate by: it takes a run on Aurora with whole periods of VolumeWriteIOPs inside a load " +
 		"(this run did not read cloudwatch/VolumeWriteIOPs)"
@@ -202,8 +202,8 @@ func TestWhatDoesNotCalibrate(t *testing.T) {
 	}
 }
 
-// TestPagesAskedAreBilled: of the pages that were not in shared_buffers, which the run shows a second, 0.34, 0.36 and
-// 0.64 were billed in loads that others published, and one at most, as AWS documents.
+// TestPagesAskedAreBilled: per page that was not in shared_buffers, which the run counts, 0.34, 0.36 and 0.64 reads
+// were billed in published loads, and AWS documents one at most.
 func TestPagesAskedAreBilled(t *testing.T) {
 	run := shipped(t, "local-pg17.jsonl.zst")
 	ask := sizing.Ask{Load: "wide", Growth: 100, GiB: 100, Tariff: tariff(t, "us-east-1")}
@@ -234,7 +234,7 @@ func TestPagesAskedAreBilled(t *testing.T) {
 	near(t, "bill", s.Aurora.IOCost[1], cost, 1e-9)
 }
 
-// TestAuroraAmongTheOptions: storage and I/O of 100 GiB by hand, and what compute costs more.
+// TestAuroraAmongTheOptions computes the storage, I/O and extra compute of 100 GiB by hand.
 func TestAuroraAmongTheOptions(t *testing.T) {
 	volumes, err := catalog.Volumes()
 	if err != nil {
@@ -249,7 +249,7 @@ func TestAuroraAmongTheOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	writes := *s.Need.WALBytes / 4096 * 0.34
-	const million = 730 * 3600 * 0.20 / 1e6 // a month of one a second
+	const million = 730 * 3600 * 0.20 / 1e6 // one per second for a month
 	for _, o := range s.Options {
 		switch o.Volume.Name {
 		case "aurora":

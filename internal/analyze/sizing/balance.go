@@ -17,23 +17,23 @@ type Balance struct {
 // Filling is the fill level of a bucket, and its source.
 type Filling struct {
 	Percent float64
-	Metric  string    // of the run that tells it; empty: it was said, or taken to be full
+	Metric  string    // of the run that has it; empty: given, or assumed full
 	At      time.Time // of that reading
 }
 
-// Full are buckets filled to the brim.
+// Full returns full buckets.
 func Full() Balance {
 	full := Filling{Percent: 100}
 	return Balance{full, full, full}
 }
 
-// Asked are the balances that somebody says, in percent; nil: what the run tells last, or full.
+// Asked holds the balances given by the user, in percent; nil: the last in the run, or full.
 type Asked struct {
 	Volume   *float64
 	Instance *float64
 }
 
-// balance returns what is taken for the start: what was said, else what a run tells last, else full buckets.
+// balance returns the balances at the start: those given, else the last in the run, else full ones.
 func (a Asked) balance(run *counts.Run) Balance {
 	b := Full()
 	b.Volume.take(run, a.Volume, metric.CloudWatchBurstBalance)

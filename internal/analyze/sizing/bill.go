@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// Tariff is the prices of one region.
+// Tariff holds the prices, and the region that counts.
 type Tariff struct {
 	Region string
 	Prices []catalog.Price
@@ -20,18 +20,17 @@ type Bill struct {
 	Total    float64
 	Currency string
 	Lines    []BillLine
-	Inferred bool // a price in it was, so that it ranks no order
+	Inferred bool // a price was, so it ranks no order
 }
 
 // BillLine is one part of a bill.
 type BillLine struct {
-	What   string  `json:"what"` // 500 GiB
+	What   string  `json:"what"` // such as 500 GiB
 	Amount float64 `json:"amount"`
-	Source string  `json:"source"` // key, of the price
+	Source string  `json:"source"` // key of the price
 }
 
-// withStandby returns a bill for RDS with a standby in another zone: by the prices that the list has of that, else
-// twice as much.
+// withStandby returns a bill for RDS with a standby in another zone: by the list's prices for it, else twice the bill.
 func (t Tariff) withStandby(c Config, bill Bill) Bill {
 	c.Volume.Name += catalog.WithStandby
 	if both, err := t.Monthly(c); err == nil {
@@ -41,14 +40,14 @@ func (t Tariff) withStandby(c Config, bill Bill) Bill {
 	return bill
 }
 
-// addStandby puts the storage of a standby on a bill, which is as much again: so the price list has it for Multi-AZ.
+// addStandby adds the storage of a standby to a bill, at the same cost: so the price list has it for Multi-AZ.
 func (b *Bill) addStandby() {
 	b.Lines = append(b.Lines, BillLine{What: "as much for the standby (Multi-AZ)", Amount: b.Total,
 		Source: b.Lines[0].Source})
 	b.Total *= 2
 }
 
-// noPrice says which price is not known.
+// noPrice is the error for an unknown price.
 type noPrice struct {
 	volume string
 	per    catalog.Per
@@ -59,10 +58,10 @@ func (e *noPrice) Error() string {
 	return fmt.Sprintf("no price is known for %s per %s in %s", e.volume, e.per, e.region)
 }
 
-// Monthly returns what an order costs in a month; the error says which price is not known.
+// Monthly returns the monthly cost of an order; the error names an unknown price.
 func (t Tariff) Monthly(c Config) (Bill, error) { return t.of(c.Volume).monthly(c) }
 
-// list is the prices of a volume in one region.
+// list holds the prices of a volume in one region.
 type list struct {
 	volume, region string
 	prices         []catalog.Price
@@ -92,12 +91,12 @@ func (l list) monthly(c Config) (Bill, error) {
 	return b, nil
 }
 
-// charge puts an amount of what Aurora Standard bills on a bill.
+// charge adds an amount that Aurora Standard bills.
 func (t Tariff) charge(b *Bill, per catalog.Per, amount float64) error {
 	return t.of(catalog.Volume{Name: auroraStandard}).charge(b, per, "", amount, 0)
 }
 
-// charge puts an amount on a bill, each part of it at the price from which it holds; what is free costs nothing.
+// charge adds an amount to a bill, at the price of each step, less the free amount.
 func (l list) charge(b *Bill, per catalog.Per, tier string, amount, free float64) error {
 	var steps []catalog.Price
 	for _, p := range l.prices {
@@ -138,8 +137,8 @@ func (t Tariff) in(v catalog.Volume, region string) list {
 	return l
 }
 
-// RegionOf returns the region of a cloud whose prices count: the tariff's own if that is one of the cloud's, else the
-// first that has prices.
+// RegionOf returns the region for prices of a cloud: the tariff's own if it belongs to the cloud, else the first with
+// prices.
 func (t Tariff) RegionOf(cloud catalog.Cloud) string {
 	if of := cmp.Or(catalog.CloudOfRegion(t.Region, t.Prices), catalog.AWS); of == cloud {
 		return t.Region
@@ -147,8 +146,7 @@ func (t Tariff) RegionOf(cloud catalog.Cloud) string {
 	return t.First(cloud)
 }
 
-// First returns the first region of a cloud that has prices: that of a file of prices, which come before the program's
-// own.
+// First returns the first region of a cloud that has prices. Prices from a file come before the program's own.
 func (t Tariff) First(cloud catalog.Cloud) string {
 	for _, p := range t.Prices {
 		if catalog.CloudOfVolume(p.Volume) == cloud {
@@ -158,7 +156,7 @@ func (t Tariff) First(cloud catalog.Cloud) string {
 	return cloud.Home()
 }
 
-// Currency returns that of the prices; empty where there are none.
+// Currency returns the currency of the prices; empty if there are none.
 func (t Tariff) Currency() string {
 	for _, p := range t.Prices {
 		return p.Currency
@@ -166,7 +164,7 @@ func (t Tariff) Currency() string {
 	return ""
 }
 
-// Regions returns those of which any price is known, by name.
+// Regions returns the regions with any price, by name.
 func (t Tariff) Regions() []string {
 	var all []string
 	for _, p := range t.Prices {
@@ -196,7 +194,7 @@ func words(volume string, amount float64, per catalog.Per, tier string) string {
 	}
 }
 
-// AsOf returns the dates of the prices of a bill, from the oldest to the newest.
+// AsOf returns the dates of the prices in a bill, oldest and newest.
 func (b Bill) AsOf() string {
 	var all []string
 	for _, line := range b.Lines {
@@ -205,7 +203,7 @@ func (b Bill) AsOf() string {
 	return catalog.Dates(all...)
 }
 
-// AsOf returns the dates of all prices of something in the region that counts.
+// AsOf returns the dates of all prices of a volume in its region.
 func (t Tariff) AsOf(v catalog.Volume) string {
 	var all []string
 	for _, p := range t.of(v).prices {

@@ -6,8 +6,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// TestListedBills are volumes as Infracost bills them from the providers' price lists; what is free beside the size is
-// not in its quantities.
+// TestListedBills compares with Infracost's bills from the providers' price lists, whose quantities exclude what is
+// free beside the size.
 func TestListedBills(t *testing.T) {
 	in := func(region, name string, gib, iops, mibps, want float64) {
 		t.Helper()
@@ -41,8 +41,8 @@ func TestListedBills(t *testing.T) {
 	in("ap-northeast-1", "io2", 10, 40000, 0, 1.42+32000*0.074+8000*0.0518)
 }
 
-// TestUnknownPricesAreSaid: what is not known is no nought.
-func TestUnknownPricesAreSaid(t *testing.T) {
+// TestUnknownPricesAreReported: an unknown price is not zero.
+func TestUnknownPricesAreReported(t *testing.T) {
 	_, err := tariff(t, "us-east-1").Monthly(sizing.Config{Volume: volume(t, "google-hyperdisk-balanced"),
 		GiB: 100, IOPS: 4000})
 	if want := "no price is known for google-hyperdisk-balanced per iops in us-central1"; err == nil ||

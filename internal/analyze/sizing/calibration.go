@@ -10,36 +10,35 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// Calibration converts the work that a run can count to Aurora's billed writes.
+// Calibration converts a run's work to Aurora's billed writes.
 type Calibration struct {
-	RowsPerWrite *Range // rows for one billed write; nil: not known
-	OfWALUnits   *Range // billed writes for each 4,096 bytes of WAL; nil: not known
-	Repetitions  int    // that it rests on
-	Run          string // of the user's own that it comes from; empty: it was published
-	Load         string // of that run; empty: of all
+	RowsPerWrite *Range // rows per billed write; nil: unknown
+	OfWALUnits   *Range // billed writes per 4,096 bytes of WAL; nil: unknown
+	Repetitions  int    // number of repetitions used
+	Run          string // of the user's; empty: published
+	Load         string // of that run; empty: all
 }
 
 // walUnit is the largest amount of WAL, in bytes, that Aurora bills as one write.
 const walUnit = 4096
 
-// spreadOfOne is the factor by which an estimate from one repetition may be wrong, either way. It is a judgement,
-// not a measurement.
+// spreadOfOne is the factor by which an estimate from one repetition may be wrong, either way. It is a judgement, not a
+// measurement.
 const spreadOfOne = 2
 
-// Published returns the calibration of the five loads of which anybody published VolumeWriteIOPs. By bytes of WAL four
-// of them lie between 0.30 and 0.38, and another one would between 0.23 and 0.45; by rows they are a factor of 43
-// apart.
+// Published returns the calibration from the five loads with published VolumeWriteIOPs. By bytes of WAL four of them
+// lie between 0.30 and 0.38, and another one would between 0.23 and 0.45. By rows they differ by a factor of 43.
 func Published() Calibration {
 	return Calibration{OfWALUnits: &Range{Value: 0.34, Least: 0.23, Most: 0.45}, RowsPerWrite: Between(3.3, 143),
 		Repetitions: 5}
 }
 
-// ErrNotCalibrated is a run that cannot stand in the place of the published one.
+// ErrNotCalibrated is the error for a run that cannot replace the published calibration.
 var ErrNotCalibrated = errors.New("nothing to calibrate by: it takes a run on Aurora with whole periods of " +
 	"VolumeWriteIOPs inside a load")
 
-// Calibrate takes the calibration from a run on Aurora: from the load of that name where it has one, else from all.
-// Without a run it is the published one.
+// Calibrate returns the calibration from a run on Aurora: from the load named like if it has one, else from all loads.
+// For a nil run it returns the published one.
 func Calibrate(run *counts.Run, like string) (Calibration, error) {
 	if run == nil {
 		return Published(), nil
@@ -62,7 +61,7 @@ func Calibrate(run *counts.Run, like string) (Calibration, error) {
 	return c, ErrNotCalibrated
 }
 
-// take works the calibration out of loads; false: none of them tells anything.
+// take computes the calibration from loads; false if none has the data.
 func (c *Calibration) take(run *counts.Run, loads ...counts.Load) bool {
 	log := run.Quantity(counts.WALBytes)
 	var rows, units []float64
@@ -86,8 +85,7 @@ func (c *Calibration) take(run *counts.Run, loads ...counts.Load) bool {
 	return c.RowsPerWrite != nil || c.OfWALUnits != nil
 }
 
-// takeWhole works it out of all that was done from the first reading to the last, where the source tells of the rest
-// before and after it.
+// takeWhole computes the calibration from the whole run, if the source covers the rest before and after it.
 func (c *Calibration) takeWhole(run *counts.Run) bool {
 	writes, _, _, complete := run.Whole(metric.CloudWatchVolumeWriteIOPs)
 	log, read := run.Series(metric.InsertPosition).Advanced()
@@ -98,11 +96,11 @@ func (c *Calibration) takeWhole(run *counts.Run) bool {
 	return true
 }
 
-// level is the probability with which the span of a calibration from several repetitions holds another one.
+// level is the probability with which the range of a calibration holds another repetition.
 const level = 0.95
 
-// spanned returns the middle of ratios and where another one like them would lie, on a scale of factors: what one ratio
-// alone does not tell is a judgement.
+// spanned returns the geometric mean of ratios, and the range in which another one would lie. For a single ratio the
+// range is a judgement.
 func spanned(ratios []float64) *Range {
 	if len(ratios) == 0 {
 		return nil
@@ -130,7 +128,7 @@ type Range struct {
 	Most  float64 `json:"hi"`
 }
 
-// Between returns the range with these bounds, and the geometric middle for its value: the ends are factors apart.
+// Between returns the range with these bounds and their geometric mean, since the bounds are factors.
 func Between(least, most float64) *Range {
 	return &Range{Value: math.Sqrt(least * most), Least: least, Most: most}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
-// choice picks it; nil: there is none.
+// choice returns the choice; nil if there is none.
 func (s Sizing) choice() (*Choice, error) {
 	i := slices.IndexFunc(s.Options, Option.chosen)
 	if i < 0 {
@@ -29,8 +29,7 @@ func (s Sizing) choice() (*Choice, error) {
 	return c, s.addTurns(c)
 }
 
-// also returns the other kinds of volume that carry the need and have no price that ranks them, and smaller sizes of
-// any kind.
+// also returns the other volumes that carry the need but have no price to rank them, and smaller sizes of any kind.
 func (s Sizing) also(c Choice) (all []Also) {
 	named := map[string]bool{c.Volume.Name: true}
 	for _, o := range s.Options {
@@ -48,7 +47,7 @@ func (s Sizing) also(c Choice) (all []Also) {
 	return all
 }
 
-// addTurns tries other loads and other amounts of data, from the nearest on.
+// addTurns tries other loads and other amounts of data, the nearest first.
 func (s Sizing) addTurns(c *Choice) error {
 	more, less := []float64{1.1, 1.25, 1.5, 2, 3, 5, 10}, []float64{0.9, 0.75, 0.5, 0.25, 0.1}
 	load := func(f float64) Turn { return Turn{Load: f, Data: 1} }
@@ -72,7 +71,7 @@ func (s Sizing) addTurns(c *Choice) error {
 	return nil
 }
 
-// turn finds what is ordered for a turn's need, and tells whether that is of another kind.
+// turn finds the order for a turn's need, and reports whether it is of another kind.
 func (s Sizing) turn(c *Choice, t *Turn) (bool, error) {
 	q := s.question()
 	q.Need, q.GiB, q.Repeat = q.Need.Times(t.Load), q.GiB*t.Data, 0
@@ -88,7 +87,7 @@ func (s Sizing) turn(c *Choice, t *Turn) (bool, error) {
 	return t.Option == nil || t.Option.Volume.Name != c.Volume.Name, nil
 }
 
-// demanded returns the seconds of the demand so many times, where a machine's burst may carry them; else none.
+// demanded returns the seconds of the demand, scaled, if a machine's burst may carry them; else none.
 func (q Question) demanded(times float64, instances []catalog.Instance) (all []needs.Rate) {
 	if m := machineOf(q.Instance, instances); m == nil || m.limits == nil || !m.limits.Bursts {
 		return nil

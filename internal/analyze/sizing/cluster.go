@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// forecast returns what the mean of the load would show on Aurora; nil: neither rows nor bytes of WAL are known.
+// forecast predicts the metrics of the load's mean on Aurora; nil if neither rows nor bytes of WAL are known.
 func (s Sizing) forecast() (*Forecast, error) {
 	c, err := Calibrate(s.Ask.Calibrate, s.Need.Load)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s Sizing) forecast() (*Forecast, error) {
 	return &f, nil
 }
 
-// addAurora puts both ways to pay for Aurora among the options, and works out what a whole cluster costs.
+// addAurora adds both ways to pay for Aurora to the options, and computes the cost of a whole cluster.
 func (s *Sizing) addAurora(f *Forecast) {
 	if f == nil {
 		return
@@ -57,7 +57,7 @@ func (s *Sizing) addAurora(f *Forecast) {
 	slices.SortStableFunc(s.Options, cheaper)
 }
 
-// onAurora returns one of the two ways to pay for storage there.
+// onAurora returns one of the two ways to pay for storage on Aurora.
 func (s Sizing) onAurora(v catalog.Volume, f Forecast) Option {
 	io := f.IO()
 	o := Option{Volume: v, Order: &Fitted{Config: Config{Volume: v, GiB: s.Ask.GiB}, Binding: BySize}, Least: io.Least,
@@ -77,7 +77,7 @@ func (s Sizing) onAurora(v catalog.Volume, f Forecast) Option {
 	return o
 }
 
-// chargeIO puts the I/O of a month on the bill as estimated, and says what it may come to.
+// chargeIO adds the estimated I/O of a month to the bill, and sets its range.
 func (s Sizing) chargeIO(b *Bill, io Range, o *Option) error {
 	storage := b.Total
 	if err := s.Ask.Tariff.charge(b, catalog.PerMillionIO, io.Value*secondsInMonth/1e6); err != nil {
@@ -89,7 +89,7 @@ func (s Sizing) chargeIO(b *Bill, io Range, o *Option) error {
 	return nil
 }
 
-// chargeCompute puts on the bill what an instance of the class that was asked for costs more than on Standard.
+// chargeCompute adds the extra cost of an instance of the requested class, against Standard.
 func (s Sizing) chargeCompute(b *Bill) {
 	if hour, source, known := s.Ask.Tariff.hour(auroraStandard, s.class()); known {
 		more := (optimizedCompute - 1) * hour * catalog.HoursInMonth
@@ -102,7 +102,7 @@ func (s Sizing) chargeCompute(b *Bill) {
 // class returns the requested class as price lists of databases spell it.
 func (s Sizing) class() string { return "db." + strings.TrimPrefix(s.Ask.Instance, "db.") }
 
-// clusters returns what one instance of the class that was asked for, the data and the I/O cost together.
+// clusters returns the total cost of one instance of the requested class, the data and the I/O.
 func (s Sizing) clusters(io [3]float64) *[3]Aurora {
 	hour, known := s.Ask.Tariff.Hour(s.class())
 	var storage Bill

@@ -7,10 +7,10 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// mib is the unit of throughput here, even where a provider counts in MB.
+// mib is the unit of throughput here, even if a provider counts in MB.
 const mib = 1 << 20
 
-// Config is a volume as somebody would order it.
+// Config is a volume as one would order it.
 type Config struct {
 	Volume catalog.Volume
 	GiB    float64
@@ -21,14 +21,14 @@ type Config struct {
 // Capacity holds a volume's limits: sustained, and while credits last.
 type Capacity struct {
 	IOPS, MiBps           float64
-	BurstIOPS, BurstMiBps float64 // as the others where nothing bursts
+	BurstIOPS, BurstMiBps float64 // equal to the sustained ones without burst
 	Credits               float64 // operations of a full bucket; 0: none
 	CreditsMiB            float64
 }
 
 func (k Capacity) carries(need Requirement) bool { return k.IOPS >= need.IOPS && k.MiBps >= need.MiBps }
 
-// Capacity of the configuration. The error says why it cannot be ordered.
+// Capacity returns the limits of the configuration. The error says why it cannot be ordered.
 func (c Config) Capacity() (Capacity, error) {
 	tier, known := c.Volume.Tier(c.GiB)
 	if !known {
@@ -50,8 +50,7 @@ func (c Config) Capacity() (Capacity, error) {
 	return k, nil
 }
 
-// sold reports whether so much of something can be bought, of which there is no more than that much for what it goes
-// with.
+// sold checks that an amount can be bought. most is the upper bound that comes with another quantity, with.
 func (c Config) sold(name string, bought float64, r catalog.Rule, most float64, with string) error {
 	least, bound := max(r.SoldLeast, r.SoldLeastPerGiB*c.GiB), r.SoldMost
 	if r.SoldPerGiB > 0 || r.SoldPerIOPS > 0 {
@@ -69,7 +68,7 @@ func (c Config) sold(name string, bought float64, r catalog.Rule, most float64, 
 	return nil
 }
 
-// holds returns what a rule gives for good.
+// holds returns what a rule gives, sustained.
 func holds(r catalog.Rule, gib, bought, iops float64) float64 {
 	v := max(r.Free+r.PerGiB*gib, r.Least, bought, r.PerIOPS*iops, along(r.ByIOPS, iops))
 	if r.Most > 0 {
@@ -78,7 +77,7 @@ func holds(r catalog.Rule, gib, bought, iops float64) float64 {
 	return v
 }
 
-// bursts returns what a rule gives while a bucket of credits lasts.
+// bursts returns what a rule gives while its credits last.
 func bursts(r catalog.Rule, gib, base float64) (most, credits float64) {
 	most, credits = max(r.Burst, r.BurstPerGiB*gib), r.Credits+r.CreditsPerGiB*gib
 	if r.BurstMost > 0 {
@@ -90,7 +89,7 @@ func bursts(r catalog.Rule, gib, base float64) (most, credits float64) {
 	return most, credits
 }
 
-// along returns the value at x of a line through points; beyond the last it stays.
+// along returns the value at x of a line through points, constant beyond the last.
 func along(points [][2]float64, x float64) float64 {
 	for i := 1; i < len(points); i++ {
 		if from, to := points[i-1], points[i]; x <= to[0] {

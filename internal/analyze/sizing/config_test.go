@@ -20,7 +20,7 @@ func volume(t *testing.T, name string) catalog.Volume {
 	return pick(t, all, err, name, func(v catalog.Volume) string { return v.Name })
 }
 
-// pick is the row of a catalog by its name.
+// pick returns the row of a catalog with the given name.
 func pick[T any](t *testing.T, all []T, err error, name string, of func(T) string) T {
 	t.Helper()
 	i := slices.IndexFunc(all, func(row T) bool { return of(row) == name })
@@ -30,7 +30,7 @@ func pick[T any](t *testing.T, all []T, err error, name string, of func(T) strin
 	return all[i]
 }
 
-// asPublished is MiB a second of so many as a provider publishes: MiB, and of Azure MB of 10^6 (its API: "MBps means
+// asPublished converts bytes to MiB as the provider publishes them; Azure's are MB of 10^6 (its API: "MBps means
 // millions of bytes per second").
 func asPublished(name string, bytes float64) float64 {
 	if strings.HasPrefix(name, "azure-") {
@@ -39,7 +39,7 @@ func asPublished(name string, bytes float64) float64 {
 	return bytes
 }
 
-// capacities holds a row of a provider's table, with bytes a second as they stand there, against the catalog.
+// capacities compares rows of a provider's table, in its units, with the catalog.
 func capacities(t *testing.T) func(name string, gib, iops, mibps float64, want sizing.Capacity) {
 	t.Helper()
 	return func(name string, gib, iops, mibps float64, want sizing.Capacity) {
@@ -83,7 +83,7 @@ func TestCapacitiesOfEBS(t *testing.T) {
 	check("io2", 64, 10000, 0, steady(10000, 2560))
 }
 
-// TestCapacitiesOfHardDisks are those of the EBS user guide.
+// TestCapacitiesOfHardDisks are rows of the EBS user guide.
 func TestCapacitiesOfHardDisks(t *testing.T) {
 	check := capacities(t)
 	// hard disks: TiB, base, burst, a TiB of credits for each TiB
@@ -173,8 +173,8 @@ func TestCapacitiesOfAzure(t *testing.T) {
 	check("azure-ultra", 400, 400000, 10000, steady(400000, 10000))
 }
 
-// TestWhatIsNotSold: what cannot be ordered is said, with what can.
-func TestWhatIsNotSold(t *testing.T) {
+// TestUnsoldConfigs: the error says what cannot be ordered, and what can.
+func TestUnsoldConfigs(t *testing.T) {
 	check := func(name string, gib, iops, mibps float64, want string) {
 		t.Helper()
 		_, err := sizing.Config{Volume: volume(t, name), GiB: gib, IOPS: iops, MiBps: mibps}.Capacity()
@@ -210,7 +210,7 @@ func TestBucketsLast(t *testing.T) {
 	check("azure-premium", 128, burst.Demand{0, 170e6}, 1800) // and in bytes
 }
 
-// dryAfter is the second in which a constant demand finds the first bucket empty.
+// dryAfter returns the second in which a constant demand first empties a bucket.
 func dryAfter(t *testing.T, k sizing.Capacity, demand burst.Demand) float64 {
 	t.Helper()
 	out, err := burst.Play([]burst.Demand{demand}, 86400, k.Limits())

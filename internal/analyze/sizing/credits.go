@@ -7,9 +7,9 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// burst looks for the two sizes below that of an order that are worth to know: the least whose credits carry the
-// demand, and the one that only holds the data, where its credits do not last. There are none where a volume has no
-// credits, and where the seconds of the demand are not known.
+// burst looks for two sizes below an order: the smallest whose credits carry the demand, and the smallest that holds
+// the data if its credits do not last. There are none for a volume without credits, or if the seconds of the demand are
+// unknown.
 func (q Question) burst(v catalog.Volume, order *Fitted, m *machine, t Tariff) (enough, bare *Bursting, err error) {
 	if !hasCredits(v) || len(q.Demand) == 0 || q.Repeat <= 0 {
 		return nil, nil, nil
@@ -33,12 +33,12 @@ func (q Question) burst(v catalog.Volume, order *Fitted, m *machine, t Tariff) (
 	}
 	ranDry := func(f burst.Fate) bool { return f.Dry > 0 }
 	if bare != nil && !slices.ContainsFunc(bare.Outcome.Limits, ranDry) {
-		bare = nil // something else is in the way, and the order tells what
+		bare = nil // something else is the limit, as the order says
 	}
 	return enough, bare, err
 }
 
-// played returns how the demand fares on one size.
+// played simulates the demand on one size.
 func (q Question) played(v catalog.Volume, gib float64, demand []burst.Demand, limits []burst.Limit,
 	t Tariff) (*Bursting, error) {
 	outcome, err := burst.Play(demand, q.Repeat, limits)
@@ -58,7 +58,7 @@ func hasCredits(v catalog.Volume) bool {
 	})
 }
 
-// demand returns what the provider counts of each second, headroom included.
+// demand returns what the provider counts in each second, headroom included.
 func (q Question) demand(v catalog.Volume) []burst.Demand {
 	all := make([]burst.Demand, len(q.Demand))
 	for i, rate := range q.Demand {
@@ -68,7 +68,7 @@ func (q Question) demand(v catalog.Volume) []burst.Demand {
 	return all
 }
 
-// sizes returns those below an order, ascending, that hold the data.
+// sizes returns the sizes below an order that hold the data, ascending.
 func (q Question) sizes(v catalog.Volume, order *Fitted) []float64 {
 	last := v.GiB[1]
 	if order != nil {
@@ -89,7 +89,7 @@ func (q Question) sizes(v catalog.Volume, order *Fitted) []float64 {
 	return all
 }
 
-// limits returns those of a size and of the machine in front of it, with the balances at the start.
+// limits returns the limits of a size and of its machine, with the balances at the start.
 func (q Question) limits(v catalog.Volume, gib float64, m *machine) []burst.Limit {
 	k, err := Config{Volume: v, GiB: gib}.Capacity()
 	if err != nil {
@@ -105,7 +105,7 @@ func (q Question) limits(v catalog.Volume, gib float64, m *machine) []burst.Limi
 	return limits
 }
 
-// machineLimits returns those of a class of machine.
+// machineLimits returns the limits of a machine class.
 func machineLimits(m catalog.Instance, balance Balance) []burst.Limit {
 	const mb = 1e6
 	bucket := func(name string, of burst.Dimension, base, most, percent float64) burst.Limit {

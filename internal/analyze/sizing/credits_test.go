@@ -17,8 +17,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestCreditsMakeItSmaller: 600 operations a second for a day want 200 GiB of gp2 for good. A full bucket adds 5.4
-// million / 86,400 = 62.5 a second, so that 537.5 / 3 = 179.2 GiB are enough; with half of it 568.75 / 3 = 189.6.
+// TestCreditsMakeItSmaller: 600 operations a second, sustained, need 200 GiB of gp2. For a day, a full bucket adds 5.4
+// million / 86,400 = 62.5 a second, so 537.5 / 3 = 179.2 GiB suffice; with half of it 568.75 / 3 = 189.6.
 func TestCreditsMakeItSmaller(t *testing.T) {
 	rate := needs.Rate{Writes: 600, WriteBytes: 600 * 8192}
 	check := func(balance, want float64) {
@@ -38,8 +38,8 @@ func TestCreditsMakeItSmaller(t *testing.T) {
 	check(50, 190)
 }
 
-// TestLargerServesMore holds for every kind of storage with credits, any demand and any balance: a larger size never
-// serves less, nothing is served beyond what is demanded, and no bucket goes below nothing or over its brim.
+// TestLargerServesMore for every kind of storage with credits, any demand and any balance: a larger size never serves
+// less, nothing is served beyond the demand, and no bucket is overdrawn or overfull.
 func TestLargerServesMore(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for _, name := range []string{"gp2", "st1", "sc1", "rds-gp2", "azure-premium"} {
@@ -80,8 +80,8 @@ func TestLargerServesMore(t *testing.T) {
 	}
 }
 
-// TestWhereCreditsEnd: gp2 on 30 GiB of data under 600 a second is empty after three hours, and serves 100 from then
-// on, as a published pgbench run has it; behind a machine whose credits are gone it never gets so far.
+// TestWhereCreditsEnd: gp2 with 30 GiB of data under 600 a second is empty after three hours, and serves 100 from then
+// on, as in a published pgbench run. Behind a machine without credits it never gets there.
 func TestWhereCreditsEnd(t *testing.T) {
 	rate := needs.Rate{Writes: 600, WriteBytes: 600 * 8192}
 	instances, err := catalog.Instances()
@@ -109,7 +109,7 @@ func TestWhereCreditsEnd(t *testing.T) {
 		t.Errorf("%+v, want it dry after 10,800 s, and 100 served from then on", full)
 	}
 	spent := sizing.Full()
-	spent.Operations.Percent = 0 // of a t3.micro, which has 500 a second for good
+	spent.Operations.Percent = 0 // of a t3.micro, which sustains 500 a second
 	if f := dry("operations of the instance", "t3.micro", spent); f.FirstDry != 0 || f.Served[burst.Operations] != 500 {
 		t.Errorf("%+v, want the instance dry at once, and 500 served", f)
 	}
@@ -118,7 +118,7 @@ func TestWhereCreditsEnd(t *testing.T) {
 	}
 }
 
-// TestBalancesOfARun: a size begins with the last credits that the run read, unless the user gives another balance.
+// TestBalancesOfARun: the simulation starts with the last credits in the run, unless the user gives a balance.
 func TestBalancesOfARun(t *testing.T) {
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	period := func(minute int, metric string, percent float64) runfile.Period {
@@ -154,7 +154,7 @@ func TestBalancesOfARun(t *testing.T) {
 	}
 }
 
-// shippedWith is a shipped run with periods of a source beside it.
+// shippedWith returns a shipped run plus periods of a source.
 func shippedWith(t *testing.T, periods ...runfile.Period) *counts.Run {
 	t.Helper()
 	shipped, file, err := runfile.OpenRows("../../../testdata/runs/loads-pg17.jsonl")
@@ -190,8 +190,8 @@ func runOf(t *testing.T, records ...runfile.Record) *counts.Run {
 	return run
 }
 
-// TestCreditsAreNoNewsWhereTheDataDecide: 50 operations a second on 10 GiB need no credits.
-func TestCreditsAreNoNewsWhereTheDataDecide(t *testing.T) {
+// TestDataDecideOverCredits: 50 operations a second on 10 GiB need no credits.
+func TestDataDecideOverCredits(t *testing.T) {
 	rate := needs.Rate{Writes: 50, WriteBytes: 50 * 8192}
 	q := sizing.Question{Need: rate, Demand: []needs.Rate{rate}, GiB: 10, Repeat: 86400, Balance: sizing.Full()}
 	options, err := sizing.Options(q, []catalog.Volume{volume(t, "gp2")}, nil, tariff(t, "us-east-1"))
@@ -203,7 +203,7 @@ func TestCreditsAreNoNewsWhereTheDataDecide(t *testing.T) {
 	}
 }
 
-// TestMachineInBetween: effective is the less of volume and machine, operations and bytes apart.
+// TestMachineInBetween: the effective limit is the lower of volume and machine, for operations and bytes.
 func TestMachineInBetween(t *testing.T) {
 	instances, err := catalog.Instances()
 	if err != nil {
@@ -220,8 +220,8 @@ func TestMachineInBetween(t *testing.T) {
 			t.Errorf("%s: %+v", class, c)
 		}
 	}
-	check("db.t3.medium", 1500, 20e6, true, "instance")  // 2,000 for good, under the volume's 3,000
-	check("db.t3.medium", 2500, 20e6, false, "instance") // its 11,800 hold for 30 minutes a day
+	check("db.t3.medium", 1500, 20e6, true, "instance")  // 2,000 sustained, under the volume's 3,000
+	check("db.t3.medium", 2500, 20e6, false, "instance") // its 11,800 last 30 minutes a day
 	check("m5.4xlarge", 2500, 20e6, true, "volume")
 	check("m4.large", 100, 60e6, false, "instance") // 56.25 MB/s
 }

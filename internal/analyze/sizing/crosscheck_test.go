@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// beside adds what another program did to the device under a load, a second.
+// beside adds the work of another program on the device under a load, per second.
 func beside(run *counts.Run, load string, perSecond map[string]float64) *counts.Run {
 	for i := range run.Loads {
 		if run.Loads[i].Name != load {
@@ -40,10 +40,9 @@ func needOf(t *testing.T, run *counts.Run, load string) needs.Need {
 	return needs.Need{}
 }
 
-// TestOtherProgramsAreNotOrderedFor: what a device did beyond what the server's counters come to is in no need, be it
-// bytes, writes, flushes or reads; what it did for the server alone is measured. 20 MB/s of WAL and pages are written
-// under this load.
-func TestOtherProgramsAreNotOrderedFor(t *testing.T) {
+// TestOtherProgramsAreNotInTheNeed: device work beyond the server's counters is in no need, be it bytes, writes,
+// flushes or reads. The server's own work is measured. This load writes 20 MB/s of WAL and pages.
+func TestOtherProgramsAreNotInTheNeed(t *testing.T) {
 	const load, file = "multi", "local-pg17.jsonl.zst"
 	shared := func() *counts.Run {
 		run := shipped(t, file)
@@ -80,9 +79,9 @@ func TestOtherProgramsAreNotOrderedFor(t *testing.T) {
 	}
 }
 
-// TestTheJournalIsToldOf: what the file system notes meanwhile is not in a need whose requests were told apart by file,
-// and where it is much, that is said; on a device of the server's own it is in the need.
-func TestTheJournalIsToldOf(t *testing.T) {
+// TestJournalIsReported: a need from traced requests excludes the file system's journal, and says so if it is large.
+// On the server's own device the need includes it.
+func TestJournalIsReported(t *testing.T) {
 	const load = "single"
 	sized := func(journal float64, own bool) sizing.Sizing {
 		t.Helper()

@@ -2,7 +2,7 @@ package sizing
 
 import "github.com/realiops/realiops/internal/analyze/catalog"
 
-// spreads returns all of them; none where the rows are not known.
+// spreads returns the needs on distributed databases; none if the rows are unknown.
 func (s Sizing) spreads() []catalog.Spread {
 	if s.Need.Rows == nil || *s.Need.Rows <= 0 {
 		return nil

@@ -1,2 +1,2 @@
-// Package sizing turns what storage really had to do in a run into what somebody should order, and what that costs.
+// Package sizing computes what to order for the storage work of a run, and its cost.
 package sizing

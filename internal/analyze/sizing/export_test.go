@@ -2,8 +2,8 @@ package sizing
 
 import "github.com/realiops/realiops/internal/analyze/catalog"
 
-// Fit finds the cheapest order of a volume that carries a requirement for good, among those whose cost is known; where
-// none is, the smallest.
+// Fit returns the cheapest order of a volume that sustains a requirement, among those with a known cost; if there are
+// none, the smallest.
 func Fit(v catalog.Volume, need Requirement, cost func(Config) (float64, bool)) (Fitted, error) {
 	found := fits(v, need)
 	if len(found) == 0 {

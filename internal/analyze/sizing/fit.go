@@ -7,13 +7,13 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// tooMuch says that no size of a volume carries a requirement.
+// tooMuch is the error for a requirement beyond all sizes of a volume.
 func tooMuch(v catalog.Volume, need Requirement) error {
 	return fmt.Errorf("%s carries no %.0f IOPS and %.0f MiB/s on %.0f GiB: more than it can be", v.Title, need.IOPS,
 		need.MiBps, need.GiB)
 }
 
-// fits returns the least orders that carry a requirement, one of each tier, by size.
+// fits returns the smallest order in each tier that carries a requirement, by size.
 func fits(v catalog.Volume, need Requirement) (found []Fitted) {
 	for i := range v.Tiers {
 		if f, ok := inTier(v, i, need); ok {
@@ -23,8 +23,7 @@ func fits(v catalog.Volume, need Requirement) (found []Fitted) {
 	return found
 }
 
-// cheapest returns the order that costs least of those whose cost is known; where none is, the first. It reports
-// whether one is.
+// cheapest returns the cheapest order with a known cost, or the first if none has one, and reports whether one has.
 func cheapest(found []Fitted, cost func(Config) (float64, bool)) (best Fitted, known bool) {
 	least := 0.0
 	for i, f := range found {
@@ -37,7 +36,7 @@ func cheapest(found []Fitted, cost func(Config) (float64, bool)) (best Fitted, k
 	return best, known
 }
 
-// smaller returns the first order that is smaller than another, and whose cost is not known; nil: there is none.
+// smaller returns the first order that is smaller than another and has no known cost; nil if there is none.
 func smaller(found []Fitted, than Fitted, cost func(Config) (float64, bool)) *Fitted {
 	for _, f := range found {
 		if _, known := cost(f.Config); !known && f.GiB < than.GiB {
@@ -47,7 +46,7 @@ func smaller(found []Fitted, than Fitted, cost func(Config) (float64, bool)) *Fi
 	return nil
 }
 
-// inTier returns the least order within one tier of sizes.
+// inTier returns the smallest order within one tier of sizes.
 func inTier(v catalog.Volume, i int, need Requirement) (Fitted, bool) {
 	t, last := v.Tiers[i], v.GiB[1]
 	if v.SoldInSteps {
@@ -70,7 +69,7 @@ func inTier(v catalog.Volume, i int, need Requirement) (Fitted, bool) {
 	return Fitted{c, k, binding(c, k, need)}, true
 }
 
-// buy returns how much must be bought beside the size: nothing is sold in parts of a step.
+// buy returns the amount to buy beside the size, in whole steps.
 func buy(r catalog.Rule, need, step float64) float64 {
 	if r.SoldMost == 0 || need <= r.Free && r.SoldLeast == 0 {
 		return 0
@@ -78,7 +77,7 @@ func buy(r catalog.Rule, need, step float64) float64 {
 	return units(max(need, r.SoldLeast), step) * step
 }
 
-// operationsFor returns how many operations must be bought for the bytes that come with them.
+// operationsFor returns the operations to buy for the bytes that come with them.
 func operationsFor(r catalog.Rule, need float64) float64 {
 	switch {
 	case r.PerIOPS > 0:
@@ -100,8 +99,7 @@ func operationsFor(r catalog.Rule, need float64) float64 {
 	return 0
 }
 
-// units returns how many make up a need, of which each brings so much. The quotient may be rounded to what falls short
-// of it.
+// units returns the number of units that cover a need. It corrects a quotient that was rounded down.
 func units(need, each float64) float64 {
 	n := math.Ceil(need / each)
 	if n*each < need {
@@ -110,7 +108,7 @@ func units(need, each float64) float64 {
 	return n
 }
 
-// sizeFor returns the least size that gives as much, or that as much may be bought with.
+// sizeFor returns the smallest size that gives the need, or with which the amount may be bought.
 func sizeFor(r catalog.Rule, need, bought float64) float64 {
 	switch {
 	case bought > 0 && r.SoldPerGiB > 0:
@@ -121,7 +119,7 @@ func sizeFor(r catalog.Rule, need, bought float64) float64 {
 	return 0
 }
 
-// binding returns what of a requirement comes nearest to what the order gives.
+// binding returns the part of a requirement that comes nearest to the order's limits.
 func binding(c Config, k Capacity, need Requirement) Binding {
 	size, operations, bytes := need.GiB/c.GiB, need.IOPS/k.IOPS, need.MiBps/k.MiBps
 	switch {

@@ -10,7 +10,7 @@ import (
 
 func noPrice(sizing.Config) (float64, bool) { return 0, false }
 
-// TestFit works small orders out by hand.
+// TestFit computes small orders by hand.
 func TestFit(t *testing.T) {
 	type order struct {
 		GiB, IOPS, MiBps float64

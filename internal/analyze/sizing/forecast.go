@@ -4,16 +4,15 @@ import "math"
 
 // Forecast predicts the metrics and billed I/O on Aurora of a load measured here.
 type Forecast struct {
-	WriteIOPS    *float64 // WAL records a second; nil: not known
-	BilledWrites Range    // a second
-	BilledReads  Range    // a second; how many depends on what Aurora's buffers hold
-	// a second, that were not in shared_buffers here; nil: not counted, and billed reads follow from what the device
-	// read
+	WriteIOPS    *float64 // WAL records per second; nil: unknown
+	BilledWrites Range    // per second
+	BilledReads  Range    // per second; depends on Aurora's buffers
+	// per second, not in shared_buffers here; nil: not counted, and billed reads follow the device's reads
 	PagesAsked  *float64
 	Calibration Calibration
 }
 
-// IO returns what is billed in a second, reads and writes together.
+// IO returns the billed reads and writes per second.
 func (f Forecast) IO() Range {
 	w, r := f.BilledWrites, f.BilledReads
 	return Range{w.Value + r.Value, w.Least + r.Least, w.Most + r.Most}
@@ -22,8 +21,8 @@ func (f Forecast) IO() Range {
 // pageSize is the size in bytes of one read on Aurora PostgreSQL's bill.
 const pageSize = 8192
 
-// Billed reads for each page that was not in the buffers, in the three loads of which anybody published both
-// (docs/evidence.md), and as many as AWS documents.
+// Billed reads per page missed in the buffers, in the three loads with published figures of both (docs/evidence.md),
+// and the most that AWS documents.
 const (
 	LeastReadsOfPage = 0.34
 	otherReadsOfPage = 0.36
@@ -31,15 +30,14 @@ const (
 	documentedReads  = 1
 )
 
-// readsOfPages are in the middle of those published, on a scale of factors, and at most what is documented.
+// readsOfPages returns the geometric mean of the published figures, with the documented maximum.
 func readsOfPages() Range {
 	return Range{Value: math.Cbrt(LeastReadsOfPage * otherReadsOfPage * MostReadsOfPage), Least: LeastReadsOfPage,
 		Most: documentedReads}
 }
 
-// ForecastAurora carries a calibration over to a load: by its bytes of WAL, which billed writes go with, and only where
-// they are not known by its rows. The calibration that is given back has the way that was gone. It cannot where neither
-// is known.
+// ForecastAurora applies a calibration to a load: by its bytes of WAL, which billed writes follow, or if these are
+// unknown by its rows. The returned calibration has only the way used. ok is false if neither is known.
 func ForecastAurora(rows, walBytes *float64, c Calibration) (Range, Calibration, bool) {
 	switch {
 	case c.OfWALUnits != nil && walBytes != nil:

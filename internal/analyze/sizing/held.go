@@ -6,18 +6,18 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
-// Held is storage that somebody has already.
+// Held is storage that the user already has.
 type Held struct {
 	Config
 	Capacity Capacity
-	Path     Path // through the volume and the machine in front of it, for good
+	Path     Path // sustained, through the volume and its machine
 	Limits   []burst.Limit
 	Bill     *Bill  // nil: see NoBill
-	NoBill   string // which price is not known
-	Machine  string // why no limits of the class are known; empty: they are in Path, or no class was named
+	NoBill   string // the unknown price
+	Machine  string // why the limits of the class are unknown; empty: they are in Path, or no class was named
 }
 
-// Hold finds what a volume that somebody has carries behind a class of machine, which may be empty, and what it costs.
+// Hold returns what an existing volume carries and costs, behind a machine class that may be empty.
 func Hold(c Config, class string, multiAZ bool, instances []catalog.Instance, t Tariff) (Held, error) {
 	capacity, err := c.Capacity()
 	if err != nil {
@@ -45,8 +45,7 @@ func Hold(c Config, class string, multiAZ bool, instances []catalog.Instance, t 
 	return h, nil
 }
 
-// Uses returns which share of what it lets through for good a rate asks for, and whether by its operations or its
-// bytes.
+// Uses returns the share of the sustained limits that a rate needs, and whether operations or bytes decide.
 func (h Held) Uses(r needs.Rate) (share float64, by Binding) {
 	_, most := r.Operations(h.Volume.UnitKiB, h.Volume.Merges)
 	operations, bytes := most/h.Path.IOPS, r.Charged(h.Volume)/mib/h.Path.MiBps
@@ -56,7 +55,7 @@ func (h Held) Uses(r needs.Rate) (share float64, by Binding) {
 	return bytes, ByBytes
 }
 
-// Demands returns what the provider counts of rates, each over so many seconds.
+// Demands returns what the provider counts for rates, each over the given seconds.
 func (h Held) Demands(rates []needs.Rate, seconds float64) []burst.Demand {
 	all := make([]burst.Demand, len(rates))
 	for i, r := range rates {

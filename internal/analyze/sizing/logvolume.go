@@ -8,18 +8,17 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// The dedicated log volume of RDS, by its user guide: of one size, beside provisioned IOPS only. That it is billed like
-// any volume of that kind, and lets as many bytes through, is inferred.
+// The dedicated log volume of RDS, by its user guide: of one size, with provisioned IOPS only. We infer that its price
+// and throughput are those of any such volume.
 const (
 	logVolumeGiB  = 1024
 	logVolumeIOPS = 3000
 )
 
-// logSuffix ends the name of a volume that has a log volume beside it.
+// logSuffix ends the name of a volume with a log volume.
 const logSuffix = "-log"
 
-// besideLog returns an order for what is not log, with a log volume for what is. It is none where a kind of volume has
-// none.
+// besideLog returns an order with a dedicated log volume for the WAL, if the kind of volume allows one.
 func (q Question) besideLog(v catalog.Volume, m *machine, t Tariff) (Option, bool) {
 	if q.Log == nil || !slices.Contains([]string{"rds-io1", "rds-io2"}, v.Name) {
 		return Option{}, false
@@ -55,12 +54,12 @@ func (q Question) besideLog(v catalog.Volume, m *machine, t Tariff) (Option, boo
 	return o, true
 }
 
-// oneVolume returns how many MiB/s the log volume lets through, which is not striped.
+// oneVolume returns the MiB/s of the log volume, which is not striped.
 func oneVolume(v catalog.Volume) float64 {
 	return holds(v.Tiers[0].MiBps, logVolumeGiB, 0, logVolumeIOPS)
 }
 
-// addLogVolume puts the log volume into what an order carries and costs.
+// addLogVolume adds the log volume to an order's capacity and cost.
 func (o *Option) addLogVolume(beside Config, t Tariff) {
 	k := &o.Order.Capacity
 	k.IOPS, k.BurstIOPS = k.IOPS+logVolumeIOPS, k.BurstIOPS+logVolumeIOPS

@@ -12,16 +12,16 @@ import (
 
 type machine struct {
 	class    string
-	provider string            // whose volumes it has, by its name; empty: the name does not tell
+	provider string            // whose volumes it has, by its name; empty: unknown
 	limits   *catalog.Instance // nil: see unknown
-	unknown  string            // why none are known
+	unknown  string            // why there are none
 	advice   string            // what to do about that; empty: nothing
-	sold     []catalog.Sold    // what RDS sells with it; none: not known
-	// seconds of a day that it needs its burst for, which lasts as long; 0: it needs none, or it does not last
+	sold     []catalog.Sold    // what RDS sells with it; none: unknown
+	// seconds per day that its burst is needed and lasts; 0: not needed, or too short
 	daily float64
 }
 
-// machineOf finds a class of machine, in any case, with db. before it or without; nil: none is asked for.
+// machineOf returns the machine of a class, in any case, with or without db.; nil if none is requested.
 func machineOf(class string, all []catalog.Instance) *machine {
 	if class == "" {
 		return nil
@@ -47,8 +47,7 @@ func machineOf(class string, all []catalog.Instance) *machine {
 	return m
 }
 
-// takes reports whether a kind of volume can be attached to it, by its name. A class of EC2 has the name of RDS's
-// without db.
+// takes reports whether a kind of volume can be attached, by name. A class of EC2 has the name of RDS's without db.
 func (m *machine) takes(v catalog.Volume) bool {
 	if m.limits != nil && m.provider != "rds" {
 		return m.behind(v)
@@ -56,27 +55,27 @@ func (m *machine) takes(v catalog.Volume) bool {
 	return m.provider == "" || m.provider == v.Provider || m.provider == "ebs" && v.Provider == "rds"
 }
 
-// behind reports whether a kind of volume can be behind it, and its limits are known.
+// behind reports whether a kind of volume can be attached, and its limits are known.
 func (m *machine) behind(v catalog.Volume) bool {
 	return m != nil && m.limits != nil && (m.limits.Provider == v.Provider || m.limits.Provider == "ebs" &&
 		v.Provider == "rds")
 }
 
-// What a volume reaches behind a machine without AWS's Nitro system, by the EBS user guide: IOPS of any kind, and of
-// io1 and io2 MiB/s. RDS stripes over volumes like these, and sells 500 IOPS of io2 for each GiB.
+// Limits of a volume behind a machine without AWS's Nitro system, by the EBS user guide: IOPS of any kind, and for io1
+// and io2 MiB/s. RDS stripes over such volumes, and sells 500 IOPS of io2 per GiB.
 const (
 	iopsBeforeNitro   = 32000
 	mibpsBeforeNitro  = 500
 	perGiBBeforeNitro = 500
 )
 
-// beforeNitro reports whether it is a class without Nitro, whether its limits are known or not.
+// beforeNitro reports whether the class has no Nitro, even if its limits are unknown.
 func (m *machine) beforeNitro() bool {
 	return m != nil && slices.Contains([]string{"ebs", "rds"}, m.provider) &&
 		catalog.Instance{Class: m.class, Provider: "ebs"}.BeforeNitro()
 }
 
-// attached returns a kind of volume as it is behind the machine.
+// attached returns a kind of volume with its limits behind the machine.
 func (m *machine) attached(v catalog.Volume) catalog.Volume {
 	if !m.beforeNitro() || !slices.Contains([]string{"ebs", "rds"}, v.Provider) {
 		return v
@@ -96,7 +95,7 @@ func (m *machine) attached(v catalog.Volume) catalog.Volume {
 	return v
 }
 
-// unsold is why RDS does not sell an order with the machine; empty where it does, or where that is not known.
+// unsold says why RDS does not sell an order with the machine; empty if it does, or if that is unknown.
 func (m *machine) unsold(f Fitted) string {
 	if m == nil || len(m.sold) == 0 || f.Volume.Provider != "rds" {
 		return ""
@@ -118,10 +117,10 @@ func (m *machine) unsold(f Fitted) string {
 	return ""
 }
 
-// uncachedFrom is the size from which on Azure caches no disk, in GiB.
+// uncachedFrom is the size in GiB from which on Azure does not cache a disk.
 const uncachedFrom = 4096
 
-// capped holds an order against the machine: both must let a need through.
+// capped compares an order with the machine: both must pass the need.
 func capped(m catalog.Instance, f Fitted, need Requirement) *Cap {
 	c := &Cap{Class: m.Class, Instance: m, Path: Through(m.BaseIOPS, m.BaseMB, f.Capacity)}
 	if m.Bursts {
@@ -129,16 +128,15 @@ func capped(m catalog.Instance, f Fitted, need Requirement) *Cap {
 		c.Burst = new(Through(m.MostIOPS, m.MostMB, fast))
 	}
 	if m.Cached != nil && f.Volume.HostCache && f.GiB < uncachedFrom {
-		// no disk has to read what is in the cache
+		// reads from the cache need no disk
 		c.Cached = &Path{IOPS: m.Cached.IOPS, MiBps: m.Cached.MB * number.Mega / mib, Binds: "instance"}
 	}
 	c.Carries = c.IOPS >= need.IOPS && c.MiBps >= need.MiBps
 	return c
 }
 
-// grant is for how many seconds of a day a need is above what the machine lets by for good, where that is no more than
-// AWS grants: 30 minutes in 24 hours, at the class's most, less where its credits begin lower; 0: it is never above, or
-// not granted.
+// grant returns the seconds per day in which a need exceeds what the machine sustains, if AWS grants as much: 30
+// minutes in 24 hours at the class's maximum, less if its credits start lower; 0 if it never does, or gets no grant.
 func (q Question) grant(m *machine) (daily float64) {
 	if m.limits == nil || !m.limits.Bursts || len(q.Demand) == 0 {
 		return 0
@@ -162,8 +160,8 @@ func (q Question) grant(m *machine) (daily float64) {
 	return daily
 }
 
-// Through returns what volumes let through together on one way, of which the machine lets so many operations and MB
-// (10^6) a second by. NaN is not known, and no bound.
+// Through returns the throughput of volumes together, through a machine with the given limits in operations and MB
+// (10^6) per second. NaN means unknown and does not limit.
 func Through(iops, mb float64, volumes ...Capacity) Path {
 	var sum Capacity
 	for _, v := range volumes {
@@ -185,6 +183,6 @@ func bound(v float64) float64 {
 }
 
 // burstSeconds is the time for which a bursting instance sustains its maximum at least once in 24 hours, by the EC2
-// user guide. We infer that its bucket holds just that and fills like a volume's: idle, it is full again within
-// three hours on the classes here.
+// user guide. We infer that its bucket holds just that and fills like a volume's: idle, it is full again within three
+// hours on the classes here.
 const burstSeconds = 30 * 60

@@ -33,10 +33,10 @@ func instance(t *testing.T, class string) catalog.Instance {
 	return pick(t, all, err, class, func(i catalog.Instance) string { return i.Class })
 }
 
-// TestAzureCombination is Azure's own example: a D8s_v3 lets 16,000 through its cache and 12,800 past it; with three
-// P30 disks that are cached and two that are not it does 25,000, and nothing is capped.
+// TestAzureCombination is Azure's own example: a D8s_v3 passes 16,000 through its cache and 12,800 past it. With three
+// cached P30 disks and two uncached ones it does 25,000, and nothing is capped.
 func TestAzureCombination(t *testing.T) {
-	nan := math.NaN() // of bytes the example says nothing
+	nan := math.NaN() // the example has no bytes
 	cached := sizing.Through(16000, nan, disks(t, 3, "azure-premium", 1024)...)
 	uncached := sizing.Through(12800, nan, disks(t, 2, "azure-premium", 1024)...)
 	if cached.IOPS != 15000 || uncached.IOPS != 10000 || cached.IOPS+uncached.IOPS != 25000 {
@@ -51,9 +51,9 @@ func TestAzureCombination(t *testing.T) {
 	}
 }
 
-// TestMachineNotDisks is a published run of 2018: a Standard_DS14_v2 read 540 to 570 MB/s from one P30 disk that was
-// cached, and from two to six, for what is in its cache no disk has to read: the machine lets 512 by there. Past the
-// cache each disk is 200 MB/s.
+// TestMachineNotDisks is a published run of 2018: a Standard_DS14_v2 read 540 to 570 MB/s from one cached P30 disk, and
+// the same from two to six, because reads from the cache need no disk: the machine passes 512 there. Past the cache
+// each disk has 200 MB/s.
 func TestMachineNotDisks(t *testing.T) {
 	for n := 1; n <= 6; n++ {
 		q := sizing.Question{Need: needs.Rate{Reads: 10, ReadBytes: 10 * 32768}, GiB: 1024 * float64(n), Disks: n,
@@ -74,8 +74,8 @@ func TestMachineNotDisks(t *testing.T) {
 	}
 }
 
-// TestStripes: 9,000 IOPS on 2,000 GiB are two P30 of 5,000 each, or one P60; a third of the price of the order is that
-// of one of three disks, and no machine has more disks than it can.
+// TestStripes: 9,000 IOPS on 2,000 GiB are two P30 of 5,000 each, or one P60. One of three disks costs a third of the
+// order, and no machine has more disks than it can.
 func TestStripes(t *testing.T) {
 	ask := func(name string, disks int) sizing.Option {
 		t.Helper()
@@ -102,7 +102,7 @@ func TestStripes(t *testing.T) {
 	}
 }
 
-// TestRDSInstanceCapsTheSum is the RDS user guide's: four volumes of 64,000 behind a class of 40,000 give 40,000.
+// TestRDSInstanceCapsTheSum is from the RDS user guide: four volumes of 64,000 behind a class of 40,000 give 40,000.
 func TestRDSInstanceCapsTheSum(t *testing.T) {
 	four := []sizing.Capacity{{IOPS: 64000}, {IOPS: 64000}, {IOPS: 64000}, {IOPS: 64000}}
 	if p := sizing.Through(40000, math.NaN(), four...); p.IOPS != 40000 || p.Binds != "instance" {
@@ -110,7 +110,7 @@ func TestRDSInstanceCapsTheSum(t *testing.T) {
 	}
 }
 
-// TestAzureCaps: past the cache what counts for writes, and beside it what goes by the cache, where the disk has one.
+// TestAzureCaps: the limit past the cache applies to writes, and the limit of the cache to reads if the disk is cached.
 func TestAzureCaps(t *testing.T) {
 	check := func(name string, gib float64, want *sizing.Path) {
 		t.Helper()
@@ -135,8 +135,7 @@ func TestAzureCaps(t *testing.T) {
 	check("azure-premium-v2", 100, nil)
 }
 
-// TestMachineBursts: an m5a.2xlarge lets 8,333 through for good and 16,000 for half an hour, gp2 of 500 GiB 1,500 and
-// 3,000.
+// TestMachineBursts: an m5a.2xlarge sustains 8,333 and passes 16,000 for half an hour; gp2 of 500 GiB 1,500 and 3,000.
 func TestMachineBursts(t *testing.T) {
 	q := sizing.Question{Need: needs.Rate{Writes: 100, WriteBytes: 1e6}, GiB: 500, Instance: "m5a.2xlarge"}
 	options, err := sizing.Options(q, []catalog.Volume{volume(t, "gp2")},
@@ -153,9 +152,9 @@ func TestMachineBursts(t *testing.T) {
 	}
 }
 
-// TestLogVolume: of 1,000 requests and 100 MB a second half the requests and a quarter of the bytes are log, and go to
-// 3,000 IOPS of their own; the rest takes the 1,000 that are sold at least. 100 GiB and 1,024 at 0.125, 1,000 and 3,000
-// at 0.10.
+// TestLogVolume: of 1,000 requests and 100 MB a second, half the requests and a quarter of the bytes are WAL and get
+// 3,000 IOPS of their own. The rest needs the 1,000 that are the least sold. 100 GiB and 1,024 at 0.125, 1,000 and
+// 3,000 at 0.10.
 func TestLogVolume(t *testing.T) {
 	q := sizing.Question{Need: needs.Rate{Writes: 1000, WriteBytes: 100e6}, Log: &needs.WALShare{
 		Requests: 0.5, Bytes: 0.25}, GiB: 100}
@@ -185,8 +184,8 @@ func TestLogVolume(t *testing.T) {
 	}
 }
 
-// TestMachineTooSmall: an r6g.large lets 3,600 operations and 78.75 MB a second by for good. The rows of 1 KB of a
-// shipped run are 727 MB a second, and no volume helps; one-row transactions of the other are 17.
+// TestMachineTooSmall: an r6g.large sustains 3,600 operations and 78.75 MB a second. The rows of 1 KB of a shipped run
+// are 727 MB a second, and no volume helps; one-row transactions of the other are 17.
 func TestMachineTooSmall(t *testing.T) {
 	ask := sizing.Ask{Instance: "db.r6g.large", GiB: 100, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{
 		volume(t, "gp3"), volume(t, "rds-io1")}}
@@ -209,8 +208,8 @@ func TestMachineTooSmall(t *testing.T) {
 	}
 }
 
-// TestClasses: what EC2's guide says of classes of each family that people ask for, by both names; one that is not
-// optimized for EBS, and one that nobody knows, are told to be that, and hold nothing back.
+// TestClasses compares common classes of each family, under both names, with EC2's guide. A class that is not optimized
+// for EBS, and an unknown one, are reported as such and limit nothing.
 func TestClasses(t *testing.T) {
 	classes, err := catalog.Instances()
 	if err != nil {

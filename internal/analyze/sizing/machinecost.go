@@ -6,8 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// machineCosts returns those of a class on EC2 and on RDS, as far as their prices are known and volumes behind them are
-// among the options.
+// machineCosts returns the cost of a class on EC2 and on RDS, if the price is known and an option has such a machine.
 func (s Sizing) machineCosts() (all []MachineCost) {
 	m := machineOf(s.Ask.Instance, s.Ask.Instances)
 	if m == nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// TestMeansOfHoursAreSaid: where CloudWatch's highest minute of one metric is missing, its mean stands for it among the
-// maxima of the others, and the order says of which.
-func TestMeansOfHoursAreSaid(t *testing.T) {
+// TestMeansOfHoursAreReported: if CloudWatch's highest minute of one metric is missing, its mean stands in among the maxima
+// of the others, and the order says so.
+func TestMeansOfHoursAreReported(t *testing.T) {
 	start := time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC)
 	const hours = 24
 	sized := func(length time.Duration, without string) string {

@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
-// flushesOfOneLeast and flushesOfOneMost bound the flushes per second, one after the other, of a cloud volume that
-// takes 1 to 0.5 ms for each.
+// flushesOfOneLeast and flushesOfOneMost bound the sequential flushes per second of a cloud volume, at 1 to 0.5 ms
+// each.
 const (
 	flushesOfOneLeast = 1000
 	flushesOfOneMost  = 2000
@@ -33,7 +33,7 @@ func (s Sizing) omitted() []string {
 	warm := s.warm()
 	add(len(warm) > 0, "What memory answered of "+s.Need.Load+", which was to find nothing of its table there: "+strings.Join(warm, "; ")+". A server with less memory asks for more.")
 	add(keptCold(s.Run)(s.Need) && len(warm) == 0, "What memory answers: "+s.Need.Load+" was kept from finding its table there. A server whose memory holds what it reads asks for less.")
-	var passed []string // loads that were kept cold, and are not sized for
+	var passed []string // cold loads that are not sized for
 	if s.Ask.Load == "" {
 		passed = names(slices.DeleteFunc(slices.Clone(s.Needs), func(n needs.Need) bool { return n.Load == s.Need.Load || !keptCold(s.Run)(n) }))
 	}
@@ -56,14 +56,14 @@ func (s Sizing) omitted() []string {
 	return all
 }
 
-// mostRequest is the most that a kernel makes of a request.
+// mostRequest is the largest request that a kernel makes, in bytes.
 const mostRequest = 1 << 20
 
-// onAurora is why a need alone orders nothing there.
+// onAurora says why a need alone orders nothing on Aurora.
 const onAurora = "Aurora bills each read and write of its own, and a need does not tell how many: realiops size on a run does, and so does " +
 	"--from-metric VolumeReadIOPs=AMOUNT/month"
 
-// auroraUntold reports whether Aurora was asked for, and what it would bill is not known.
+// auroraUntold reports whether Aurora was requested but its bill is unknown.
 func (s Sizing) auroraUntold() bool {
 	return s.Basis == BySaying && s.Aurora == nil && s.asksAurora()
 }
@@ -114,7 +114,7 @@ func (s Sizing) cautions() (all []string) {
 // flushesForRequest is the largest number of flushes per write request: a kernel counts some twice.
 const flushesForRequest = 2
 
-// ofThumb is why nothing is ordered for databases that spread rows over nodes.
+// ofThumb says why nothing is ordered for databases that spread rows over nodes.
 func (s Sizing) ofThumb() []string {
 	var titles []string
 	for _, d := range s.Ask.Distributed {
@@ -127,7 +127,7 @@ func (s Sizing) ofThumb() []string {
 	return []string{"Order: nothing", text}
 }
 
-// warm says why the load that is sized for may have found in memory what it was to read.
+// warm says why the sized load may have found its data in memory.
 func (s Sizing) warm() []string {
 	if s.Run == nil {
 		return nil

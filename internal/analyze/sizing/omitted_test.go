@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestWhatIsNotInTheNeedIsSaid, and only where it is so: reads, flushes, a standby.
-func TestWhatIsNotInTheNeedIsSaid(t *testing.T) {
+// TestOmissionsAreReported, and only if it applies: reads, flushes, a standby.
+func TestOmissionsAreReported(t *testing.T) {
 	run := shipped(t, "loads-pg17.jsonl")
 	said := func(load, what string, multiAZ bool) bool {
 		t.Helper()
@@ -43,7 +43,7 @@ func TestWhatIsNotInTheNeedIsSaid(t *testing.T) {
 	check("single", "The standby", true, false)
 }
 
-// TestMultiAZ: a standby costs as much again on RDS, and nothing is said of it elsewhere.
+// TestMultiAZ: a standby doubles the cost on RDS, and is not mentioned elsewhere.
 func TestMultiAZ(t *testing.T) {
 	q := sizing.Question{Need: needs.Rate{Writes: 100, WriteBytes: 1e6}, GiB: 500}
 	total := func(name string, multiAZ bool) float64 {

@@ -11,7 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
-// options are the ways to carry requests of so many KiB a second on so much data, without headroom, by volume.
+// options returns the ways to carry requests of the given size per second on the given data, without headroom, by
+// volume.
 func options(t *testing.T, requests, kib, gib float64) map[string]sizing.Option {
 	t.Helper()
 	volumes, err := catalog.Volumes()
@@ -31,7 +32,7 @@ func options(t *testing.T, requests, kib, gib float64) map[string]sizing.Option 
 }
 
 // TestHardDisksChargeWholeCredits: "each I/O request of 1 MiB or less counts as one credit of 1 MiB" (EBS user guide,
-// hard disk drives). 100 requests of 4 KiB are 100 MiB a second, of which st1 has 40 for each TiB and sc1 12: 2,560 and
+// hard disk drives). 100 requests of 4 KiB are 100 MiB a second, of which st1 has 40 per TiB and sc1 12: 2,560 and
 // 8,533.3 GiB.
 func TestHardDisksChargeWholeCredits(t *testing.T) {
 	all := options(t, 100, 4, 100)
@@ -42,9 +43,9 @@ func TestHardDisksChargeWholeCredits(t *testing.T) {
 	}
 }
 
-// TestRandomRequestsOfAHardDisk: st1 of 500 GiB lets 122 credits of 1 MiB a second through while they last, whatever
-// the size of the requests; 130 of 4 KiB were measured on it, and just over 1 MiB of data (2020).
-func TestRandomRequestsOfAHardDisk(t *testing.T) {
+// TestRandomRequestsOfHardDisk: st1 of 500 GiB passes 122 credits of 1 MiB a second while they last, whatever the size
+// of the requests. 130 of 4 KiB were measured on it, and just over 1 MiB of data (2020).
+func TestRandomRequestsOfHardDisk(t *testing.T) {
 	st1 := volume(t, "st1")
 	k, err := sizing.Config{Volume: st1, GiB: 500}.Capacity()
 	if err != nil {
@@ -55,8 +56,8 @@ func TestRandomRequestsOfAHardDisk(t *testing.T) {
 	near(t, "and those there are", k.BurstMiBps, 130, 8)
 }
 
-// TestBytesAreRoundedBeforeOperations: 3,600 requests of 256 KiB are 900 MiB a second, for which 3,600 IOPS must be
-// bought at 0.25 MiB/s each; a hair more is 901, and 3,604. Azure sells MB of 10^6: 943.7 of them, so 944, and 3,776.
+// TestBytesAreRoundedBeforeOperations: 3,600 requests of 256 KiB are 900 MiB a second, which needs 3,600 IOPS at 0.25
+// MiB/s each. Slightly more is 901, and 3,604. Azure sells MB of 10^6: 943.7 of them, so 944, and 3,776.
 func TestBytesAreRoundedBeforeOperations(t *testing.T) {
 	check := func(name string, requests, iops, bytes float64) {
 		t.Helper()
@@ -76,8 +77,8 @@ func TestBytesAreRoundedBeforeOperations(t *testing.T) {
 	near(t, "gp3 a month", options(t, 3600, 256, 1000)["gp3"].Bill.Total, 80+600*0.005+775*0.04, 1e-9)
 }
 
-// TestMinimums are the least that is sold: 100 IOPS of io1, io2 and Ultra Disk, half an IOPS for each GiB of RDS io1
-// and io2, and not fewer than 1,000.
+// TestMinimums are the least amounts sold: 100 IOPS of io1, io2 and Ultra Disk; for RDS io1 and io2 half an IOPS per
+// GiB, and at least 1,000.
 func TestMinimums(t *testing.T) {
 	all := options(t, 10, 8, 4000)
 	for name, want := range map[string]float64{"io1": 100, "io2": 100, "azure-ultra": 100, "rds-io1": 2000,
@@ -92,8 +93,8 @@ func TestMinimums(t *testing.T) {
 	}
 }
 
-// TestBytesOfRDSProvisionedIOPS: each volume under RDS io1 lets 256 KiB through for each of its operations, up to 500
-// MiB/s, as io1 of EBS does: 1,000 are 250 MiB/s on one, and four of them with 2,000 each are 2,000.
+// TestBytesOfRDSProvisionedIOPS: each volume under RDS io1 passes 256 KiB per operation, up to 500 MiB/s, like io1 of
+// EBS: 1,000 are 250 MiB/s on one, and four of them with 2,000 each are 2,000.
 func TestBytesOfRDSProvisionedIOPS(t *testing.T) {
 	check := func(gib, iops, mibps float64) {
 		t.Helper()
@@ -109,8 +110,8 @@ func TestBytesOfRDSProvisionedIOPS(t *testing.T) {
 	check(65536, 256000, 4000)
 }
 
-// TestOrdersAreLeast holds what Fit finds against a search of the grid of everything that is sold, for every volume: an
-// order that carries the need, by its own rules, is found whenever the grid has one, and none of the grid is cheaper.
+// TestOrdersAreLeast compares Fit with a search of the grid of everything sold, for every volume: if the grid has an
+// order that carries the need by its own rules, Fit finds one, and none in the grid is cheaper.
 func TestOrdersAreLeast(t *testing.T) {
 	volumes, err := catalog.Volumes()
 	if err != nil {
@@ -119,7 +120,7 @@ func TestOrdersAreLeast(t *testing.T) {
 	us := tariff(t, "us-east-1")
 	cost := func(c sizing.Config) (float64, bool) {
 		b, err := us.Monthly(c)
-		// of sizes with names only some have a price here, and the smallest counts
+		// of named sizes only some have a price here, and the smallest counts
 		return b.Total, err == nil && !c.Volume.SoldInSteps
 	}
 	random := rand.New(rand.NewPCG(11, 12))
@@ -153,7 +154,7 @@ func TestOrdersAreLeast(t *testing.T) {
 	}
 }
 
-// drawn is a need of any size, now and then exactly at an edge of what is sold, or a hair beyond it.
+// drawn returns a random need, now and then exactly at an edge of what is sold, or slightly beyond it.
 func drawn(random *rand.Rand) sizing.Requirement {
 	edge := func(v, step float64) float64 {
 		switch random.IntN(6) {
@@ -171,8 +172,8 @@ func drawn(random *rand.Rand) sizing.Requirement {
 	}
 }
 
-// searched is the cheapest order of the grid: of each size the least IOPS and bytes a second that carry the need, by
-// halving.
+// searched returns the cheapest order of the grid: for each size the least IOPS and bytes per second that carry the
+// need, by bisection.
 func searched(v catalog.Volume, need sizing.Requirement, cost func(sizing.Config) (float64, bool)) (best sizing.Config,
 	exists bool) {
 	carries := func(c sizing.Config) bool {
@@ -192,7 +193,7 @@ func searched(v catalog.Volume, need sizing.Requirement, cost func(sizing.Config
 	return best, exists
 }
 
-// leastIOPS is the least that makes an order carry the need; where none does, one that is not sold.
+// leastIOPS returns the least IOPS that carry the need; if none do, a number that is not sold.
 func leastIOPS(carries func(sizing.Config) bool, c sizing.Config) float64 {
 	const most = 400000
 	high := float64(most)
@@ -215,8 +216,8 @@ func leastIOPS(carries func(sizing.Config) bool, c sizing.Config) float64 {
 	return high
 }
 
-// sizes are those of a volume that hold the data: the first and last of each tier, every one near the least that may be
-// needed, and some between.
+// sizes returns sizes of a volume that hold the data: the first and last of each tier, every one near the least that
+// may be needed, and some between.
 func sizes(v catalog.Volume, need sizing.Requirement) []float64 {
 	var all []float64
 	add := func(gib float64) {

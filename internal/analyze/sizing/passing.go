@@ -9,8 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// passing returns what a machine has to pass for what is ordered, or would be; nil: the one that was named does, or
-// nothing is known of it.
+// passing returns what a machine must pass for the order; nil if the requested one does, or nothing is known.
 func (s Sizing) passing() *Passing {
 	i := slices.IndexFunc(s.Options, func(o Option) bool { return o.chosen() || o.Standing == HeldBack })
 	if i < 0 || s.Options[i].OnCredits > 0 {
@@ -56,7 +55,7 @@ func (s Sizing) passing() *Passing {
 	return p
 }
 
-// alike orders what is of a family before what is not.
+// alike sorts the classes of a family first.
 func alike(family string, a, b catalog.Instance) int {
 	switch of, other := a.Family() == family, b.Family() == family; {
 	case of == other:
@@ -67,18 +66,17 @@ func alike(family string, a, b catalog.Instance) int {
 	return 1
 }
 
-// What a machine is looked for among where nobody named one, and the most that one operation of a machine's limit is,
-// in KiB.
+// The family searched if no machine was requested, and the largest operation of a machine's limit, in KiB.
 const (
 	generalPurpose = "m7g"
 	countedKiB     = 256
 )
 
-// betweenChanges is the number of hours between two changes of a volume: the EBS user guide allowed one in six
-// hours until 15 January 2026, and four in 24 hours since, which on average is the same.
+// betweenChanges is the number of hours between two changes of a volume: the EBS user guide allowed one in six hours
+// until 15 January 2026, and four in 24 hours since, which is the same on average.
 const betweenChanges = 6
 
-// raised returns one volume of gp3 that is raised for the hours of the need only.
+// raised returns one gp3 volume that is raised only for the hours of the need.
 func (s Sizing) raised(c Choice) *Raised {
 	if s.Ask.Hours == 0 || s.Ask.Hours >= 24 {
 		return nil

@@ -17,8 +17,8 @@ func (a Ask) percentile() float64 {
 	return a.Percentile
 }
 
-// rate returns what is sized for: a percentile of the seconds where they were read, but never below the mean, which has
-// the pages of the closing checkpoint in it.
+// rate returns the rate to size for: a percentile of the seconds if they were read, but at least the mean, which
+// includes the pages of the closing checkpoint.
 func (p *Part) rate(ask Ask, warnings *[]string) needs.Rate {
 	switch {
 	case p.Need.Model != nil && p.Need.Model.Reason == needs.Others:

@@ -9,9 +9,9 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// TestSecondsAreOfOneKind: the mean of single seconds is no more than their 99th percentile, and that no more than the
-// worst, whatever the mean of all that a load caused is, which is for the seconds of the load alone.
-func TestSecondsAreOfOneKind(t *testing.T) {
+// TestMeanAndPercentilesOfSeconds: the mean of single seconds is at most their 99th percentile, which is at most the maximum.
+// The mean of everything that a load caused may be higher, since it counts only the seconds of the load.
+func TestMeanAndPercentilesOfSeconds(t *testing.T) {
 	below := false
 	for name, n := range needsOf(t, "local-pg17.jsonl.zst") {
 		p := n.Peaks
@@ -26,8 +26,8 @@ func TestSecondsAreOfOneKind(t *testing.T) {
 	}
 }
 
-// TestPercentile: half of the seconds are below the 50th percentile, none is above the 100th; those above what is
-// ordered are told, and never less is ordered than the load caused.
+// TestPercentile: half of the seconds are below the 50th percentile, none is above the 100th. Those above the order are
+// counted, and the order is never less than the load caused.
 func TestPercentile(t *testing.T) {
 	size := func(percentile float64) sizing.Sizing {
 		t.Helper()
@@ -54,8 +54,8 @@ func TestPercentile(t *testing.T) {
 	}
 }
 
-// TestWhatIsInMemoryIsSaid: an order for a disk that the WAL was not on is without it.
-func TestWhatIsInMemoryIsSaid(t *testing.T) {
+// TestFilesInMemoryAreReported: if the WAL was not on the disk, the order excludes it and says so.
+func TestFilesInMemoryAreReported(t *testing.T) {
 	run := shipped(t, "local-pg17.jsonl.zst")
 	run.Header.Target.Storage.InMemory = []string{"wal"}
 	volumes, err := catalog.Volumes()

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
-// shop is the volumes of one cloud, or of one provider.
+// shop returns the volumes of one cloud, or of one provider.
 func shop(t *testing.T, takes func(catalog.Volume) bool) []catalog.Volume {
 	t.Helper()
 	all, err := catalog.Volumes()
@@ -25,11 +25,10 @@ func of(providers ...string) func(catalog.Volume) bool {
 	return func(v catalog.Volume) bool { return slices.Contains(providers, v.Provider) }
 }
 
-// TestNoHigherLoadIsCheaper: of random needs in every shop, with prices and without, nothing that asks for more is
-// ordered for less, be it more of everything, or of requests, bytes or data alone. More requests for the same bytes are
-// smaller ones: where they are larger than the unit, the provider may count fewer operations for them, which is less.
-// What carries a need without a price is named beside the order; and what is ordered can be attached to the class of
-// machine that was named.
+// TestNoHigherLoadIsCheaper: of random needs in every shop, with prices and without, no larger need gets a cheaper
+// order, be it larger in everything, or in requests, bytes or data alone. More requests for the same bytes are smaller
+// ones: if they exceed the unit, the provider may count fewer operations, which is less. Volumes that carry a need
+// without a price are named beside the order, and the order can be attached to the requested machine class.
 func TestNoHigherLoadIsCheaper(t *testing.T) {
 	instances, err := catalog.Instances()
 	if err != nil {
@@ -93,7 +92,7 @@ func counted(s sizing.Sizing, v catalog.Volume) float64 {
 	return most
 }
 
-// monthly returns an order's monthly cost; infinite: no price is known.
+// monthly returns an order's monthly cost; infinite if no price is known.
 func monthly(o sizing.Option) float64 {
 	if o.Bill == nil || o.Bill.Inferred {
 		return math.Inf(1)
@@ -101,7 +100,7 @@ func monthly(o sizing.Option) float64 {
 	return o.Bill.Total
 }
 
-// check holds an order against the class of machine and against what carries the need without a price.
+// check compares an order with the machine class and with volumes that carry the need without a price.
 func check(t *testing.T, ask sizing.Ask, s sizing.Sizing) {
 	t.Helper()
 	if p := catalog.ProviderOf(ask.Instance); p != "" && p != s.Choice.Volume.Provider &&
@@ -123,9 +122,9 @@ func check(t *testing.T, ask sizing.Ask, s sizing.Sizing) {
 
 func isLog(v catalog.Volume) bool { return len(v.Name) > 4 && v.Name[len(v.Name)-4:] == "-log" }
 
-// TestAPriceThatIsMissing: of RDS gp3, whose bytes have no price, the order goes to what has one, and gp3 is named
-// beside it; nothing priced is larger than the next size that has a price.
-func TestAPriceThatIsMissing(t *testing.T) {
+// TestMissingPrice: if the bytes of RDS gp3 have no price, a priced volume is ordered, and gp3 is named beside
+// it. No priced order is larger than the next size with a price.
+func TestMissingPrice(t *testing.T) {
 	without := tariff(t, "us-east-1")
 	without.Prices = slices.DeleteFunc(slices.Clone(without.Prices), func(p catalog.Price) bool {
 		return p.Volume == "rds-gp3" && p.Per == catalog.PerMiBps || p.Volume == "azure-premium" && p.Tier == "P15"
@@ -157,9 +156,9 @@ func TestAPriceThatIsMissing(t *testing.T) {
 	}
 }
 
-// TestStripes: by EBS's prices 100,000 IOPS on 100 GiB are 5,000 GiB-free IOPS each on gp3, of which a volume has
-// 3,000: eight at 30 GiB, of 15,000 IOPS with headroom, are 8 x (30 x 0.08 + 12,000 x 0.005) = 499.20, and one io2 is
-// 5,335. Three gp3 of one GiB carry what one does, and one is ordered.
+// TestStripesCostLess: by EBS's prices 100,000 IOPS on 100 GiB take eight gp3 of 30 GiB, with 15,000 IOPS each, of
+// which 3,000 are free: 8 x (30 x 0.08 + 12,000 x 0.005) = 499.20; one io2 is 5,335. Three gp3 of one GiB carry what
+// one does, and one is ordered.
 func TestStripesCostLess(t *testing.T) {
 	order := func(requests, kib, gib float64, disks int) *sizing.Choice {
 		t.Helper()
@@ -186,8 +185,8 @@ func TestStripesCostLess(t *testing.T) {
 	}
 }
 
-// TestStripesThatSaveNothing: three st1 of 205 GiB cost what one of 615 does, but for the last bit of a sum; nobody
-// stripes for that.
+// TestStripesThatSaveNothing: three st1 of 205 GiB cost the same as one of 615, except for the last bit of a sum, which
+// justifies no stripe.
 func TestStripesThatSaveNothing(t *testing.T) {
 	hard := []catalog.Volume{volume(t, "st1")}
 	for iops := 10.0; iops < 60; iops++ {
@@ -204,7 +203,7 @@ func TestStripesThatSaveNothing(t *testing.T) {
 }
 
 // TestBurstOfAMachine: an m5.large passes 18,750 operations a second for the 30 minutes a day that AWS grants, and
-// 3,600 for good; what begins with half its credits has a quarter of an hour.
+// sustains 3,600. With half its credits at the start it has a quarter of an hour.
 func TestBurstOfAMachine(t *testing.T) {
 	instances, err := catalog.Instances()
 	if err != nil {
@@ -230,7 +229,7 @@ func TestBurstOfAMachine(t *testing.T) {
 	check(0.4, &half, 0)
 }
 
-// TestBeforeNitro: behind an m4 or an i3 a volume reaches 32,000 IOPS, by the EBS user guide; one io2 of 40,000 is not
+// TestBeforeNitro: behind an m4 or an i3 a volume reaches 32,000 IOPS, by the EBS user guide. One io2 of 40,000 is not
 // ordered there, and two are.
 func TestBeforeNitro(t *testing.T) {
 	instances, err := catalog.Instances()
@@ -254,7 +253,7 @@ func TestBeforeNitro(t *testing.T) {
 	}
 }
 
-// TestHeadroomIsExact: 760 and 10% are 836; 0.1 and 0.2 have no end in binary.
+// TestHeadroomIsExact: 760 and 10% are 836; 0.1 and 0.2 have no finite binary form.
 func TestHeadroomIsExact(t *testing.T) {
 	for iops, want := range map[float64]float64{760: 836, 1100: 1210, 4100: 4510} {
 		ask := sizing.Ask{GiB: 100, Headroom: 10, Volumes: []catalog.Volume{volume(t, "io2")},
@@ -278,7 +277,7 @@ func TestRaisedForTheBatch(t *testing.T) {
 	near(t, "eight of 25 GiB", s.Choice.Bill.Total, 16, 1e-9)
 }
 
-// TestUnitsThatAreWrong: requests that no database makes, and reads that are the writes again, are said to be so before
+// TestUnitsThatAreWrong: requests that no database makes, and reads that repeat the writes, are reported before
 // anything is ordered for them.
 func TestUnitsThatAreWrong(t *testing.T) {
 	cautions := func(r needs.Rate) int {

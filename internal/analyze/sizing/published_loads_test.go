@@ -9,9 +9,9 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// TestBilledWritesOfOneByTheOthers: of the four loads whose billed writes and bytes were published, each of which the
-// charts were read lies within what size gives for it from its bytes when it is calibrated by the other three.
-func TestBilledWritesOfOneByTheOthers(t *testing.T) {
+// TestBilledWritesPredictedByOthers: each of the four loads with published billed writes and bytes lies within the
+// forecast from its bytes, when calibrated by the other three.
+func TestBilledWritesPredictedByOthers(t *testing.T) {
 	const volume, bytes, fourth = "cloudwatch/VolumeWriteIOPs", "cloudwatch/WriteThroughput", "pachot"
 	records := runfiletest.Records(t, "../../../testdata/runs/published-digitized.jsonl")
 	// 246,000 in 300 s at 117,000 rows/s, of which PostgreSQL 17 makes 75.4 bytes of WAL each.

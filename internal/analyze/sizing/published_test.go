@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
-// TestPublishedMeasurements does what others have measured and published again, by the program's own arithmetic.
+// TestPublishedMeasurements recomputes what others have measured and published, by the program's own arithmetic.
 func TestPublishedMeasurements(t *testing.T) {
 	const day = 86400.0
 	us := tariff(t, "us-east-1")
@@ -31,7 +31,8 @@ func TestPublishedMeasurements(t *testing.T) {
 	near(t, "I/O for each transaction", 7.4/0.95, 7.7, 0.1)
 
 	// Aurora MySQL user guide, io/aurora_redo_log_flush: 50,000 rows one by one in 3.5 minutes, or by the thousand in 4
-	// s. A flush is shared by no two commits there, so that a thousand times fewer commits are so much slower at most
+	// s. No two commits share a flush there, so a thousand times fewer commits mean at most a thousand times fewer
+	// flushes
 	one := sizing.Scale{Factor: 12500.0 / 238, Shared: 1}.Apply(needs.Rate{Writes: 238, Flushes: 238})
 	near(t, "one by one, as many rows", one.Most.Flushes, 12500, 1)
 	near(t, "and as few flushes as before, at least", one.Least.Flushes, 238, 0.1)
@@ -51,15 +52,15 @@ func TestPublishedMeasurements(t *testing.T) {
 	// Sixcolumn: $248.23 a day, three quarters of it I/O, at 0.20 a million; 78% less with I/O-Optimized
 	near(t, "$186 a day are so many I/O", 0.75*248.23/0.20*1e6/day, 10774, 5)
 	near(t, "and cost", daily(10774), 186.17, 0.1)
-	bill := sizing.CostAurora(0.25*248.23, 0, 0.75*248.23) // no split of the rest was published: all of it compute
+	bill := sizing.CostAurora(0.25*248.23, 0, 0.75*248.23) // no split of the rest was published: all compute
 	if saved := 1 - bill.Optimized/bill.Standard; 0.75*248.23 <= bill.BreakEven || saved < 0.40 || saved > 0.78 {
 		t.Errorf("I/O-Optimized saves %.0f%%, pays from %.0f on; published are 78%%, more than any split gives",
 			100*saved, bill.BreakEven)
 	}
 
-	// Gridium: from RDS with 6 TB provisioned, about 3 of them used, to Aurora, which more than doubled the cost, by
-	// its I/O. Without it the data alone would have cost less than half; what doubles the cost of storage is no
-	// unlikely rate
+	// Gridium: moving from RDS with 6 TB provisioned, about 3 of them used, to Aurora more than doubled the cost, by
+	// its I/O. Without I/O the data alone would have cost less than half. The rate that doubles the cost of storage is
+	// plausible
 	before, data := month(t, "rds-gp2", 6e12/(1<<30)), month(t, "aurora", 3e12/(1<<30))
 	if data > before/2 {
 		t.Errorf("%.0f a month for the data on Aurora, %.0f before: that it doubled would not need I/O", data, before)
@@ -73,14 +74,13 @@ func TestPublishedMeasurements(t *testing.T) {
 	// Checketts: more than $200 a day at 0.20 a million
 	near(t, "$200 a day", daily(11574), 200, 0.01)
 
-	// Pachot: 140,000 WriteIOPS; each of them billed would be 2,419 a day, and 70 times what the class's EBS baseline
-	// is
+	// Pachot: 140,000 WriteIOPS; if each was billed it would be 2,419 a day, and 70 times the class's EBS baseline
 	near(t, "each record billed", daily(140000), 2419, 1)
 	near(t, "of the baseline of a t3.medium", 140000/instance(t, "t3.medium").BaseIOPS, 70, 0)
 	near(t, "of its most", 140000/instance(t, "t3.medium").MostIOPS, 11.9, 0.05)
 
 	// pastebin Kva7x14E: gp2 under PostgreSQL on an m4.4xlarge, 1,312 w/s of 254.9 sectors and 163.5 MiB/s: bytes are
-	// in the way
+	// the limit
 	f := figures.None()
 	f.Operations, f.Bytes, f.SaidSize, f.CapIOPS = 1312, 163.5*(1<<20), 254.9*512, 3000
 	if found := f.Check(); len(found) > 0 {
@@ -120,7 +120,7 @@ func TestAnalyticsHub(t *testing.T) {
 		dryAfter(t, st1, burst.Demand{0, 35 << 20})/3600, 9.2, 0.1)
 	random := needs.Rate{Writes: 130, WriteBytes: 130 * 4096}
 	_, most := random.Operations(1024, true)
-	// far below its 500: what a disk's head can do is in no document
+	// far below its 500: no document gives the seeks of a disk
 	near(t, "st1 at random, by operations", most, 130, 0)
 	near(t, "gp2 a month", month(t, "gp2", 500), 50, 0.01)
 	near(t, "st1 a month", month(t, "st1", 500), 22.5, 0.01)
@@ -135,7 +135,7 @@ func month(t *testing.T, name string, gib float64) float64 {
 	return bill.Total
 }
 
-// TestDistributedRules works the published rules out by hand for 10,000 rows and 10 MB a second.
+// TestDistributedRules computes the published rules by hand for 10,000 rows and 10 MB a second.
 func TestDistributedRules(t *testing.T) {
 	rules, err := catalog.DistributedRules()
 	if err != nil {
@@ -159,8 +159,7 @@ func TestDistributedRules(t *testing.T) {
 	}
 }
 
-// TestPublishedInserts are rows of yb-voyager's measurements (D13): disk operations for each insert, which the rule
-// spans.
+// TestPublishedInserts are rows of yb-voyager's measurements (D13): disk operations per insert, which the rule covers.
 func TestPublishedInserts(t *testing.T) {
 	rules, err := catalog.DistributedRules()
 	if err != nil {

@@ -8,19 +8,19 @@ import (
 
 // Question holds the requirements that the catalog's volumes are tried against.
 type Question struct {
-	Need     needs.Rate   // a second, that must be carried for good
-	Demand   []needs.Rate // second by second, for what may burst; nil: not known
+	Need     needs.Rate   // per second, sustained
+	Demand   []needs.Rate // by the second, for bursts; nil: unknown
 	GiB      float64      // of data
 	Headroom float64      // percent
 	Instance string       // class of machine; empty: not considered
 	Balance  Balance
-	Log      *needs.WALShare // nil: not known
-	Repeat   int             // seconds that the demand goes on for; 0: credits are not considered
+	Log      *needs.WALShare // nil: unknown
+	Repeat   int             // seconds for which the demand lasts; 0: credits are not considered
 
-	HardDisks bool // they were asked for by name
-	MultiAZ   bool // RDS keeps a standby in another zone, with storage of its own
-	Disks     int  // that it is striped over, by whoever orders them; up to 1: it is not
-	MostDisks int  // up to so many are tried where that is cheaper, or nothing else carries it; up to 1: Disks alone
+	HardDisks bool // requested by name
+	MultiAZ   bool // RDS keeps a standby in another zone, with its own storage
+	Disks     int  // striped over by the user; up to 1: no stripe
+	MostDisks int  // the most to try if that is cheaper, or nothing else carries it; up to 1: only Disks
 }
 
 // Option is one way to carry a need.
@@ -28,28 +28,27 @@ type Option struct {
 	Volume   catalog.Volume
 	Standing Standing
 	Order    *Fitted // nil: none is large enough
-	Why      string  // it does not carry the need, or is not known to; empty: it does
+	Why      string  // why it does not, or may not, carry the need; empty: it does
 
-	Disks int // that the order is for, each as it stands there; 1 unless more were asked for
+	Disks int // number of disks, each as in Order; 1 unless more were requested
 
-	unknownMachine bool // that is all that is not known of it
-	// by what it is held against others of its standing where neither has a price: the cloud's best known region's
+	unknownMachine bool // nothing else about it is unknown
+	// rank without a price: the cost in the cloud's best-known region
 	rank *float64
 
-	// a smaller size of it that carries the need, too, and whose price is not known; nil: there is none
+	// a smaller size that also carries the need, without a known price; nil: none
 	Smaller     *Fitted
-	SmallerBill *Bill   // of an inferred price; nil: none is known
-	OnCredits   float64 // seconds of a day for which the machine needs its burst; 0: none
-	// Operations that the provider counts for the need, headroom included: where it merges all it can, and where
-	// nothing.
+	SmallerBill *Bill   // by an inferred price; nil: none is known
+	OnCredits   float64 // seconds per day in which the machine needs its burst; 0: none
+	// Operations that the provider counts for the need, headroom included: with the most merging, and without.
 	Least, Most float64
 	Bill        *Bill       // nil: see NoBill
-	BillSpan    *[2]float64 // what it may come to; nil: it is no estimate
+	BillSpan    *[2]float64 // range of the cost; nil: it is no estimate
 	NoBill      string
-	Unpriced    catalog.Per // the price that is not known, where there is no bill
-	Cap         *Cap        // what the machine lets through; nil: not asked, or not known
-	Burst       *Bursting   // a smaller order that credits carry; nil: none does, or it was not asked
-	// a still smaller one, that only holds the data: how long its credits last; nil: as for Burst
+	Unpriced    catalog.Per // the unknown price, if there is no bill
+	Cap         *Cap        // what the machine passes; nil: not requested, or unknown
+	Burst       *Bursting   // a smaller order that credits carry; nil: none, or not requested
+	// the smallest order that holds the data, and how long its credits last; nil: as for Burst
 	Bare *Bursting
 }
 
@@ -61,14 +60,14 @@ func (q Question) of(need needs.Rate) Question {
 	return q
 }
 
-// requirement returns the need with headroom as the provider counts it, at most.
+// requirement returns the need with headroom, as the provider counts it at most.
 func (q Question) requirement(v catalog.Volume) Requirement {
 	_, most := q.Need.Operations(v.UnitKiB, v.Merges)
 	step := v.Step()
 	return Requirement{GiB: number.Tidy(q.GiB), IOPS: q.with(most), MiBps: q.with(q.Need.Charged(v)/(mib*step)) * step}
 }
 
-// cost returns what ranks an option: no inferred price does; nil: nothing.
+// cost returns the cost for ranking; nil if unknown or inferred.
 func (o Option) cost() *float64 {
 	if o.Bill == nil || o.Bill.Inferred {
 		return nil

@@ -10,13 +10,12 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
-// asOrdered is an order as a provider's page has one made; gib 0 is none.
+// asOrdered is an order as on a provider's page; gib 0 means none.
 type asOrdered struct{ gib, iops, mibps, monthly float64 }
 
-// recomputed are the orders of all volumes for so many GiB of data, by the pages of their providers and by no code of
-// this program. ops and disk are how many operations there are of up to 256 KiB, and of up to 1 MiB; small of up to 16
-// KiB. Prices are those of us-east-1, 0 where none is held against the bill. Azure's mibps are MB of 10^6, as it sells
-// them.
+// recomputed returns the orders of all volumes for gib of data, by their providers' pages and without this program's
+// code. ops counts operations of up to 256 KiB, disk of up to 1 MiB, small of up to 16 KiB. Prices are those of
+// us-east-1; 0 is not compared. Azure's mibps are MB of 10^6, as sold.
 func recomputed(gib, ops, disk, small, mib float64) map[string]asOrdered {
 	mb := mib * 1.048576
 	up := math.Ceil
@@ -29,7 +28,7 @@ func recomputed(gib, ops, disk, small, mib float64) map[string]asOrdered {
 	}
 	all := map[string]asOrdered{}
 
-	// EBS gp3: 3,000 IOPS and 125 MiB/s; up to 500 IOPS a GiB and 80,000; 0.25 MiB/s for each of them, up to 2,000
+	// EBS gp3: 3,000 IOPS and 125 MiB/s; up to 500 IOPS per GiB and 80,000; 0.25 MiB/s per IOPS, up to 2,000
 	sold := func(bytes, free, bytesFree, perGiB, least, mostIOPS, mostBytes float64) asOrdered {
 		var o asOrdered
 		if bytes > bytesFree {
@@ -45,7 +44,7 @@ func recomputed(gib, ops, disk, small, mib float64) map[string]asOrdered {
 	o.monthly = 0.08*o.gib + 0.005*max(0, o.iops-3000) + 0.04*max(0, o.mibps-125)
 	all["gp3"] = o
 
-	// EBS gp2: 3 IOPS a GiB, from 100 to 16,000; 128 MiB/s up to 170 GiB, 250 above
+	// EBS gp2: 3 IOPS per GiB, from 100 to 16,000; 128 MiB/s up to 170 GiB, 250 above
 	size := max(gib, 1)
 	if ops > 100 {
 		size = max(size, ops/3)
@@ -55,7 +54,7 @@ func recomputed(gib, ops, disk, small, mib float64) map[string]asOrdered {
 	}
 	all["gp2"] = limit(asOrdered{gib: up(size), monthly: 0.10 * up(size)}, ops <= 16000 && mib <= 250 && size <= 16384)
 
-	// EBS io1 and io2: IOPS by the GiB, and bytes by the IOPS
+	// EBS io1 and io2: IOPS per GiB, and bytes per IOPS
 	iops := max(100, up(ops), up(mib*4))
 	if mib > 500 {
 		iops = max(100, up(ops), up(32000+64*(mib-500)))
@@ -69,7 +68,7 @@ func recomputed(gib, ops, disk, small, mib float64) map[string]asOrdered {
 		0.03185*max(0, iops-64000)
 	all["io2"] = limit(o, iops <= 256000 && mib <= 4000 && o.gib <= 65536)
 
-	// hard disks: a credit of 1 MiB for each operation, 40 and 12 of them a second for each TiB
+	// hard disks: a credit of 1 MiB per operation, 40 and 12 of them a second per TiB
 	for name, d := range map[string][3]float64{"st1": {40, 500, 0.045}, "sc1": {12, 250, 0.015}} {
 		least := up(max(gib, 125, disk*1024/d[0]))
 		if name == "sc1" && disk > 192 { // 16 TiB earn no more
@@ -101,7 +100,7 @@ func recomputed(gib, ops, disk, small, mib float64) map[string]asOrdered {
 	all["rds-io2"] = limit(asOrdered{gib: size, iops: max(iops, up(size/2))}, iops <= 256000 && mib <= 4000 &&
 		size <= 65536)
 
-	// Azure: sizes with names, or everything apart
+	// Azure: named sizes, or everything separate
 	for name, column := range map[string]int{"azure-premium": 1, "azure-premium-plus": 3} {
 		for _, row := range premium() {
 			if row[0] >= gib && row[column] >= ops && row[column+1] >= mb {
@@ -125,14 +124,14 @@ func recomputed(gib, ops, disk, small, mib float64) map[string]asOrdered {
 	return all
 }
 
-// rdsIO1 is the cheaper of one volume and of four: 0.125 for a GiB and 0.10 for an IOPS, from half an IOPS for a GiB to
-// fifty.
+// rdsIO1 returns the cheaper of one volume and four: 0.125 per GiB and 0.10 per IOPS, with half an IOPS to fifty per
+// GiB.
 func rdsIO1(gib, ops, mib float64) (best asOrdered) {
 	up := math.Ceil
 	for _, v := range []struct {
 		volumes, first, last, mostIOPS float64
 	}{{1, 100, 399, 19950}, {4, 400, 65536, 256000}} {
-		// each of them: 256 KiB an operation up to 500 MiB/s, and up to 1,000 with more than 32,000
+		// each of them: 256 KiB per operation up to 500 MiB/s, and up to 1,000 with more than 32,000
 		of := mib / v.volumes
 		iops := max(1000, up(ops), up(v.volumes*of*4))
 		if of > 500 {
@@ -148,7 +147,7 @@ func rdsIO1(gib, ops, mib float64) (best asOrdered) {
 	return best
 }
 
-// premium are Azure's Premium SSD: GiB, IOPS and MB/s, and both with performance plus; -1 is none.
+// premium returns Azure's Premium SSD: GiB, IOPS and MB/s, and both with performance plus; -1 is none.
 func premium() [][5]float64 {
 	return [][5]float64{
 		{4, 120, 25, -1, -1}, {8, 120, 25, -1, -1}, {16, 120, 25, -1, -1}, {32, 120, 25, -1, -1}, {64, 240, 50, -1, -1},
@@ -159,7 +158,7 @@ func premium() [][5]float64 {
 	}
 }
 
-// TestDrawnNeeds: 200 needs drawn from a request a second to more than anything carries, each on every volume.
+// TestDrawnNeeds: 200 random needs, from one request a second to more than anything carries, each on every volume.
 func TestDrawnNeeds(t *testing.T) {
 	volumes, err := catalog.Volumes()
 	if err != nil {
@@ -210,11 +209,11 @@ func drawnRate(random *rand.Rand) needs.Rate {
 		WriteBytes: bytes * (1 - reads)}
 }
 
-// same holds an option against what was worked out: the order, and its price where that is known.
+// same compares an option with the computed order, and its price if known.
 func same(t *testing.T, q sizing.Question, o sizing.Option, want asOrdered) {
 	t.Helper()
 	var got asOrdered
-	if o.Smaller != nil { // the least that is sold, of which no price is known
+	if o.Smaller != nil { // the least that is sold, without a known price
 		o.Order, o.Bill = o.Smaller, nil
 	}
 	if o.Order != nil {

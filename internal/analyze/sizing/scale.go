@@ -9,18 +9,17 @@ import (
 // Span is a rate with its bounds.
 type Span struct{ Value, Least, Most needs.Rate }
 
-// Scale carries a need over to another load of the same kind.
+// Scale converts a need to another load of the same kind.
 type Scale struct {
 	Factor float64 // of rows
-	// Shared is the number of commits that share a WAL flush in the load, at least 1: with fewer of them fewer can
-	// share.
+	// Shared is the number of commits per WAL flush in the load, at least 1. With fewer commits, fewer can share one.
 	Shared float64
-	// Pages is the share of the bytes written that is not log.
+	// Pages is the share of the bytes written that is not WAL.
 	Pages float64
-	Law   []string // what was taken to go with it, in sentences
+	Law   []string // what was assumed to scale with the rows, in sentences
 }
 
-// ScaleTo returns the scale from so many rows a second to others, with growth in percent on top.
+// ScaleTo returns the scale from one rate of rows to another, with growth in percent on top.
 func ScaleTo(from, to, growth float64) (Scale, error) {
 	if to == 0 {
 		to = from
@@ -47,7 +46,7 @@ func ScaleTo(from, to, growth float64) (Scale, error) {
 	return s, nil
 }
 
-// of takes from a need how its commits share flushes, and how much of what it writes is log.
+// of sets how the need's commits share flushes, and how much of its bytes written is WAL.
 func (s *Scale) of(n needs.Need) {
 	if n.Commits != nil && n.Mean.Flushes > 0 {
 		s.Shared = *n.Commits / n.Mean.Flushes
@@ -57,12 +56,12 @@ func (s *Scale) of(n needs.Need) {
 	}
 }
 
-// Apply carries a rate over. Log and reads go with the rows; flushes, the requests that come with them, and pages may
-// stay as they are when rows become more, and need not become fewer with them.
+// Apply scales a rate. WAL and reads are proportional to rows. Flushes, their requests, and pages may stay the same if
+// rows increase, and need not decrease with them.
 func (s Scale) Apply(r needs.Rate) Span {
 	all := r.Times(s.Factor)
 	other := all
-	factor := 1.0 // more rows, and as many requests
+	factor := 1.0 // with more rows, possibly as many requests
 	if s.Factor < 1 {
 		factor = min(1, s.Factor*max(1, s.Shared))
 	}
@@ -74,7 +73,7 @@ func (s Scale) Apply(r needs.Rate) Span {
 	return Span{Value: all, Least: other, Most: all}
 }
 
-// raise lifts each number to that of another span, where it is higher there.
+// raise takes the maximum of each number.
 func (s *Span) raise(other Span) {
 	s.Value.Raise(other.Value)
 	s.Least.Raise(other.Least)

@@ -7,14 +7,14 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// errTooShort is a history of periods in which none lies within a window.
+// errTooShort is the error for a history without a period inside a window.
 var errTooShort = errors.New("it covers too little time to size from, which takes four hours: give realiops history " +
 	"more of them, or the busiest figures to realiops size --need")
 
-// ErrNoDemand is a need of nothing.
+// ErrNoDemand is the error for a need of zero.
 var ErrNoDemand = errors.New("there is no demand: nothing was written or read, so there is nothing to size")
 
-// Options returns all ways to carry a need, those that do first, by their cost where that is known.
+// Options returns all ways to carry a need: those that do first, by cost if known.
 func Options(q Question, volumes []catalog.Volume, instances []catalog.Instance, t Tariff) ([]Option, error) {
 	if q.Need.Requests() == 0 && q.Need.Bytes() == 0 {
 		return nil, ErrNoDemand
@@ -26,7 +26,7 @@ func Options(q Question, volumes []catalog.Volume, instances []catalog.Instance,
 	var all []Option
 	for _, v := range volumes {
 		if v.Unlimited || !catalog.Attaches(q.Instance, v) {
-			continue // no limit of it decides an order, or the machine does not take it
+			continue // no limit of it decides an order, or the machine cannot have it
 		}
 		v = m.attached(v)
 		ways, err := q.ways(v, m, t)
@@ -42,7 +42,7 @@ func Options(q Question, volumes []catalog.Volume, instances []catalog.Instance,
 	return all, nil
 }
 
-// ways returns one volume of a kind, or as many as were asked for, and the stripe of it that is better, if one is.
+// ways returns one volume of a kind, or the requested number, and a better stripe of it if there is one.
 func (q Question) ways(v catalog.Volume, m *machine, t Tariff) ([]Option, error) {
 	single, err := q.option(v, m, t)
 	if err != nil || q.Disks > 1 {
@@ -65,10 +65,10 @@ func (q Question) ways(v catalog.Volume, m *machine, t Tariff) ([]Option, error)
 	return []Option{single, best}, nil
 }
 
-// Ranked reports whether there is a price that holds it against others, be it another region's.
+// Ranked reports whether a price ranks it, even another region's.
 func (o Option) Ranked() bool { return o.cost() != nil || o.rank != nil }
 
-// option returns what a kind of volume, behind a machine, makes of a need.
+// option returns the order of a kind of volume, behind a machine, for a need.
 func (q Question) option(v catalog.Volume, m *machine, t Tariff) (Option, error) {
 	o := q.over(v).order(v, t)
 	o.stripe(q, v)
@@ -90,7 +90,7 @@ func (q Question) option(v catalog.Volume, m *machine, t Tariff) (Option, error)
 	return o, err
 }
 
-// order returns the cheapest of a kind of volume that carries the need.
+// order returns the cheapest order of a kind of volume that carries the need.
 func (q Question) order(v catalog.Volume, t Tariff) Option {
 	o := Option{Volume: v}
 	o.Least, o.Most = q.Need.Operations(v.UnitKiB, v.Merges)
@@ -105,7 +105,7 @@ func (q Question) order(v catalog.Volume, t Tariff) Option {
 	found := fits(v, q.requirement(v))
 	fitted, priced := cheapest(found, sure(prices))
 	if !priced {
-		fitted, _ = cheapest(found, sure(home)) // so it is the same order whether its price is known here or not
+		fitted, _ = cheapest(found, sure(home)) // the same order, whether its price is known here or not
 	}
 	if len(found) == 0 {
 		o.Why = tooMuch(v, q.requirement(v)).Error()

@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Size answers what to order for runs: what carries the worst of them.
+// Size returns what to order for the maximum need of the runs.
 func Size(ask Ask, runs ...*counts.Run) (Sizing, error) {
 	s := Sizing{Ask: ask}
 	for _, run := range runs {
@@ -32,7 +32,7 @@ func Size(ask Ask, runs ...*counts.Run) (Sizing, error) {
 	return s, err
 }
 
-// answered works out what to order for the worst of all parts.
+// answered computes the order for the maximum of all parts.
 func (s Sizing) answered() (Sizing, error) {
 	s.worst()
 	if need := s.Target.Most; s.Basis != BySaying && need.TooSmall() {
@@ -62,8 +62,8 @@ func (s Sizing) answered() (Sizing, error) {
 	return s, err
 }
 
-// parts returns what one run needs. Loads are loads to choose from; the loads of an observation are all those of one
-// server, which must carry each of them, so that all count unless one is asked for.
+// parts returns the needs of one run. Its loads are alternatives to choose from. The loads of an observation belong to
+// one server, which must carry all of them unless one is requested.
 func (s *Sizing) parts(run *counts.Run, among []needs.Need) (all []Part, err error) {
 	chosen, err := choose(among, s.Ask.Load, keptCold(run))
 	switch o := run.Observed; {
@@ -94,7 +94,7 @@ func (s *Sizing) parts(run *counts.Run, among []needs.Need) (all []Part, err err
 	return all, nil
 }
 
-// part works out what a load comes to.
+// part computes the need of a load.
 func (s *Sizing) part(p Part) (_ Part, err error) {
 	var warnings []string
 	rate := p.rate(s.Ask, &warnings)
@@ -107,7 +107,7 @@ func (s *Sizing) part(p Part) (_ Part, err error) {
 	}
 	p.Scale.of(p.Need)
 	p.Own = p.Scale.Apply(rate)
-	if p.Need.Peaks == nil { // a percentile is no end of anything
+	if p.Need.Peaks == nil { // a percentile is no bound
 		p.Own.Least = p.Scale.Apply(p.Need.Lowest).Least
 	}
 	for _, w := range append(warnings, p.others()...) {
@@ -118,7 +118,7 @@ func (s *Sizing) part(p Part) (_ Part, err error) {
 	return p, nil
 }
 
-// worst sizes for the most of each number among the runs.
+// worst sets the target to the maximum of each number over the runs.
 func (s *Sizing) worst() {
 	for i, p := range s.Parts {
 		if i == 0 || p.Run != s.Run && p.Own.Most.Bytes() > s.Own.Most.Bytes() {
@@ -130,8 +130,8 @@ func (s *Sizing) worst() {
 	}
 }
 
-// choose picks the load to size for: the one that was named, or that asked most of storage. What was kept from finding
-// its table in memory asks for as much as the device gives, and is chosen by itself only where there is nothing else.
+// choose returns the load to size for: the requested one, or the one with the largest need. A load whose table was kept
+// out of memory uses all that the device gives, and is chosen only if there is no other.
 func choose(among []needs.Need, load string, cached func(needs.Need) bool) (needs.Need, error) {
 	if load != "" {
 		i := slices.IndexFunc(among, func(n needs.Need) bool { return n.Load == load })
@@ -169,7 +169,7 @@ func names(among []needs.Need) []string {
 	return all
 }
 
-// UnknownLoad is a load that the run does not have.
+// UnknownLoad is the error for a load that the run does not have.
 type UnknownLoad struct {
 	Load  string
 	Known []string
@@ -177,7 +177,7 @@ type UnknownLoad struct {
 
 func (e *UnknownLoad) Error() string { return fmt.Sprintf("the run has no load %s", e.Load) }
 
-// othersShare is the part of the device's requests that others may have without a warning.
+// othersShare is the share of the device's requests that others may have without a warning.
 const othersShare = 0.1
 
 // others warns if others worked on the server, or if the seconds include their work on the device: neither can be
@@ -201,8 +201,7 @@ func (p Part) others() (warnings []string) {
 	return warnings
 }
 
-// journal reports the file system's own writes under the load, which are in no need whose requests were told apart
-// by file.
+// journal reports the file system's own writes under the load, which a need from traced requests does not include.
 func (p Part) journal() []string {
 	load, _ := p.Run.Load(p.Need.Load)
 	writes := needs.MeanOver(load, func(r counts.Repetition) (float64, error) { return r.Count(metric.JournalWrites) })
@@ -214,10 +213,10 @@ func (p Part) journal() []string {
 		"for whichever program: they are not in the need.", writes, bytes/number.Mega)}
 }
 
-// misread orders for the WAL records of the load as if each were a request.
+// misread returns the order that would follow if each WAL record was a request.
 func (s Sizing) misread() (*Misread, error) {
 	need := s.Target.Most
-	// less than one a second nobody takes for a load
+	// less than one per second is no load
 	if s.Need.WALRecords == nil || *s.Need.WALRecords < 1 || need.Requests() == 0 {
 		return nil, nil //nolint:nilnil // there is nothing to misread
 	}
@@ -239,7 +238,7 @@ func (s Sizing) misread() (*Misread, error) {
 	return m, nil
 }
 
-// keptCold returns a function that reports whether a load of the run was made to find nothing in memory.
+// keptCold returns a function that reports whether a load's table was kept out of memory.
 func keptCold(run *counts.Run) func(needs.Need) bool {
 	return func(n needs.Need) bool {
 		if run == nil {

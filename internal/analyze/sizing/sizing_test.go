@@ -36,9 +36,9 @@ func needsOf(t *testing.T, name string) map[string]needs.Need {
 	return all
 }
 
-// TestNeedsAreThePublishedTable: the table of the shipped run as it was published with it, before any background was
-// taken off, within what that makes.
-func TestNeedsAreThePublishedTable(t *testing.T) {
+// TestNeedsMatchPublishedTable compares with the table published with the shipped run, which includes the background,
+// within what that adds.
+func TestNeedsMatchPublishedTable(t *testing.T) {
 	all := needsOf(t, "loads-pg17.jsonl")
 	check := func(load string, rows, records, requests, flushes, mb float64) {
 		t.Helper()
@@ -56,8 +56,7 @@ func TestNeedsAreThePublishedTable(t *testing.T) {
 	check("wide", 252478, 515820, 1758, 1317, 727)
 }
 
-// TestSpansOfRecords compares the spans for WAL records with the loads of the shipped run, from the least to the
-// most.
+// TestSpansOfRecords compares the ranges for WAL records with the loads of the shipped run.
 func TestSpansOfRecords(t *testing.T) {
 	least := [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
 	most := [3]float64{}
@@ -80,8 +79,8 @@ func TestSpansOfRecords(t *testing.T) {
 	near(t, "misread", *c.Misread, 800000*730*3600/1e6*0.20, 1)
 }
 
-// TestKindsAreThoseOfTheRun compares the meaning of records in each kind of load with the shipped run.
-func TestKindsAreThoseOfTheRun(t *testing.T) {
+// TestKindsMatchTheRun compares the meaning of records in each kind of load with the shipped run.
+func TestKindsMatchTheRun(t *testing.T) {
 	all := needsOf(t, "loads-pg17.jsonl")
 	for _, k := range figures.Kinds() {
 		n, found := all[k.Load]
@@ -98,8 +97,8 @@ func TestKindsAreThoseOfTheRun(t *testing.T) {
 	}
 }
 
-// TestBytesOfTheWALAreWhatIsBilled: 4,096,000 bytes of WAL a second are 1,000 units, of which 340 are billed.
-func TestBytesOfTheWALAreWhatIsBilled(t *testing.T) {
+// TestBilledBytesOfWAL: 4,096,000 bytes of WAL a second are 1,000 units, of which 340 are billed.
+func TestBilledBytesOfWAL(t *testing.T) {
 	c, err := figures.Convert(onAurora(t, "WriteThroughput"), 4096000, tariff(t, "us-east-1"), sizing.Published())
 	if err != nil || *c.Billed != (sizing.Range{Value: 340, Least: 230, Most: 450}) {
 		t.Errorf("%+v, %v", c.Billed, err)
@@ -136,8 +135,8 @@ func onAurora(t *testing.T, name string) []metric.Meaning {
 	})
 }
 
-// TestVolumeWriteIOPsIsACount: what is billed is real, and a second is a three hundredth of it.
-func TestVolumeWriteIOPsIsACount(t *testing.T) {
+// TestVolumeWriteIOPsAreCounted: it counts billed operations, and the rate per second is 1/300 of it.
+func TestVolumeWriteIOPsAreCounted(t *testing.T) {
 	c, err := figures.Convert(onAurora(t, "VolumeWriteIOPs"), 246000, tariff(t, "us-east-1"), sizing.Published())
 	if err != nil || c.Side != metric.Physical || c.Rows != nil || c.PerSecond != 820 {
 		t.Errorf("%+v, %v", c, err)
@@ -159,7 +158,8 @@ func TestWhatCannotBeConverted(t *testing.T) {
 	check(nil, "no such metric is known there")
 }
 
-// TestOperationsAsCounted are the examples of the EBS user guide: SSD volumes count to 256 KiB, hard disks to 1,024.
+// TestOperationsAsCounted are the examples of the EBS user guide: SSD volumes count up to 256 KiB, hard disks up to
+// 1,024.
 func TestOperationsAsCounted(t *testing.T) {
 	check := func(requests, kib, unit, least, most float64) {
 		t.Helper()
@@ -176,7 +176,7 @@ func TestOperationsAsCounted(t *testing.T) {
 	check(8, 128, 1024, 1, 8)
 }
 
-// TestScaling works the two laws out by hand.
+// TestScaling computes the two laws by hand.
 func TestScaling(t *testing.T) {
 	rate := needs.Rate{Writes: 100, Flushes: 80, WriteBytes: 1e6}
 	up, err := sizing.ScaleTo(1000, 4000, 50) // six times
@@ -191,7 +191,7 @@ func TestScaling(t *testing.T) {
 	if diff := cmp.Diff(want, up.Apply(rate)); diff != "" {
 		t.Errorf("up (-want +got):\n%s", diff)
 	}
-	down, err := sizing.ScaleTo(1000, 100, 0) // a tenth, where four commits shared a flush
+	down, err := sizing.ScaleTo(1000, 100, 0) // a tenth, with four commits per flush
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,8 +206,8 @@ func TestScaling(t *testing.T) {
 	}
 }
 
-// TestPagesNeedNotGoWithTheRows: of 1 MB a second a quarter is pages, which may stay as they are with four times the
-// rows, and with a quarter of them.
+// TestPagesNeedNotGoWithTheRows: of 1 MB a second a quarter is pages, which may stay the same with four times the rows,
+// and with a quarter of them.
 func TestPagesNeedNotGoWithTheRows(t *testing.T) {
 	rate := needs.Rate{WriteBytes: 1e6}
 	up := sizing.Scale{Factor: 4, Shared: 1, Pages: 0.25}.Apply(rate)
@@ -218,7 +218,7 @@ func TestPagesNeedNotGoWithTheRows(t *testing.T) {
 	near(t, "down, at most", down.Most.WriteBytes, 0.25e6+0.75e6/4, 1e-6)
 }
 
-// TestWorstOfSeveral: what is sized for is the most of each number, whichever run has it, and in any order of them.
+// TestWorstOfSeveral: the target is the maximum of each number, whichever run has it, in any order of runs.
 func TestWorstOfSeveral(t *testing.T) {
 	a, b := shipped(t, "local-pg15.jsonl.zst"), shipped(t, "local-pg17.jsonl.zst")
 	size := func(runs ...*counts.Run) sizing.Sizing {
@@ -249,9 +249,9 @@ func TestWorstOfSeveral(t *testing.T) {
 	}
 }
 
-// TestModelFindsWhatTheDeviceDid: without the device, the model must come near what the device counted. It was made of
-// this very run, so this only keeps its arithmetic.
-func TestModelFindsWhatTheDeviceDid(t *testing.T) {
+// TestModelMatchesDevice: without the device, the model must come near the device's count. It was fitted to
+// this run, so this only checks its arithmetic.
+func TestModelMatchesDevice(t *testing.T) {
 	run := shipped(t, "loads-pg17.jsonl")
 	measured := needs.Of(run)
 	for i := range run.Loads {
@@ -274,7 +274,7 @@ func TestModelFindsWhatTheDeviceDid(t *testing.T) {
 	}
 }
 
-// TestModelIsWidened: what is sized for is twice the highest repetition of the model, and may be half of its lowest.
+// TestModelIsWidened: the target is twice the highest repetition of the model, and the lower bound half of its lowest.
 func TestModelIsWidened(t *testing.T) {
 	run := shipped(t, "loads-pg17.jsonl")
 	for i := range run.Loads {
@@ -304,7 +304,7 @@ func TestNothingToSize(t *testing.T) {
 	}
 }
 
-// Of an observation one reading is kept for each window, be two of them a second apart by chance.
+// TestObservationTellsNoSeconds: an observation keeps one reading per window, even if two are a second apart by chance.
 func TestObservationTellsNoSeconds(t *testing.T) {
 	for _, n := range needs.Of(shipped(t, "observed-pg17.jsonl.zst")) {
 		if n.Missing != nil || n.Mean.Writes <= 0 || n.Peaks != nil {
@@ -313,8 +313,8 @@ func TestObservationTellsNoSeconds(t *testing.T) {
 	}
 }
 
-// TestAnObservationIsSizedForAllItsLoads: they are those of one server. One of them counts alone where it is asked for.
-func TestAnObservationIsSizedForAllItsLoads(t *testing.T) {
+// TestObservationIsSizedForAllLoads, which are of one server. One of them counts alone if it is requested.
+func TestObservationIsSizedForAllLoads(t *testing.T) {
 	run := shipped(t, "observed-pg17.jsonl.zst")
 	alone := needs.Of(run)
 	var want needs.Rate
@@ -340,9 +340,9 @@ func TestAnObservationIsSizedForAllItsLoads(t *testing.T) {
 	}
 }
 
-// A load that only reads has a need, though the device wrote less under it than without any load; its reads are those
-// that were measured.
-func TestLoadsThatOnlyReadHaveANeed(t *testing.T) {
+// TestReadLoadsHaveANeed: a load that only reads has a need, even if the device wrote less under it than when
+// idle. Its reads are as measured.
+func TestReadLoadsHaveANeed(t *testing.T) {
 	run := runOf(t, readtest.Records(t, "17", nil)...)
 	reads := map[string]float64{"point-cold": 5834, "scan-warm": 0, "point-warm": 0}
 	for _, need := range needs.Of(run) {
@@ -354,8 +354,8 @@ func TestLoadsThatOnlyReadHaveANeed(t *testing.T) {
 	}
 }
 
-// TestKeptColdIsNotChosen: of a default run, in which scan-cold moved most bytes by far, what is sized for had its
-// table where it was; by its name the other is sized for.
+// TestKeptColdIsNotChosen: in a default run scan-cold moves most bytes by far, but a load with its table in memory is
+// sized for. Requested by name, the cold one is.
 func TestKeptColdIsNotChosen(t *testing.T) {
 	run := shipped(t, "default-pg17.jsonl.zst")
 	for asked, want := range map[string]string{"": "wide", "scan-cold": "scan-cold"} {

@@ -9,9 +9,9 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
-// TestWhatRDSSellsWithAClass: an order that is not sold with the class of machine is held back and says why; of a class
-// of which that is not known, and of a volume that is no RDS's, nothing is.
-func TestWhatRDSSellsWithAClass(t *testing.T) {
+// TestRDSClassesAndVolumes: an order that is not sold with the machine class is held back and says why. An order with
+// an unknown class, or of a volume not of RDS, is not held back.
+func TestRDSClassesAndVolumes(t *testing.T) {
 	limits := []catalog.Instance{
 		{Class: "t9.micro", Provider: "ebs", BaseIOPS: 1e6, MostIOPS: 1e6, BaseMB: 1e6, MostMB: 1e6},
 		{Class: "db.t9.micro", Provider: "rds", Sold: []catalog.Sold{

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// stand finds where an option stands, and why it does not carry the need.
+// stand sets the standing of an option, and why it does not carry the need.
 func (o *Option) stand(q Question, m *machine) {
 	o.Standing = Carries
 	unsold := ""
@@ -38,15 +38,14 @@ func (o *Option) stand(q Question, m *machine) {
 	}
 }
 
-// cheaper orders options by their standing, then by what they cost, those of no known price last and by what they cost
-// elsewhere.
+// cheaper sorts options by standing, then by cost. Those without a known price come last, by their cost elsewhere.
 func cheaper(a, b Option) int {
 	standings := []Standing{Carries, Unknown, HeldBack, Unasked, TooSmall}
 	rank := func(o Option) int { return slices.Index(standings, o.Standing) }
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), less(a.cost(), b.cost()), less(a.rank, b.rank))
 }
 
-// less orders amounts, those that are not known last.
+// less sorts amounts, unknown ones last.
 func less(a, b *float64) int {
 	switch {
 	case a == nil && b == nil:
@@ -59,8 +58,7 @@ func less(a, b *float64) int {
 	return cmp.Compare(*a, *b)
 }
 
-// chosen reports whether something may be ordered: it carries the need, or would if the machine did, of which nothing
-// is known.
+// chosen reports whether an option may be ordered: it carries the need, or would if an unknown machine did.
 func (o Option) chosen() bool {
 	return o.Standing == Carries || o.Standing == Unknown && o.unknownMachine
 }

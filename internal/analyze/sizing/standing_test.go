@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// asked is a sizing of a load of the shipped run among all volumes and machines.
+// asked returns a sizing of a load of the shipped run among all volumes and machines.
 func asked(t *testing.T, name string, ask sizing.Ask) sizing.Sizing {
 	t.Helper()
 	var errs [2]error
@@ -34,8 +34,7 @@ func standings(s sizing.Sizing) map[string]sizing.Standing {
 	return all
 }
 
-// TestNoHardDiskUnasked: hard disks carry next to nothing of a database, and where one would do it is not proposed
-// unless asked for.
+// TestNoHardDiskUnasked: hard disks hardly carry a database, and are proposed only if requested.
 func TestNoHardDiskUnasked(t *testing.T) {
 	unasked := asked(t, "loads-pg17.jsonl", sizing.Ask{Load: "async", GiB: 2000})
 	if got := standings(unasked); got["st1"] != sizing.Unasked || got["sc1"] != sizing.Unasked {
@@ -50,8 +49,8 @@ func TestNoHardDiskUnasked(t *testing.T) {
 	}
 }
 
-// TestUnknownIsNeverFirst: Aurora publishes no limits of its storage, and what is not behind the machine that was asked
-// for is not known either; both stand behind all that is known to carry it, also where they would cost less.
+// TestUnknownIsNeverFirst: Aurora publishes no limits of its storage, and volumes that the requested machine cannot
+// have are unknown, too. Both come after all that is known to carry the need, even if cheaper.
 func TestUnknownIsNeverFirst(t *testing.T) {
 	check := func(load, instance string, unknown ...string) {
 		t.Helper()
@@ -74,8 +73,8 @@ func TestUnknownIsNeverFirst(t *testing.T) {
 	check("multi", "Standard_DS14_v2", "gp3", "rds-gp3")
 }
 
-// TestChoice: of what carries it the cheapest is ordered, and the next of another kind named; ten times the data are
-// ordered elsewhere or not at all where that says so.
+// TestChoice: the cheapest that carries the need is ordered, and the next of another kind named. Ten times the data get
+// the other order, or none, as stated.
 func TestChoice(t *testing.T) {
 	s := asked(t, "loads-pg17.jsonl", sizing.Ask{Load: "bulk", GiB: 500, Headroom: 20})
 	c := s.Choice
@@ -90,7 +89,7 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// TestChoiceWithoutPrices: the order stays, and costs nobody knows what.
+// TestChoiceWithoutPrices: the order is the same, and its cost unknown.
 func TestChoiceWithoutPrices(t *testing.T) {
 	ask := sizing.Ask{Load: "bulk", GiB: 500, Volumes: []catalog.Volume{volume(t, "io2"), volume(t, "gp3")},
 		Tariff: sizing.Tariff{Region: "xx-none-1"}}
@@ -100,7 +99,7 @@ func TestChoiceWithoutPrices(t *testing.T) {
 	}
 }
 
-// TestUnknownMachine: an order that stands is made all the same, and says on what it depends.
+// TestUnknownMachine: the order is made all the same, and states the condition.
 func TestUnknownMachine(t *testing.T) {
 	s := asked(t, "loads-pg17.jsonl", sizing.Ask{Load: "bulk", GiB: 500, Instance: "db.r99z.large"})
 	if s.Choice == nil || s.Choice.Volume.Name != "rds-gp3" || s.Choice.If != "no limits of the r99z.large are known" {
@@ -108,8 +107,7 @@ func TestUnknownMachine(t *testing.T) {
 	}
 }
 
-// TestClassesAreThoseOfAWS: rows of the EC2 user guide of 2026 that were refused once, in EC2's names and in those of
-// RDS.
+// TestClassesAreThoseOfAWS: rows of the EC2 user guide of 2026 that were once refused, under EC2's and RDS's names.
 func TestClassesAreThoseOfAWS(t *testing.T) {
 	check := func(class string, baseIOPS, baseMB, mostIOPS float64) {
 		t.Helper()

@@ -8,20 +8,20 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
-// Stated is a need that somebody says, a second. NaN was not said; two of the first three are enough.
+// Stated is a need given by the user, per second. NaN means not given; two of the first three are enough.
 type Stated struct {
 	Requests    float64
 	Bytes       float64
 	RequestSize float64 // bytes
 	Reads       float64 // share of requests and of bytes
-	Flushes     float64 // NaN: nobody said
+	Flushes     float64 // NaN: not given
 	Hours       float64 // of each day that it lasts
 }
 
 // statedOff is the factor by which requests times their size may differ from the bytes if all three were stated.
 const statedOff = 1.05
 
-// Rate returns the need as a rate; the error says what is missing or does not go together.
+// Rate returns the need as a rate; the error says what is missing or inconsistent.
 func (s Stated) Rate() (needs.Rate, error) {
 	requests, bytes := s.Requests, s.Bytes
 	switch {
@@ -48,7 +48,7 @@ func (s Stated) Rate() (needs.Rate, error) {
 	}, nil
 }
 
-// SizeStated answers what to order for a need that somebody says.
+// SizeStated returns what to order for a need given by the user.
 func SizeStated(ask Ask, need Stated) (Sizing, error) {
 	rate, err := need.Rate()
 	if err != nil {
@@ -57,7 +57,7 @@ func SizeStated(ask Ask, need Stated) (Sizing, error) {
 	return sized(ask, rate, need.Hours)
 }
 
-// SizeRate answers what to order for a rate that lasts for so many hours of each day.
+// SizeRate returns what to order for a rate that lasts for the given hours of each day.
 func SizeRate(ask Ask, rate needs.Rate, hours float64) (Sizing, error) {
 	ask.Repeated = rate.Reads > 0 && rate.Reads == rate.Writes && rate.ReadBytes == rate.WriteBytes
 	return sized(ask, rate, hours)
@@ -72,7 +72,7 @@ func sized(ask Ask, rate needs.Rate, hours float64) (Sizing, error) {
 	return Sizing{Ask: ask, Parts: []Part{p}}.answered()
 }
 
-// day returns what is asked for in each second of a day; one second alone where that is always the same.
+// day returns the need in each second of a day, or a single second if it is constant.
 func day(rate needs.Rate, hours float64) []needs.Rate {
 	const all = 24
 	if hours >= all {

@@ -42,7 +42,7 @@ func TestTwoOfThree(t *testing.T) {
 }
 
 // TestHowLongCreditsLast: gp2 of 33 GiB at 3,000 IOPS is empty after 5.4 M / 2,900 = 1,862 s (EBS user guide); st1 of
-// 500 GiB at 43 MiB/s in requests of 1 MiB after 512,000 / (43 - 19.53) s, six hours, as was published of one (2020).
+// 500 GiB at 43 MiB/s in requests of 1 MiB after 512,000 / (43 - 19.53) s, six hours, as published (2020).
 func TestHowLongCreditsLast(t *testing.T) {
 	dry := func(name string, gib float64, s sizing.Stated) float64 {
 		t.Helper()
@@ -63,9 +63,9 @@ func TestHowLongCreditsLast(t *testing.T) {
 	near(t, "st1", dry("st1", 500, said(math.NaN(), 43<<20, 1<<20)), 6.06*3600, 60)
 }
 
-// TestHoursOfADay: what lasts an hour a day leaves 23 to fill the bucket again: 900 IOPS for 3,600 s on 100 GiB of gp2,
-// of which 300 are earned, take 2.16 M of its 5.4 M credits, and are back after two hours. What never ends is ordered
-// for in full.
+// TestHoursOfADay: a need of one hour a day leaves 23 to refill the bucket: 900 IOPS for 3,600 s on 100 GiB of gp2, of
+// which 300 are earned, take 2.16 M of its 5.4 M credits, and are back after two hours. A need without end is ordered
+// in full.
 func TestHoursOfADay(t *testing.T) {
 	least := func(hours float64) float64 {
 		t.Helper()

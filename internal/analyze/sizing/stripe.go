@@ -6,14 +6,14 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// mostDisks is up to how many volumes a stripe is tried over where nobody says.
+// mostDisks is the largest stripe tried by default.
 const mostDisks = 8
 
-// stripes reports whether somebody may stripe over several volumes of a kind, each of which adds what one lets through:
-// what a disk of Google does depends on the machine, and RDS and Aurora do it themselves.
+// stripes reports whether the user may stripe over several volumes of a kind, each of which adds its throughput. A
+// Google disk's depends on the machine, and RDS and Aurora stripe themselves.
 func stripes(v catalog.Volume) bool { return v.Provider == "ebs" || v.Provider == "azure" }
 
-// disks returns how many of a kind of volume are striped: RDS and Aurora do that themselves.
+// disks returns the number of striped volumes of a kind; 1 for RDS and Aurora, which stripe themselves.
 func (q Question) disks(v catalog.Volume) int {
 	if v.Provider == "rds" || v.Unlimited {
 		return 1
@@ -21,14 +21,14 @@ func (q Question) disks(v catalog.Volume) int {
 	return max(1, q.Disks)
 }
 
-// over returns what is asked of each of the disks, among which requests and data are shared out evenly.
+// over returns the need of each disk, with requests and data spread evenly.
 func (q Question) over(v catalog.Volume) Question {
 	n := float64(q.disks(v))
 	q.Need, q.GiB = q.Need.Times(1/n), q.GiB/n
 	return q
 }
 
-// stripe makes an order for one disk one for all of them.
+// stripe turns an order for one disk into one for all of them.
 func (o *Option) stripe(q Question, v catalog.Volume) {
 	o.Disks = q.disks(v)
 	n := float64(o.Disks)
@@ -45,7 +45,7 @@ func (o *Option) stripe(q Question, v catalog.Volume) {
 	o.SmallerBill.times(o.Disks)
 }
 
-// leastSaved is the least that a stripe must save of what fewer volumes cost a month: nobody is billed for parts of it.
+// leastSaved is the least that a stripe must save per month against fewer volumes, the smallest amount billed.
 const leastSaved = 0.01
 
 // saves reports whether a stripe is better than fewer volumes of its kind: it carries what they do not, or costs less.
@@ -59,7 +59,7 @@ func (o Option) saves(fewer Option) bool {
 		(o.cost() != nil || fewer.rank == nil || less(o.rank, fewer.rank))
 }
 
-// times is a bill for so many; of none it is none.
+// times multiplies a bill; nil stays nil.
 func (b *Bill) times(n int) {
 	if b == nil {
 		return

@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// unseen warns where nothing is known of more time than the percentile leaves out, or credits fell against their rule.
+// unseen warns if more time is unknown than the percentile leaves out, or if credits fell against their rule.
 func (s Sizing) unseen() (all []string) {
 	seen := map[*counts.Run]bool{}
 	for _, p := range s.Parts {
@@ -33,8 +33,8 @@ func (s Sizing) unseen() (all []string) {
 	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
 }
 
-// AgainstRule reports credits of an instance on gp2 that fell in hours in which it asked for no more than its volume
-// earns; empty: they did not, or that is not known.
+// AgainstRule reports credits of an instance on gp2 that fell in hours in which it needed no more than its volume
+// earns; empty if they did not, or that is unknown.
 func AgainstRule(run *counts.Run) string {
 	c := run.Header.Target.Cloud
 	if c == nil || c.Storage != "gp2" || c.SizeGiB == 0 {

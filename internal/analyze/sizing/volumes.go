@@ -15,17 +15,17 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Volume is the devices that hold a part of a server's files.
+// Volume is the set of devices that hold a part of a server's files.
 type Volume struct {
 	Holds   []string     // roles, as metric.WALRole
-	Spaces  []string     // names of the tablespaces that it holds, where tablespaces are on different devices
+	Spaces  []string     // names of its tablespaces, if tablespaces are on different devices
 	Devices []string     // as in /proc/diskstats
-	Shared  bool         // another volume of the server has some of the devices, too: what they do is in both
-	Needs   []needs.Need // of every load that is not idle, without a model in the place of what was not counted
+	Shared  bool         // another volume shares some of the devices, whose work is in both
+	Needs   []needs.Need // of every load but idle ones, without a model for missing counts
 }
 
-// Volumes returns those of a server that keeps its WAL, its tablespaces or its temporary files apart; none: it has one,
-// or the run does not count them apart.
+// Volumes returns the volumes of a server that keeps WAL, tablespaces or temporary files apart; none if it has one, or
+// the run does not count them separately.
 func Volumes(run *counts.Run) (all []Volume) {
 	under := run.Header.Target.Storage.Devices
 	for _, role := range rolesOf(under) {
@@ -54,7 +54,7 @@ func Volumes(run *counts.Run) (all []Volume) {
 	return all
 }
 
-// rolesOf returns the roles of devices, with tablespaces by device where they are on different ones.
+// rolesOf returns the roles of devices, with tablespaces by device if they are on different ones.
 func rolesOf(devices []runfile.StorageDevice) []string {
 	var apart []string
 	for _, d := range devices {
@@ -70,7 +70,7 @@ func rolesOf(devices []runfile.StorageDevice) []string {
 	return slices.Concat([]string{metric.DataRole, metric.WALRole}, apart, []string{metric.TempRole})
 }
 
-// spacesIn returns the names of the tablespaces in a role; those of a shared run go by the number.
+// spacesIn returns the names of the tablespaces in a role; a shared run has numbers.
 func spacesIn(run *counts.Run, role string) []string {
 	oid, apart := metric.TablespaceIn(role)
 	if names := run.Header.Target.Storage.Tablespaces[oid]; len(names) > 0 || !apart {
@@ -88,8 +88,8 @@ func holding(devices []runfile.StorageDevice, role string) (names []string) {
 	return names
 }
 
-// apart sizes each volume of a run by itself, for the load that all were sized for together. It is none where their
-// sums overlap.
+// apart sizes each volume of a run by itself, for the load that was sized for together. It returns none if their sums
+// overlap.
 func (s Sizing) apart(run *counts.Run) (all []Apart, err error) {
 	for _, v := range Volumes(run) {
 		alone := Sizing{Ask: s.Ask}
@@ -126,8 +126,8 @@ func (s Sizing) apart(run *counts.Run) (all []Apart, err error) {
 	return all, nil
 }
 
-// walGiB returns how much a volume for WAL alone must hold: twice max_wal_size, which a busy server may exceed, and at
-// least 2 GiB. It is not known where the run does not have the setting.
+// walGiB returns the size of a volume for WAL alone: twice max_wal_size, which a busy server may exceed, and at least 2
+// GiB. known is false if the run lacks the setting.
 func walGiB(run *counts.Run) (gib float64, known bool) {
 	var amount float64
 	var unit string

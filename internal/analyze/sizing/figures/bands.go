@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Bands are the edges of latency, in seconds, from excellent to what should be looked into. The last, 15 ms, is a
+// Bands are the thresholds of latency, in seconds, between excellent, good, fair and the rest. The last, 15 ms, is a
 // published rule of thumb; the others are customary.
 type Bands [3]float64
 
-// DefaultBands are below 5 ms, to 10, to 15, and above.
+// DefaultBands returns 5, 10 and 15 ms.
 func DefaultBands() Bands { return Bands{0.005, 0.010, 0.015} }
 
-// Of names the band of a latency.
+// Of returns the band of a latency.
 func (b Bands) Of(latency float64) string {
 	for i, name := range []string{"excellent", "good", "fair"} {
 		if latency < b[i] {
@@ -24,14 +24,14 @@ func (b Bands) Of(latency float64) string {
 	return "look into it"
 }
 
-// QueueBands are the edges of how long a queue is for one disk: from the first on for long, and from the second on at
-// all, published rules see a bottleneck.
+// QueueBands are the thresholds of a disk's queue length: published rules see a bottleneck above the first if it lasts,
+// and above the second at any time.
 type QueueBands [2]float64
 
-// DefaultQueueBands are below two, to five, and above.
+// DefaultQueueBands returns 2 and 5.
 func DefaultQueueBands() QueueBands { return QueueBands{2, 5} }
 
-// Of names the band of a queue.
+// Of returns the band of a queue.
 func (b QueueBands) Of(queue float64) string {
 	switch {
 	case queue < b[0]:
@@ -43,16 +43,16 @@ func (b QueueBands) Of(queue float64) string {
 	}
 }
 
-// Rules are the edges by which figures are judged.
+// Rules are the thresholds by which figures are judged.
 type Rules struct {
 	Latency Bands
 	Queue   QueueBands
 }
 
-// DefaultRules returns the published and customary ones.
+// DefaultRules returns the published and customary rules.
 func DefaultRules() Rules { return Rules{DefaultBands(), DefaultQueueBands()} }
 
-// ParseRules reads edges as people write them, in milliseconds and in requests: 5,10,15 and 2,5. An empty one is the
+// ParseRules parses thresholds in milliseconds and in requests, such as 5,10,15 and 2,5. An empty text means the
 // default.
 func ParseRules(latency, queue string) (Rules, error) {
 	r := DefaultRules()
@@ -62,7 +62,7 @@ func ParseRules(latency, queue string) (Rules, error) {
 	return r, edges(queue, r.Queue[:], 1)
 }
 
-// edges reads as many ascending numbers as there are, so many of which make one.
+// edges parses as many ascending numbers as into holds, in units of 1/perUnit.
 func edges(text string, into []float64, perUnit float64) error {
 	if text == "" {
 		return nil

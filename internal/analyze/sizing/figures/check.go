@@ -6,33 +6,33 @@ import (
 	"slices"
 )
 
-// Flow is the traffic one way, or both, as a console or a benchmark reports it. NaN: not given.
+// Flow is the traffic in one direction, or both, as a console or a benchmark reports it. NaN: not given.
 type Flow struct {
-	Operations float64 // a second
-	Bytes      float64 // a second
+	Operations float64 // per second
+	Bytes      float64 // per second
 	Latency    float64 // seconds
 }
 
-// Figures holds reported figures of a device: a row of a console or of a benchmark, for both ways together, or for
+// Figures holds reported figures of a device, a row of a console or of a benchmark, for both directions together or for
 // each.
 type Figures struct {
 	Flow
 	Reads, Writes Flow
 	Queue         float64 // requests in flight or waiting
-	SaidSize      float64 // bytes of a request, as the test was set up
+	SaidSize      float64 // bytes per request, as the test was set up
 	CapIOPS       float64
-	CapBytes      float64 // a second
+	CapBytes      float64 // per second
 	Buffered      bool    // the test wrote through the page cache
 }
 
-// None are figures of which none is given.
+// None returns figures with nothing given.
 func None() Figures {
 	nan := math.NaN()
 	none := Flow{nan, nan, nan}
 	return Figures{Flow: none, Reads: none, Writes: none, Queue: nan, SaidSize: nan, CapIOPS: nan, CapBytes: nan}
 }
 
-// Finding is something about figures that does not go together, or that should be known.
+// Finding is an inconsistency of figures, or something to know about them.
 type Finding struct {
 	Code string
 	Text string
@@ -46,10 +46,10 @@ const (
 	IsBuffered = "buffered"
 )
 
-// tolerance is the factor by which figures may differ that were rounded, averaged, or read a moment apart.
+// tolerance is the factor by which figures may differ that were rounded, averaged, or read at different moments.
 const tolerance = 1.25
 
-// Check holds figures against each other and against their caps.
+// Check compares figures with each other and with their caps.
 func (f Figures) Check() []Finding {
 	var found []Finding
 	for _, flow := range f.flows() {
@@ -70,7 +70,7 @@ func (f Figures) Check() []Finding {
 	return found
 }
 
-// Held reports whether any two of the figures belong together, so that they can be held against each other.
+// Held reports whether some of the figures can be compared with each other.
 func (f Figures) Held() bool {
 	known := func(figures ...float64) bool { return !slices.ContainsFunc(figures, math.IsNaN) }
 	return slices.ContainsFunc(f.flows(), func(n named) bool {
@@ -84,7 +84,7 @@ type named struct {
 	Flow
 }
 
-// flows returns those of which anything is given.
+// flows returns the flows with anything given.
 func (f Figures) flows() []named {
 	var known []named
 	for _, n := range []named{{"", f.Flow}, {" of reads", f.Reads}, {" of writes", f.Writes}} {
@@ -110,8 +110,8 @@ func (f Figures) aboveCap(n named) (found []Finding) {
 	return found
 }
 
-// little holds the queue against the rate times the latency. Where reads and writes are given apart, a queue may be
-// that of either, if they were tried one after the other, or of both.
+// little compares the queue with the rate times the latency. If reads and writes are given separately, the queue may
+// belong to either, if they were tried one after the other, or to both.
 func (f Figures) little() []Finding {
 	both, sum := "", 0.0
 	for _, flow := range f.flows() {
@@ -136,7 +136,7 @@ func (f Figures) little() []Finding {
 			both, f.Queue)}}
 }
 
-// apart reports whether two figures that should be one are not. One that was not given is apart from nothing.
+// apart reports whether two figures that should be equal differ. A figure that was not given never does.
 func apart(a, b float64) bool {
 	if math.IsNaN(a) || math.IsNaN(b) || a <= 0 || b <= 0 {
 		return false

@@ -9,11 +9,11 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing/figures"
 )
 
-// row is one of a published table of eight volumes by instance type: 4 KB random by fio for 180 s with 16 jobs, first
+// row is a row of a published table of eight volumes by instance type: 4 KB random by fio for 180 s with 16 jobs, first
 // reading and then writing, read off CloudWatch (EBS by instance type, about 2021).
 type row struct {
 	name                   string
-	readKB, writeKB        float64 // a second
+	readKB, writeKB        float64 // per second
 	reads, writes          float64
 	queue, readMs, writeMs float64
 }
@@ -47,8 +47,8 @@ func codes(found []figures.Finding) []string {
 	return all
 }
 
-// TestImpossibleRows holds the published table against itself. What is wrong with a row was worked out by hand: KB/s by
-// op/s against 4 KB, and op/s times ms against the queue.
+// TestImpossibleRows checks the consistency of the published table. The errors were computed by hand: KB/s by op/s
+// against 4 KB, and op/s times ms against the queue.
 func TestImpossibleRows(t *testing.T) {
 	want := [][]string{
 		{figures.OddSize},                     // reads of 0.26 KB, and writes of 4.2; 1,727 x 5.16 ms are 8.9 of 9
@@ -135,7 +135,7 @@ func TestBands(t *testing.T) {
 	check(own, 5, "look into it", 16, "a bottleneck")
 }
 
-func TestBandsThatAreNone(t *testing.T) {
+func TestInvalidBands(t *testing.T) {
 	for _, bands := range [][2]string{{"5,10", ""}, {"5,15,10", ""}, {"", "2"}, {"", "a,b"}, {"NaN,1,2", ""},
 		{"0,1,2", ""}} {
 		if rules, err := figures.ParseRules(bands[0], bands[1]); err == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// Kind is a kind of load, and how many WAL records it makes.
+// Kind is a kind of load and its number of WAL records.
 type Kind struct {
 	Load              string  `json:"load"`
 	What              string  `json:"what"`
@@ -20,8 +20,8 @@ type Kind struct {
 	BytesPerRecord    float64 `json:"-"`
 }
 
-// Kinds are eight kinds of load on PostgreSQL 17.11 alone on its device (testdata/runs/loads-pg17.jsonl; a test holds
-// these against it). Their span is the point: there is no one factor.
+// Kinds returns eight kinds of load on PostgreSQL 17.11, alone on its device (testdata/runs/loads-pg17.jsonl, which a
+// test compares). Their range shows that no single factor holds.
 func Kinds() []Kind {
 	return []Kind{
 		{"bulk", "1,000 rows an INSERT", 1.031, 1980, 73.1},
@@ -35,12 +35,12 @@ func Kinds() []Kind {
 	}
 }
 
-// KindMeans translates a rate of WAL records, if they all came from one kind of load.
+// KindMeans translates a rate of WAL records, assuming that all come from one kind of load.
 type KindMeans struct {
 	Kind
-	Rows     float64 `json:"rows"` // a second, as are the others
+	Rows     float64 `json:"rows"` // per second, like the others
 	Requests float64 `json:"requests"`
-	// writes of Aurora: at least, as estimated, at most; nil: the calibration does not tell
+	// Aurora's writes: at least, estimated, at most; nil: not in the calibration
 	Billed *[3]float64 `json:"billed_writes"`
 }
 
@@ -49,20 +49,20 @@ type Converted struct {
 	Metric    string        `json:"metric"`
 	On        string        `json:"on"`
 	Amount    float64       `json:"amount"`
-	Period    float64       `json:"period_seconds,omitempty"` // that the amount was added up over; 0: it is a rate
-	PerSecond float64       `json:"per_second"`               // of what the metric counts
+	Period    float64       `json:"period_seconds,omitempty"` // that the amount covers; 0: it is a rate
+	PerSecond float64       `json:"per_second"`               // rate of what the metric counts
 	Counts    string        `json:"counts"`
 	Side      string        `json:"side"`
-	Kinds     []KindMeans   `json:"kinds"`         // of load, one by one; none: it does not count WAL records
-	Rows      *sizing.Range `json:"rows"`          // a second, as are the next; nil: it does not count WAL records
+	Kinds     []KindMeans   `json:"kinds"`         // by kind of load; none: it does not count WAL records
+	Rows      *sizing.Range `json:"rows"`          // per second, like the next; nil: it does not count WAL records
 	Requests  *sizing.Range `json:"requests"`      // of a device under a PostgreSQL that writes pages
 	Billed    *sizing.Range `json:"billed_writes"` // of Aurora
-	IOCost    *sizing.Range `json:"io_cost"`       // a month on Aurora Standard; nil: no price is known
+	IOCost    *sizing.Range `json:"io_cost"`       // per month on Aurora Standard; nil: no price is known
 	AsOf      string        `json:"prices_as_of,omitempty"`
-	Region    string        `json:"-"` // whose prices count
+	Region    string        `json:"-"` // of the prices
 	Currency  string        `json:"-"`
-	Misread   *float64      `json:"misread_io_cost"` // a month, were each one billed
-	Most      float64       `json:"-"`               // operations a second of RDS's largest volume, where the rate is higher
+	Misread   *float64      `json:"misread_io_cost"` // per month, if each one was billed
+	Most      float64       `json:"-"`               // operations per second of RDS's largest volume, if the rate is higher
 }
 
 // Convert translates an amount of a metric on a flavor.
@@ -102,20 +102,19 @@ func Convert(meanings []metric.Meaning, amount float64, t sizing.Tariff, calibra
 	return c, nil
 }
 
-// isRate tells operations from bytes, times and percentages.
+// isRate distinguishes operations from bytes, times and percentages.
 func isRate(m metric.Meaning) bool {
 	return strings.HasPrefix(m.Unit, "operations") || strings.HasPrefix(m.Unit, "requests per second")
 }
 
-// flow returns the number of a rate that a metric of RDS is; nil: it is none.
+// flow returns the field of a rate that a metric of RDS sets; nil for other metrics.
 func flow(r *needs.Rate, metric string) *float64 {
 	return map[string]*float64{
 		"ReadIOPS": &r.Reads, "WriteIOPS": &r.Writes, "ReadThroughput": &r.ReadBytes, "WriteThroughput": &r.WriteBytes,
 	}[metric]
 }
 
-// NeedOf returns what metrics of RDS say together that storage does; nil: they do not tell both operations and bytes of
-// a way.
+// NeedOf returns the storage rate that metrics of RDS give together; nil if a direction lacks operations or bytes.
 func NeedOf(metrics []Converted) *needs.Rate {
 	need := needs.Rate{Flushes: math.NaN()}
 	for _, c := range metrics {
@@ -173,7 +172,7 @@ func (c *Converted) cost(t sizing.Tariff) {
 	}
 }
 
-// widen has a range take in more.
+// widen extends a range.
 func widen(r *sizing.Range, least, most float64) {
 	*r = *sizing.Between(min(r.Least, least), max(r.Most, most))
 }

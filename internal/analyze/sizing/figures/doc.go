@@ -1,4 +1,4 @@
-// Package figures judges figures that somebody was told: an amount of a metric is translated into what storage had to do
-// for it ([Convert]), a row of a console or of a benchmark is held against itself ([Figures.Check]), and waiting times
-// get the band of a rule ([Bands.Of]). What to order for them is package sizing's to say.
+// Package figures judges figures from elsewhere: it translates an amount of a metric into storage work ([Convert]),
+// checks the consistency of a row of a console or a benchmark ([Figures.Check]), and grades waiting times by a rule
+// ([Bands.Of]). Package sizing computes what to order for them.
 package figures

@@ -9,17 +9,17 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Others is the reason for a need that is not taken from the device: it did more than this server can have asked for.
+// Others is the reason for a need that does not come from the device: it did more than this server can have requested.
 const Others series.Reason = "others"
 
-// The device counts whoever uses it, so that it can only show too much. From so many times what the server's own
-// counters come to, and so much more a second, it shows others; on devices of their own, servers stayed within 1.67
-// times the bytes, twice the requests and 1.1 times the flushes that the model gives.
+// The device counts all users, so it can only show too much. It shows others above this factor, plus this amount, of
+// what the server's own counters explain. Servers on devices of their own stayed within 1.67 times the bytes, twice the
+// requests and 1.1 times the flushes of the model.
 const (
 	bytesBeyond    = ModelBytesOff
 	requestsBeyond = 3
 	unnoticedBytes = 256e3 // a journal, a server log
-	unnoticedReads = 1e6   // programs and catalogs that are loaded
+	unnoticedReads = 1e6   // loading of programs and catalogs
 	unnoticedTimes = 50    // requests, and flushes
 )
 
@@ -27,12 +27,12 @@ const (
 type asked struct {
 	model Rate
 	pages float64
-	// What its processes gave to write calls, and bytes of tables, indexes and temporary files that it asked for;
-	// negative: not known. Both are more than reaches the device where the kernel's cache stands between.
+	// Bytes of its processes' write calls, and bytes read of tables, indexes and temporary files; negative if unknown.
+	// Both exceed what reaches the device if the kernel's cache is in between.
 	written, read float64
 }
 
-// askedOf returns that of a load, on average over its repetitions.
+// askedOf returns the mean over a load's repetitions.
 func askedOf(run *counts.Run, load counts.Load) asked {
 	a := asked{written: MeanOver(load, writtenByProcesses), read: MeanOver(load, readByServer)}
 	a.pages = MeanOver(load, func(r counts.Repetition) (float64, error) {
@@ -47,7 +47,7 @@ func askedOf(run *counts.Run, load counts.Load) asked {
 	return a
 }
 
-// MeanOver returns a count's mean rate over the repetitions of a load; negative: one of them does not have it.
+// MeanOver returns a count's mean rate over the repetitions of a load; negative if one of them lacks it.
 func MeanOver(load counts.Load, count func(counts.Repetition) (float64, error)) (mean float64) {
 	for _, r := range load.Repetitions {
 		amount, err := count(r)
@@ -64,7 +64,7 @@ func writtenByProcesses(r counts.Repetition) (float64, error) { return r.Count(m
 // blockSize is PostgreSQL's default page size in bytes.
 const blockSize = 8192
 
-// readByServer are bytes asked of the operating system.
+// readByServer returns the bytes requested from the operating system.
 func readByServer(r counts.Repetition) (float64, error) {
 	if volume, err := r.Count(metric.StatIOReadBytes); err == nil {
 		return volume + spilled(r)*r.Seconds, nil
@@ -73,15 +73,13 @@ func readByServer(r counts.Repetition) (float64, error) {
 	return blocks*blockSize + spilled(r)*r.Seconds, err
 }
 
-// bytes returns the most that the counters account for: what spilled or was copied is in what the processes wrote
-// alone.
+// bytes returns the most that the counters account for: spilled and copied bytes are only in what the processes wrote.
 func (a asked) bytes() float64 { return max(a.model.WriteBytes, a.written) }
 
-// crossCheck holds the device's figures against what the server's own counters can account for, and tells what is
-// beyond that.
+// crossCheck compares the device's figures with what the server's own counters can account for, and returns the excess.
 func (n *Need) crossCheck(run *counts.Run, load counts.Load) *series.Missing {
 	if run.Header.Target.Storage.Own || n.estimateOnly(run, load) != nil {
-		return nil // nobody else is there, or nothing to hold it against
+		return nil // there is nobody else, or nothing to compare with
 	}
 	a, done := askedOf(run, load), n.Mean
 	perSecond := func(bytes float64) string { return number.Rate(bytes/number.Mega) + " MB/s" }
@@ -105,13 +103,13 @@ func (n *Need) crossCheck(run *counts.Run, load counts.Load) *series.Missing {
 	return &series.Missing{Reason: Others, Detail: detail}
 }
 
-// estimateOnly says why there is no estimate, if there is none.
+// estimateOnly returns why there is no estimate; nil if there is one.
 func (n Need) estimateOnly(run *counts.Run, load counts.Load) *series.Missing {
 	return (&Need{Repetitions: n.Repetitions}).estimate(run, load)
 }
 
-// within narrows an estimate to what the server's processes wrote, where that was read, and to what the device did for
-// everybody. Reads are no part of the model: they are the device's, up to what the server asked for.
+// within limits an estimate to what the server's processes wrote, if that was read, and to the device's total. The
+// model has no reads: they are the device's, up to what the server requested.
 func (n *Need) within(device Need, a asked) {
 	if a.written >= 0 {
 		n.Highest.WriteBytes = min(n.Highest.WriteBytes, max(n.Mean.WriteBytes, a.written))

@@ -12,12 +12,12 @@ import (
 // device names the metrics of a device's work: its own counters, or its requests for the server's files alone.
 type device struct {
 	metrics   []deviceMetric
-	writes    string // the metric of them
-	flushes   string // likewise; empty: it does not tell
-	dataAlone bool   // flushes are not among the writes, or cannot be told from them
+	writes    string // the metric of writes
+	flushes   string // the metric of flushes; empty: not counted
+	dataAlone bool   // flushes are not among the writes, or cannot be separated from them
 }
 
-// deviceMetric is a metric of the device, and where its rate goes.
+// deviceMetric is a metric of the device, and the field for its rate.
 type deviceMetric struct {
 	name  string
 	field func(*Rate) *float64
@@ -37,8 +37,8 @@ func wholeDevice(run *counts.Run) device {
 	return counted(run, func(metric string) string { return metric })
 }
 
-// counted returns what the kernel counts under the names that stand for those of all disks. Before Linux 5.5 it counts
-// no flushes by themselves: they are among the writes.
+// counted returns the kernel's counters, under names that stand for all disks. Before Linux 5.5 it does not count
+// flushes separately: they are among the writes.
 func counted(run *counts.Run, name func(string) string) device {
 	k := OfDisk()
 	k = IOMetrics{name(k.Reads), name(k.Writes), name(k.ReadBytes), name(k.WriteBytes)}
@@ -55,7 +55,7 @@ func ownRequests() device {
 	return d
 }
 
-// withoutFlushes leaves the writes that carry data, as far as flushes can be told from them.
+// withoutFlushes takes flushes out of the writes, if they can be separated.
 func (d device) withoutFlushes(r Rate) Rate {
 	if d.flushes == "" {
 		r.Flushes = math.NaN()
@@ -71,12 +71,11 @@ func mayMiss(name string) bool {
 	return strings.HasSuffix(name, "/reads") || strings.HasSuffix(name, "/read_bytes")
 }
 
-// ownNeed returns what the device did for this server's files, where its requests were followed to them and none was
-// lost; nil: it is not known. Of what is written it is not believed where it is less than half of what the server
-// itself counts: then files were not found.
+// ownNeed returns the device's work for this server's files, if all its requests were traced; nil if unknown. If it is
+// less than half of the server's own count of writes, files were missed and it is not used.
 func ownNeed(run *counts.Run, load counts.Load) *Need {
 	n := &Need{Load: load.Name, Repetitions: len(load.Repetitions), ForServer: true}
-	// a device of its own has the file system's journal, too
+	// on the server's own device, the journal counts too
 	if run.Header.Target.Storage.Own || n.measure(load, ownRequests()) != nil {
 		return nil
 	}

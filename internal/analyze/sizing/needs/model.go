@@ -6,9 +6,9 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// What the device did for the WAL and for pages, as non-negative mixtures over eight loads of a run on PostgreSQL
-// 17.11, alone on its device (testdata/runs/loads-pg17.jsonl): requests 0.98 for a WAL write and 0.013 for a page,
-// bytes 1.01 for a byte of WAL, 8,120 for a WAL write and 8,860 for a page, flushes 0.99 for a WAL write.
+// The device's work for WAL and pages, as non-negative mixtures over eight loads of a run on PostgreSQL 17.11, alone on
+// its device (testdata/runs/loads-pg17.jsonl): requests 0.98 per WAL write and 0.013 per page, bytes 1.01 per byte of
+// WAL, 8,120 per WAL write and 8,860 per page, flushes 0.99 per WAL write.
 const (
 	requestsPerWALWrite = 0.98
 	requestsPerPage     = 0.013
@@ -18,16 +18,16 @@ const (
 	bytesPerPage        = 8860
 )
 
-// How far the model is taken to be off on another machine, either way. Bytes are arithmetic of pages: they were 0.96 to
-// 1.24 of the model's in 73 of 74 repetitions on three servers, and 1.67 in one. How many requests carry them is the
-// file system's and the device's affair: up to 2.01 of the model's.
+// How far the model may be off on another machine, either way. Bytes follow from pages: they were 0.96 to 1.24 of the
+// model's in 73 of 74 repetitions on three servers, and 1.67 in one. The number of requests depends on file system and
+// device: up to 2.01 of the model's.
 const (
 	modelOff      = 2
 	ModelBytesOff = 1.5
 )
 
-// modelled returns what a repetition would have asked of a device, where the device itself could not be read, or not
-// for this server alone. What spills is written, too, if it is not deleted before.
+// modelled returns a repetition's rate by the model, for a device that could not be read, or not for this server alone.
+// Spilled bytes are written, too, unless deleted before.
 func modelled(run *counts.Run, load counts.Load, r counts.Repetition) (Rate, *series.Missing) {
 	var counted [3]float64
 	for i, name := range []string{counts.WALBytes, counts.WALWrites, counts.PagesWritten} {
@@ -45,7 +45,7 @@ func modelled(run *counts.Run, load counts.Load, r counts.Repetition) (Rate, *se
 	}, nil
 }
 
-// spilled returns the bytes that went into temporary files, a second, as far as they are known.
+// spilled returns the bytes written to temporary files per second, as far as known.
 func spilled(r counts.Repetition) float64 {
 	for _, name := range []string{metric.ClusterTempBytes, metric.DatabaseTempBytes} {
 		if count, err := r.Count(name); err == nil {
@@ -58,7 +58,7 @@ func spilled(r counts.Repetition) float64 {
 // WALShare is the WAL's share of the write requests and of the bytes written.
 type WALShare struct{ Requests, Bytes float64 }
 
-// WALShare returns the WAL's share of a need, by the cost of WAL writes to a device; nil: unknown.
+// WALShare returns the WAL's share of a need, by the cost of WAL writes to a device; nil if unknown.
 func (n Need) WALShare() *WALShare {
 	if n.WALWrites == nil || n.WALBytes == nil || n.Mean.Writes == 0 || n.Mean.WriteBytes == 0 {
 		return nil

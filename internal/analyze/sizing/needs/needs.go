@@ -1,5 +1,5 @@
-// Package needs says what the loads of a run needed from storage: requests and bytes a second, by the device's own
-// counters, or by a model where these show others too.
+// Package needs computes what the loads of a run needed from storage: requests and bytes per second, by the device's
+// own counters, or by a model if these include others.
 package needs
 
 import (
@@ -19,40 +19,40 @@ import (
 type Need struct {
 	Load        string
 	Repetitions int
-	Mean        Rate // over the time of the load, without the background
-	Lowest      Rate // of the repetitions, number by number
+	Mean        Rate // per second of the load, without the background
+	Lowest      Rate // of the repetitions, each number
 	Highest     Rate
-	// one after the other, over all repetitions, the background included; of a source of periods its periods; none:
-	// they were not read
+	// in order, over all repetitions, background included; periods of a source with periods; none: not read
 	Seconds []Rate
-	Peaks   *Peaks // nil: as there are no seconds
+	Peaks   *Peaks // nil if there are no Seconds
 
 	// Model is the reason why the rates follow from the WAL and the pages: the device could not be read, or did more
-	// than this server can have asked for. Lowest and Highest then include the error of the model.
-	Model *series.Missing // why it is not the device's figures; nil: it is
+	// than this server can have requested. Lowest and Highest then include the error of the model.
+	Model *series.Missing // nil: the rates are the device's
 
-	ForServer bool // the rates are those of the requests for the server's files
+	ForServer bool // the rates are of requests for the server's files
 
-	Rows, Commits, WALRecords, WALWrites, WALBytes *float64 // a second; nil: not known
-	// PagesAsked are pages a second that were not in shared_buffers, whoever then answered; nil: not known.
+	Rows, Commits, WALRecords, WALWrites, WALBytes *float64 // per second; nil: unknown
+	// PagesAsked are the pages per second that were not in shared_buffers, wherever they were read from; nil if
+	// unknown.
 	PagesAsked *float64
-	// Missing says why there is no need to tell; nil: there is one.
+	// Missing says why the need is unknown; nil if it is known.
 	Missing *series.Missing
 }
 
-// Peaks are single seconds of a load, the background included, each number by itself: the worst second for requests
-// need not be the worst for bytes. The seconds of the closing checkpoint are among them, so that all may lie below the
-// need's mean, which has what they wrote for the seconds of the load alone.
+// Peaks are single seconds of a load, background included, for each number: the worst second for requests need not be
+// the worst for bytes. They include the closing checkpoint, but spread over its own seconds. So all may be below the
+// need's mean, which counts only the seconds of the load.
 type Peaks struct {
-	Length     time.Duration // of each: a second, or the period of a source
-	Seconds    int           // of them, over all repetitions
+	Length     time.Duration // a second, or the period of a source
+	Seconds    int           // number, over all repetitions
 	Mean       Rate
 	P95, P99   Rate
 	PeakSecond Rate
 	PeakMinute *Rate // nil: no load lasted a minute
 }
 
-// Of returns the needs of all loads that are not idle, in the order of the run.
+// Of returns the needs of all loads but idle ones, in the order of the run.
 func Of(run *counts.Run) []Need {
 	var all []Need
 	for _, load := range run.Loads {
@@ -102,8 +102,8 @@ func (n *Need) measure(load counts.Load, counted device) *series.Missing {
 	return nil
 }
 
-// model takes the need from the server's own counters, for a reason, and where these do not tell it either there is
-// none.
+// model takes the need from the server's own counters, and records why. If these do not suffice either, the need is
+// missing.
 func (n *Need) model(run *counts.Run, load counts.Load, why *series.Missing) {
 	measured := *n
 	*n = Need{Load: load.Name, Repetitions: len(load.Repetitions), Model: why}
@@ -116,7 +116,7 @@ func (n *Need) model(run *counts.Run, load counts.Load, why *series.Missing) {
 	}
 }
 
-// estimate takes them from the model, and widens them.
+// estimate sets the need from the model, and widens it.
 func (n *Need) estimate(run *counts.Run, load counts.Load) *series.Missing {
 	for i, repetition := range load.Repetitions {
 		rate, missing := modelled(run, load, repetition)
@@ -145,9 +145,8 @@ func (n *Need) add(rate Rate, first bool) {
 	}
 }
 
-// rateOf returns what a repetition asked of its device a second. Reads that the run did not record are not missed: a
-// load that writes may go without, and then they are nought. A job that puts load on storage alone, and a load that
-// only reads, may not write at all: what little is then written less than before it is no mystery.
+// rateOf returns a repetition's rate of storage requests. A load that writes may lack reads in the record; they are
+// then 0. A job on storage alone, and a load that only reads, may write less than the background without an error.
 func (d device) rateOf(load counts.Load, r counts.Repetition, alone bool) (Rate, *series.Missing) {
 	var rate Rate
 	for _, m := range d.metrics {
@@ -163,7 +162,7 @@ func (d device) rateOf(load counts.Load, r counts.Repetition, alone bool) (Rate,
 		}
 		seconds := r.Seconds
 		if own := r.Counts[m.name].Seconds; load.Method == runfile.Observed && own > 0 {
-			seconds = own // others of the server's counters may have been read for longer
+			seconds = own // the server's other counters may cover more time
 		}
 		*m.field(&rate) = max(0, count/seconds)
 	}
@@ -173,10 +172,10 @@ func (d device) rateOf(load counts.Load, r counts.Repetition, alone bool) (Rate,
 	return d.withoutFlushes(rate), nil
 }
 
-// readsAlone reports whether the clients looked at rows and wrote none.
+// readsAlone reports whether the clients read rows and wrote none.
 func readsAlone(r counts.Repetition) bool { return r.Work.Returned > 0 && r.Work.Rows == 0 }
 
-// background is why a device that others use tells nothing of a load that adds little.
+// background is why the need of a small load on a shared device is unknown.
 func background() *series.Missing {
 	return &series.Missing{Reason: Background,
 		Detail: "what the device did cannot be told from what it does without this load"}
@@ -185,13 +184,13 @@ func background() *series.Missing {
 // Background is the reason for a need that is lost in what others do.
 const Background series.Reason = "background"
 
-// reason is why a count is missing; nil: it is not.
+// reason returns why a count is missing; nil if it is not.
 func reason(err error) *series.Missing {
 	why, _ := errors.AsType[*series.Missing](err)
 	return why
 }
 
-// logical returns how often a quantity happened a second, on average over the repetitions.
+// logical returns a quantity per second, on average over the repetitions.
 func logical(load counts.Load, name string) *float64 {
 	quantity, _ := counts.Named(name)
 	sum := 0.0
@@ -202,13 +201,13 @@ func logical(load counts.Load, name string) *float64 {
 		}
 		sum += count / r.Seconds
 	}
-	return new(max(0, sum/float64(len(load.Repetitions)))) // less than without the load is none
+	return new(max(0, sum/float64(len(load.Repetitions)))) // not below zero
 }
 
 // growthIsRead are the versions in which a new block counts as one that was not in shared_buffers.
 var growthIsRead = metric.Span{First: 1, Last: 15}
 
-// pagesAsked is nil of a load that adds rows where new blocks are among those that were asked for.
+// pagesAsked returns nil for a load that adds rows in a version that counts new blocks as misses.
 func pagesAsked(run *counts.Run, load counts.Load) *float64 {
 	adds := func(r counts.Repetition) bool { return r.Work.Rows > r.Work.Updated+r.Work.Deleted }
 	if growthIsRead.HasVersion(run.Header.Target.Version) && slices.ContainsFunc(load.Repetitions, adds) {
@@ -217,15 +216,15 @@ func pagesAsked(run *counts.Run, load counts.Load) *float64 {
 	return logical(load, string(metric.PagesMissed))
 }
 
-// A rate is taken over at least and at most this much of a stretch. Windows may be longer: a scrape may come late.
+// The shares of a stretch that a rate may cover. Windows may be longer: a scrape may come late.
 const (
 	leastOfStretch = 0.9
 	mostOfSecond   = 1.1
 	mostOfWindow   = 1.5
 )
 
-// readSeconds looks at every second of every repetition that was read. Of an observation, which may be one of days, the
-// analysis keeps one reading for each window, so that it looks at windows.
+// readSeconds collects every second of every repetition that was read. For an observation, which may last days, the
+// analysis keeps one reading per window, so it collects windows.
 func (n *Need) readSeconds(run *counts.Run, load counts.Load, counted device) {
 	if o := run.Observed; o != nil {
 		for _, repetition := range load.Repetitions {
@@ -235,7 +234,7 @@ func (n *Need) readSeconds(run *counts.Run, load counts.Load, counted device) {
 		return
 	}
 	const minute = 60
-	var minutes []Rate // means over sixty seconds in a row
+	var minutes []Rate // means over 60 consecutive seconds
 	for _, repetition := range load.Repetitions {
 		own := counted.stretches(run, repetition.Begin, repetition.End, time.Second)
 		n.Seconds = append(n.Seconds, own...)
@@ -243,14 +242,14 @@ func (n *Need) readSeconds(run *counts.Run, load counts.Load, counted device) {
 			minutes = append(minutes, meanOf(own[i:i+minute]))
 		}
 	}
-	var worst *Rate // each number by itself
+	var worst *Rate // maximum of each number
 	if len(minutes) > 0 {
 		worst = new(Quantile(minutes, 1))
 	}
 	n.summarize(time.Second, worst)
 }
 
-// summarize finds the peaks of the seconds.
+// summarize computes the peaks of the seconds.
 func (n *Need) summarize(length time.Duration, minute *Rate) {
 	if len(n.Seconds) == 0 {
 		return
@@ -261,8 +260,8 @@ func (n *Need) summarize(length time.Duration, minute *Rate) {
 	}
 }
 
-// stretches returns the rates from one reading to the next, of those that lie a stretch apart or less; what was read
-// more often is put together. There are none where a metric of writing misses some.
+// stretches returns the rates between readings at most a stretch apart; more frequent readings are merged. It returns
+// none if a metric of writes misses some.
 func (d device) stretches(run *counts.Run, begin, end time.Time, length time.Duration) []Rate {
 	all := make([]Rate, len(ratesOf(run.Series(d.writes), begin, end, length)))
 	for _, m := range d.metrics {
@@ -305,7 +304,7 @@ func ratesOf(s series.Series, begin, end time.Time, length time.Duration) []floa
 	return rates
 }
 
-// Quantile takes each number of the rates by itself: the least value that so great a share does not exceed.
+// Quantile returns, for each number, the least value that the given share of the rates does not exceed.
 func Quantile(rates []Rate, share float64) Rate {
 	var q Rate
 	for i, field := range q.fields() {
@@ -329,8 +328,8 @@ func meanOf(rates []Rate) Rate {
 	return sum.Times(1 / float64(len(rates)))
 }
 
-// FromMemory returns how many pages were asked for a second, and the share of them that was read from no device; 0: none
-// to speak of, or not known.
+// FromMemory returns the pages requested per second, and the share of them that no device read; 0 if there were few, or
+// unknown.
 func (n Need) FromMemory() (asked, share float64) {
 	const few, unnoticed = 100, 0.05
 	if n.PagesAsked == nil || *n.PagesAsked < few {

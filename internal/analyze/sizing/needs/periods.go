@@ -14,25 +14,24 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// IOMetrics names the metrics in which a source that keeps only periods shows what storage did. Its writes include
-// flushes.
+// IOMetrics names the metrics of storage work of a source with only periods. Its writes include flushes.
 type IOMetrics struct{ Reads, Writes, ReadBytes, WriteBytes string }
 
-// OfInstance returns what CloudWatch tells of an instance of RDS. On Aurora the same names are about WAL records.
+// OfInstance returns CloudWatch's metrics of an RDS instance. On Aurora the same names count WAL records.
 func OfInstance() IOMetrics {
 	return IOMetrics{metric.CloudWatchReadIOPS, metric.CloudWatchWriteIOPS, metric.CloudWatchReadThroughput,
 		metric.CloudWatchWriteThroughput}
 }
 
-// OfDisk returns what a kernel tells of a disk.
+// OfDisk returns the kernel's metrics of a disk.
 func OfDisk() IOMetrics {
 	return IOMetrics{metric.BlockReads, metric.BlockWrites, metric.BlockReadBytes, metric.BlockWriteBytes}
 }
 
-// Names returns the names of all four.
+// Names returns all four names.
 func (k IOMetrics) Names() []string { return []string{k.Reads, k.Writes, k.ReadBytes, k.WriteBytes} }
 
-// device returns the same, without flushes to be told apart.
+// device returns the metrics as a device without separate flushes.
 func (k IOMetrics) device() device {
 	d := deviceOf(k.Reads, k.Writes, "", k.ReadBytes, k.WriteBytes)
 	d.dataAlone = true
@@ -40,10 +39,10 @@ func (k IOMetrics) device() device {
 	return d
 }
 
-// NoVolume is the reason for a need that is none of a volume, or of which that is not known.
+// NoVolume is the reason for a need that is not of a volume, or may not be.
 const NoVolume series.Reason = "no-volume"
 
-// ioMetricsOf finds which of them a run has, or why what it has is about no volume.
+// ioMetricsOf returns the metrics that a run has, or why they are about no volume.
 func ioMetricsOf(run *counts.Run) (IOMetrics, *series.Missing) {
 	missing := func(why string) (IOMetrics, *series.Missing) {
 		return IOMetrics{}, &series.Missing{Reason: NoVolume, Detail: why}
@@ -61,8 +60,8 @@ func ioMetricsOf(run *counts.Run) (IOMetrics, *series.Missing) {
 	return OfInstance(), nil
 }
 
-// needOfPeriods returns what a history of periods tells: on average over all of it, and of each period the highest that
-// its source knows.
+// needOfPeriods returns the need in a history of periods: the mean over all of it, and the highest rate known of each
+// period.
 func needOfPeriods(run *counts.Run, load counts.Load) Need {
 	n := Need{Load: load.Name, Repetitions: len(load.Repetitions)}
 	metrics, missing := ioMetricsOf(run)
@@ -76,8 +75,7 @@ func needOfPeriods(run *counts.Run, load counts.Load) Need {
 	return n
 }
 
-// highest returns the rates of all periods of which each metric is known, one after the other. Shorter ones are put
-// together.
+// highest returns the rates of all periods with every metric known, in order. Shorter periods are merged.
 func (d device) highest(run *counts.Run, length time.Duration) []Rate {
 	var all []Rate
 	places, known := map[time.Time]int{}, map[time.Time]int{}
@@ -109,8 +107,7 @@ func (d device) highest(run *counts.Run, length time.Duration) []Rate {
 	return whole
 }
 
-// periodsOf returns the periods of a metric by the highest in each, or by their means where their source knows nothing
-// else.
+// periodsOf returns the highest value of a metric in each period, or its mean if the source has nothing else.
 func periodsOf(run *counts.Run, name string) []counts.Level {
 	if levels := run.Rates(name, runfile.Maximum); len(levels) > 0 {
 		return levels
@@ -118,7 +115,7 @@ func periodsOf(run *counts.Run, name string) []counts.Level {
 	return run.Rates(name, runfile.Average)
 }
 
-// Stretches returns what people call one stretch of so long, and several.
+// Stretches returns the usual name of a length of time, singular and plural.
 func Stretches(length time.Duration) (singular, plural string) {
 	switch {
 	case length == time.Second:
@@ -141,8 +138,8 @@ type Hole struct {
 	longest runfile.Stretch
 }
 
-// HoleIn adds up the time of an observation, or of what a source was asked about, in which any of the numbers that a
-// need is made of was not read.
+// HoleIn adds up the time of an observation, or of the time requested from a source, in which a number of the need was
+// not read.
 func HoleIn(run *counts.Run) (h Hole) {
 	if run == nil || run.Observed == nil {
 		return h
@@ -176,7 +173,7 @@ func HoleIn(run *counts.Run) (h Hole) {
 	return h
 }
 
-// about returns the time that an observation is about, as far as its file says.
+// about returns the time that an observation covers, as far as its file says.
 func about(run *counts.Run) (from, to time.Time) {
 	if a := run.Header.Asked; a != nil {
 		return a.From, a.To
@@ -188,8 +185,8 @@ func about(run *counts.Run) (from, to time.Time) {
 	return from, to
 }
 
-// readIn returns the stretches of an observation in which all numbers of its storage were read, in order, and what may
-// be missing before the first and after the last without one of them being lost.
+// readIn returns the stretches of an observation in which all storage numbers were read, in order, and how much may be
+// missing at either end without a loss.
 func readIn(run *counts.Run) (all []runfile.Stretch, missed time.Duration) {
 	if length := run.Observed.Period; length > 0 {
 		metrics, missing := ioMetricsOf(run)
@@ -226,7 +223,7 @@ func inCommon(metrics []string, of func(metric string) []runfile.Stretch) (all [
 	return all
 }
 
-// joined puts stretches in order that follow one another or overlap together.
+// joined merges consecutive or overlapping stretches.
 func joined(all []runfile.Stretch) (whole []runfile.Stretch) {
 	for _, s := range all {
 		if n := len(whole); n > 0 && !s.From.After(whole[n-1].To) {
@@ -240,7 +237,7 @@ func joined(all []runfile.Stretch) (whole []runfile.Stretch) {
 	return whole
 }
 
-// common returns the parts of two lists of stretches that both have.
+// common returns the intersection of two lists of stretches.
 func common(a, b []runfile.Stretch) (both []runfile.Stretch) {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		from, to := a[i].From, a[i].To
@@ -262,7 +259,8 @@ func common(a, b []runfile.Stretch) (both []runfile.Stretch) {
 	return both
 }
 
-// MeansAlone names the metrics of whose highest minutes CloudWatch was not asked; empty: none, or periods are minutes.
+// MeansAlone names the metrics without maxima by the minute from CloudWatch; empty if there are none, or periods are
+// minutes.
 func MeansAlone(run *counts.Run) string {
 	metrics, missing := ioMetricsOf(run)
 	if run.Observed == nil || run.Observed.Period <= time.Minute || missing != nil || metrics == OfDisk() {
@@ -277,7 +275,7 @@ func MeansAlone(run *counts.Run) string {
 		strings.ReplaceAll(strings.Join(names, ", "), metric.CloudWatch+"/", ""), printable.Largest(run.Observed.Period))
 }
 
-// String names the parts about which nothing is known; empty: there are none.
+// String names the unknown times; empty if there are none.
 func (h Hole) String() string {
 	if h.Lost == 0 {
 		return ""
@@ -288,8 +286,8 @@ func (h Hole) String() string {
 		h.longest.To.UTC().Format(minutes))
 }
 
-// Hourly returns the highest of each number in each hour from a moment on, by the periods of a source, and how many
-// numbers are known of it.
+// Hourly returns the highest of each number in each hour from first on, by the periods of a source, and how many
+// numbers are known.
 func (k IOMetrics) Hourly(run *counts.Run, first time.Time, hours int) (rates []Rate, known []int) {
 	rates, known = make([]Rate, hours), make([]int, hours)
 	for _, m := range k.device().metrics {

@@ -13,8 +13,8 @@ import (
 // Rate is the storage traffic per second.
 type Rate struct {
 	Reads  float64 `json:"reads"`  // requests
-	Writes float64 `json:"writes"` // requests that carry data
-	// NaN: not known, of a source that has them among the writes, or of somebody who did not say
+	Writes float64 `json:"writes"` // requests with data
+	// NaN: unknown, counted among the writes, or not given
 	Flushes    float64 `json:"flushes"`
 	ReadBytes  float64 `json:"read_bytes"`
 	WriteBytes float64 `json:"write_bytes"`
@@ -23,7 +23,7 @@ type Rate struct {
 // MarshalJSONTo writes the rate with its sums.
 func (r Rate) MarshalJSONTo(out *jsontext.Encoder) error {
 	return json.MarshalEncode(out, struct {
-		Requests   float64 `json:"requests"` // that carry data
+		Requests   float64 `json:"requests"` // with data
 		Reads      float64 `json:"reads"`
 		Writes     float64 `json:"writes"`
 		Flushes    float64 `json:"flushes"`
@@ -33,25 +33,25 @@ func (r Rate) MarshalJSONTo(out *jsontext.Encoder) error {
 	}{r.Requests(), r.Reads, r.Writes, r.Flushes, r.Bytes(), r.ReadBytes, r.WriteBytes})
 }
 
-// fields lists a rate's numbers, so that all are treated alike.
+// fields returns a rate's numbers, to treat them alike.
 func (r *Rate) fields() []*float64 {
 	return []*float64{&r.Reads, &r.Writes, &r.Flushes, &r.ReadBytes, &r.WriteBytes}
 }
 
-// Raise lifts each number to that of another rate, where it is higher there.
+// Raise takes the maximum of each number.
 func (r *Rate) Raise(other Rate) {
 	for i, v := range other.fields() {
 		*r.fields()[i] = max(*r.fields()[i], *v)
 	}
 }
 
-// Requests returns those that carry data, in both directions.
+// Requests returns the requests with data, in both directions.
 func (r Rate) Requests() float64 { return r.Reads + r.Writes }
 
-// Bytes go in both directions.
+// Bytes returns the bytes in both directions.
 func (r Rate) Bytes() float64 { return r.ReadBytes + r.WriteBytes }
 
-// Times returns the rate so many times.
+// Times returns the rate times factor.
 func (r Rate) Times(factor float64) Rate {
 	for _, f := range r.fields() {
 		*f *= factor
@@ -59,9 +59,9 @@ func (r Rate) Times(factor float64) Rate {
 	return r
 }
 
-// Operations returns what a provider counts for the rate on a volume with a unit. At most: each request stands alone,
-// taken to be of the mean size, and one larger than the unit counts as several. At least: where the volume merges what
-// is sequential, all of it is, up to the unit.
+// Operations returns what a provider counts for the rate on a volume with a unit. At most, each request stands alone,
+// of the mean size, and counts as several if it exceeds the unit. At least, a volume that merges sequential requests
+// merges all, up to the unit.
 func (r Rate) Operations(unitKiB float64, merges bool) (least, most float64) {
 	unit := unitKiB * 1024
 	for _, way := range [][2]float64{{r.Reads, r.ReadBytes}, {r.Writes, r.WriteBytes}} {
@@ -80,8 +80,8 @@ func (r Rate) Operations(unitKiB float64, merges bool) (least, most float64) {
 	return least, most
 }
 
-// Charged returns how many bytes a second a volume takes the rate for: on hard disks each operation that stands alone
-// takes a whole unit.
+// Charged returns the bytes per second that a volume charges for the rate: on hard disks each separate operation takes
+// a whole unit.
 func (r Rate) Charged(v catalog.Volume) float64 {
 	if !v.HardDisk {
 		return r.Bytes()
