@@ -10,17 +10,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// atWork are the sessions that work on the server, in any database, and are not ours. Those of other runs of realiops
-// that put a load on it are among them, and those that only read its counters are not. A role without pg_read_all_stats
-// sees the state of its own sessions alone, and with track_activities off nobody sees any. Then those are at work that
-// are in a transaction, by the lock on it that every role sees.
+// atWork selects other sessions at work in any database: active or in a transaction. Sessions of other realiops runs
+// that load the server count, sessions that read its counters do not. If this role may not see another session's
+// state, or track_activities is off, a session counts if it holds the lock of a transaction, which every role sees.
 const atWork = `from pg_catalog.pg_stat_activity a
 		where coalesce(backend_type = 'client backend', usename is not null and datname is not null)
 		and pid <> pg_catalog.pg_backend_pid() and application_name <> '` + applicationName + `'
 		and (state in ('active', 'idle in transaction') or coalesce(state, 'disabled') = 'disabled' and exists (
 			select from pg_catalog.pg_locks l where l.pid = a.pid and l.locktype = 'virtualxid' and l.mode = 'ExclusiveLock'))`
 
-// names are the program, the role and the database of a session, for Name.
+// names selects a session's program, role and database, as [Name]s.
 var names = Named("application_name") + ", " + Named("coalesce(usename, '')") + ", " + Named("coalesce(datname, '')")
 
 func (f *Facts) askBusy(ctx context.Context, conn *pgx.Conn) error {
@@ -35,14 +34,14 @@ var writing = `/* realiops */
 			and (l.locktype = 'transactionid' and l.mode = 'ExclusiveLock'
 				or l.locktype = 'relation' and l.mode in ('ShareUpdateExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'AccessExclusiveLock'))`
 
-// PrepareLooks prepares what Writing and WaitingForStandby ask.
+// PrepareLooks prepares the queries of Writing and WaitingForStandby.
 func PrepareLooks(ctx context.Context, conn *pgx.Conn) error {
 	return wrap(Prepare(ctx, conn, SafeTransaction, writing, waitingForStandby), "prepare to ask who else writes")
 }
 
-// Writing names those whose transaction has written something and goes on, or makes an index or vacuums, by the
-// transaction. What they have written no counter tells before they end. They are known by their locks, which every role
-// sees; autovacuum has no user.
+// Writing returns the sessions, by transaction, whose open transaction has written, builds an index or
+// vacuums. No counter shows their work before they end. Their locks show them to every role; autovacuum is
+// left out, since it has no user.
 func Writing(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 	transactions := map[string]string{}
 	var transaction, program, role, database string
@@ -54,10 +53,10 @@ func Writing(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 	return transactions, wrap(err, "ask who else writes")
 }
 
-// mostNamed bounds who is named.
+// mostNamed bounds how many sessions are named.
 const mostNamed = 5
 
-// parties names the sessions at work, by program, role and database.
+// parties lists sessions at work, by program, role and database.
 type parties []string
 
 func (p *parties) add(program, role, database string) {
@@ -70,7 +69,7 @@ func called(program, role, database string) string {
 	return fmt.Sprintf("%s of %s in %s", cmp.Or(program, "a session"), Quoted(role), Quoted(database))
 }
 
-// AtWork names the sessions at work, while no clients of ours are.
+// AtWork names the other sessions at work. It is called while no clients of ours are connected.
 func (f Facts) AtWork(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	var who parties
 	var program, role, database string
@@ -90,8 +89,8 @@ type Backend struct {
 // firstWithBackendWAL is the first version that counts the WAL of each session.
 const firstWithBackendWAL = 180000
 
-// WALOfOthers returns how many bytes of WAL sessions that are not ours have written so far, none where the server does
-// not tell. It is asked while no clients of ours are there.
+// WALOfOthers returns the bytes of WAL that each other session has written so far, or nil if the server does not say.
+// It is called while no clients of ours are connected.
 func (f Facts) WALOfOthers(ctx context.Context, conn *pgx.Conn) (map[Backend]int64, error) {
 	if f.VersionNum < firstWithBackendWAL {
 		return nil, nil

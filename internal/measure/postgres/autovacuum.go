@@ -6,9 +6,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// StatisticsRows returns how many rows of planner statistics have been written in our database so far. Whoever analyzes
-// a table writes them: autovacuum, where no session asks for it. They are those of pg_statistic and
-// pg_statistic_ext_data and what these hold out of line.
+// StatisticsRows returns how many rows of planner statistics have been written in our database so far: in
+// pg_statistic, pg_statistic_ext_data and their TOAST tables. ANALYZE writes them, and so does autovacuum.
 func StatisticsRows(ctx context.Context, conn *pgx.Conn) (rows int64, err error) {
 	err = QueryRow(ctx, conn, `/* realiops */
 		select coalesce(pg_catalog.sum(pg_catalog.pg_stat_get_tuples_inserted(t) + pg_catalog.pg_stat_get_tuples_updated(t)

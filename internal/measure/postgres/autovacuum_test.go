@@ -7,8 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestStatisticsRows: to analyze a table of three columns writes three rows of statistics, and to insert rows writes
-// none.
+// TestStatisticsRows: analyzing a table of three columns writes three rows of statistics; inserting rows writes none.
 func TestStatisticsRows(t *testing.T) {
 	if _, err := postgres.StatisticsRows(t.Context(), servertest.Connect(t, servertest.Database(t, "13"))); err != nil {
 		t.Error(err)

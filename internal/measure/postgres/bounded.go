@@ -18,19 +18,18 @@ import (
 )
 
 const (
-	// answerWithin bounds the time from a request to the end of the server's answer.
+	// answerWithin bounds the time from a request to the complete answer.
 	answerWithin = 5 * time.Minute
-	// lengthyWithin holds for a statement that goes through a large table, and for the user's own.
+	// lengthyWithin is that bound for a statement on a large table, and for the user's own statements.
 	lengthyWithin = 4 * time.Hour
-	// mostOfAnswer and mostOfMessage bound the bytes of an answer and of one message in it.
+	// mostOfAnswer and mostOfMessage bound the bytes of an answer and of a message in it.
 	mostOfAnswer  = 256 << 20
 	mostOfMessage = 64 << 20
 )
 
-// bounded is a connection on which no read and no write lasts without end, whoever reads or writes and whatever it
-// has forgotten to set: until the session stands, the time to connect is the bound; then an answer has to be complete
-// within a time of its request and within a size; and soon after the command was asked to stop, everything fails.
-// Once a bound is met the connection is of no more use.
+// bounded is a connection on which every read and write ends, whatever deadlines its user forgot. While connecting,
+// the connect timeout is the bound. Later an answer must be complete within a time of its request and within a size.
+// Soon after the command was asked to stop, everything fails. A connection that exceeded a bound is unusable.
 type bounded struct {
 	net.Conn
 	peer    string
@@ -38,18 +37,18 @@ type bounded struct {
 	remove  func()
 
 	mu       sync.Mutex
-	start    time.Time // when the session has to stand; zero: it does
+	start    time.Time // when the session must be established; zero: it is
 	within   time.Duration
-	request  time.Time    // when the last one was begun
+	request  time.Time    // begin of the last request
 	received int64        // since then
-	set      [2]time.Time // the deadlines that the owner has set
-	busy     [2]int       // how many read and write
-	met      error        // the bound that was met
-	free     bool         // somebody else watches over the connection
+	set      [2]time.Time // the deadlines that the connection's user set
+	busy     [2]int       // reads and writes in progress
+	met      error        // the bound exceeded
+	free     bool         // another watcher has taken over
 }
 
-// boundError is a bound that was met. It is a timeout to pgx, which says of other errors only that the session is
-// closed.
+// boundError reports an exceeded bound. It is a timeout, because for other errors pgx says
+// only that the session is closed.
 type boundError struct{ error }
 
 func (boundError) Timeout() bool   { return true }
@@ -62,7 +61,7 @@ const (
 	writes
 )
 
-// bound bounds all that sessions of a config wait for: names, connections, and what is said on them.
+// bound bounds every wait of a config's sessions: for names, connections and answers.
 func bound(config *pgx.ConnConfig) {
 	lookup, dial, within := config.LookupFunc, config.DialFunc, config.ConnectTimeout
 	config.LookupFunc = func(ctx context.Context, host string) ([]string, error) {
@@ -101,7 +100,7 @@ func boundedOf(conn net.Conn) *bounded {
 	return b
 }
 
-// established ends the time to connect: pgx calls it when the session stands.
+// established ends the time to connect. pgx calls it once the session is established.
 func established(_ context.Context, conn *pgconn.PgConn) error {
 	if b := boundedOf(conn.Conn()); b != nil {
 		b.mu.Lock()
@@ -111,7 +110,7 @@ func established(_ context.Context, conn *pgconn.PgConn) error {
 	return nil
 }
 
-// Lengthy lets the statements on conn take hours until done is called: they go through a large table.
+// Lengthy lets statements on conn take hours until done is called, because they read a large table.
 func Lengthy(conn *pgx.Conn) (done func()) { return answersWithin(conn, lengthyWithin) }
 
 // answersWithin bounds the time of each answer on conn until done is called.
@@ -135,7 +134,7 @@ func answersWithin(conn *pgx.Conn, d time.Duration) (done func()) {
 func (b *bounded) HandOver() net.Conn {
 	b.mu.Lock()
 	b.free = true
-	_ = b.Conn.SetDeadline(time.Time{}) // of an open connection it cannot fail
+	_ = b.Conn.SetDeadline(time.Time{}) // cannot fail on an open connection
 	b.mu.Unlock()
 	b.remove()
 	return b.Conn
@@ -150,7 +149,7 @@ func (b *bounded) Write(p []byte) (n int, err error) {
 	return b.move(writes, b.Conn.Write, p)
 }
 
-// move reads or writes within the bounds. It begins again where the bound was moved while it waited.
+// move reads or writes within the bounds. It tries again if the bound was extended meanwhile.
 func (b *bounded) move(direction int, do func([]byte) (int, error), p []byte) (n int, err error) {
 	for {
 		b.mu.Lock()
@@ -174,7 +173,7 @@ func (b *bounded) move(direction int, do func([]byte) (int, error), p []byte) (n
 	}
 }
 
-// judge puts the bound that was met in the place of an error, and tells whether to begin again.
+// judge replaces the error of a deadline by the exceeded bound, and reports whether to try again.
 func (b *bounded) judge(direction, moved int, err *error) (again bool) {
 	if direction == reads {
 		b.received += int64(moved)
@@ -201,7 +200,7 @@ func (b *bounded) overdue(direction int) bool {
 	return !set.IsZero() && !time.Now().Before(set)
 }
 
-// limit is when a read or write fails that begins now, and why.
+// limit returns when a read or write that begins now must fail, and the reason.
 func (b *bounded) limit() (at time.Time, why func() error) {
 	at, why = b.request.Add(b.within), func() error {
 		return fmt.Errorf("%s has not completed its answer within %s", b.peer, printable.Duration(b.within))
@@ -215,7 +214,7 @@ func (b *bounded) limit() (at time.Time, why func() error) {
 	return at, why
 }
 
-// load sets the deadline of a direction: the owner's, or the bound if that is earlier.
+// load sets the deadline of a direction: the earlier of the user's and the bound.
 func (b *bounded) load(direction int) {
 	at := b.set[direction]
 	if !b.free {
@@ -224,7 +223,7 @@ func (b *bounded) load(direction int) {
 		}
 	}
 	if direction == reads {
-		_ = b.Conn.SetReadDeadline(at) // where it fails, so does what follows
+		_ = b.Conn.SetReadDeadline(at) // if this fails, so does the read
 		return
 	}
 	_ = b.Conn.SetWriteDeadline(at)
@@ -246,7 +245,7 @@ func (b *bounded) keep(t time.Time, directions ...int) error {
 	return nil
 }
 
-// Changed moves the deadlines of what is under way.
+// Changed updates the deadlines of reads and writes in progress.
 func (b *bounded) Changed() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -257,7 +256,7 @@ func (b *bounded) Changed() {
 	}
 }
 
-// Waiting names what is waited for.
+// Waiting says what the command is waiting for.
 func (b *bounded) Waiting() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -283,7 +282,7 @@ type dialing struct {
 	late    *time.Timer
 }
 
-// boundDialing gives a context that ends soon after the command was asked to stop, even if ctx outlives that.
+// boundDialing returns a context that ends soon after the command was asked to stop, even if ctx does not.
 func boundDialing(ctx context.Context, peer string) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	const never = 1 << 62
@@ -297,10 +296,10 @@ func boundDialing(ctx context.Context, peer string) (context.Context, context.Ca
 	}
 }
 
-// Waiting names what is waited for.
+// Waiting says what the command is waiting for.
 func (d *dialing) Waiting() string { return "a connection to " + d.peer }
 
-// Changed moves the end of the context.
+// Changed updates the end of the context.
 func (d *dialing) Changed() {
 	if until := d.command.Until(); !until.IsZero() {
 		d.late.Reset(time.Until(until))

@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// lied is an endpoint where a liar is.
+// lied returns the endpoint of a server that lies.
 func lied(t *testing.T, lie liartest.Lie, parameters string) *postgres.Endpoint {
 	t.Helper()
 	liar, err := liartest.Listen(lie)
@@ -25,7 +25,7 @@ func lied(t *testing.T, lie liartest.Lie, parameters string) *postgres.Endpoint 
 	return servertest.Endpoint(t, liar.DSN()+parameters)
 }
 
-// within fails where something does not end, long after its bound.
+// within fails if do does not end within its bound, with ample tolerance.
 func within(t *testing.T, d time.Duration, do func() error) error {
 	t.Helper()
 	done := make(chan error, 1)
@@ -39,8 +39,7 @@ func within(t *testing.T, d time.Duration, do func() error) error {
 	}
 }
 
-// TestEveryAnswerIsBounded: whatever a server does in the place of its answer, by time or by size; and closing the
-// session takes no time.
+// TestEveryAnswerIsBounded: in time and size, whatever a server sends. Closing the session is immediate.
 func TestEveryAnswerIsBounded(t *testing.T) {
 	for _, lie := range liartest.Lies() {
 		if !lie.Greets {
@@ -88,8 +87,7 @@ func TestAskingForSettingsIsBounded(t *testing.T) {
 	}
 }
 
-// TestConnectingIsBounded, on each of several hosts, also where the lie comes while the server is asked whether it is
-// the right one.
+// TestConnectingIsBounded: on each of several hosts, and even while checking target_session_attrs.
 func TestConnectingIsBounded(t *testing.T) {
 	for _, lie := range liartest.Lies() {
 		parameters := "&connect_timeout=2"
@@ -122,8 +120,8 @@ func TestConnectingIsBounded(t *testing.T) {
 	}
 }
 
-// TestAStoppedCommandWaitsNoLonger than the grace for a server that says nothing, even where what it does outlives the
-// stop; a server that works on what must not be cut short is waited for, and one that is connected to no longer.
+// TestAStoppedCommandWaitsNoLonger: it waits a grace period for a silent server, even in work that outlives the stop.
+// It waits for a server that must finish, but not for one it is connecting to.
 func TestAStoppedCommandWaitsNoLonger(t *testing.T) {
 	t.Parallel()
 	lies := liartest.Lies()

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// leaveWithin bounds the wait for our clients' sessions to be gone; leaving takes a server some milliseconds.
+	// leaveWithin bounds the wait for our clients' sessions to end, which takes a server some milliseconds.
 	leaveWithin = 5 * time.Second
-	// firstLook and seldomLook are after how long it is looked for them again, first and at last: each look is a
-	// transaction, which the server counts among those of the load.
+	// firstLook and seldomLook are the first and the longest interval between looks. Each look is a transaction,
+	// which the server counts with the load's.
 	firstLook  = 2 * time.Millisecond
 	seldomLook = 50 * time.Millisecond
 )
 
-// AwaitClientsGone returns when the server has ended the sessions of our clients. A session reports its counters
-// before it disappears, so from then on nothing they did is missing (on 13 and 14: nothing but the collector's delay).
-// Behind a pooler there is nothing to wait for: it keeps the sessions.
+// AwaitClientsGone waits until the server has ended our clients' sessions. A session reports its counters before it
+// disappears, so afterwards they are complete (on 13 and 14, except for the collector's delay). Behind a pooler it
+// returns immediately, since the pooler keeps the sessions.
 func (f Facts) AwaitClientsGone(ctx context.Context, conn *pgx.Conn) error {
 	if f.Pooler {
 		return nil
@@ -45,9 +45,9 @@ func (f Facts) AwaitClientsGone(ctx context.Context, conn *pgx.Conn) error {
 	}
 }
 
-// ReportCounters has a session of ours report what it did itself, such as making a table, before a load begins: left
-// to itself it would do so up to a second later, inside the load. Servers before 15 cannot be asked to; there it is a
-// few rows of the catalogue.
+// ReportCounters makes our session report its own work, such as creating a table, before a load begins:
+// otherwise it would report up to a second later, during the load. Before PostgreSQL 15 this is not possible;
+// there it is a few catalog rows.
 func (f Facts) ReportCounters(ctx context.Context, conn *pgx.Conn) error {
 	const firstThatCan = 150000
 	if f.VersionNum < firstThatCan {

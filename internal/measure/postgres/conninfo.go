@@ -21,20 +21,20 @@ const (
 	address                  // postgresql://...
 )
 
-// conninfo holds the settings of a connection by libpq's sources: a value in the connection string wins over the
-// service's, and that over a variable's. An empty value counts if it is written out, but not in a variable.
+// conninfo holds the settings of a connection by source, as libpq reads them: a value in the connection string wins
+// over the service's, and that over an environment variable's. An empty value counts, except in a variable.
 type conninfo struct {
-	given   settings // the connection string
-	broken  bool     // the connection string breaks off, or is none
+	given   settings // in the connection string
+	broken  bool     // the connection string is incomplete or invalid
 	query   bool     // it is a URL with a query
 	service settings // nil: no service is named
-	ignored []string // keywords that later services of the same name set, which libpq does not read
+	ignored []string // set again by later sections of the service, which libpq does not read
 	file    string   // where the service is defined
-	lines   string   // of the password file, where no other source gives a password
-	warning string   // why the password file is not used; empty: it is, or there is none
+	lines   string   // the password file, if no other source has a password
+	warning string   // why the password file is ignored; empty: it is used or absent
 }
 
-// said returns the value that the connection string or the service gives, and whether either does.
+// said returns the value in the connection string or the service, and whether there is one.
 func (c conninfo) said(keyword string) (value string, is bool) {
 	if value, is = c.given[keyword]; !is {
 		value, is = c.service[keyword]
@@ -42,7 +42,7 @@ func (c conninfo) said(keyword string) (value string, is bool) {
 	return value, is
 }
 
-// value returns what libpq uses, before its defaults.
+// value returns the value that libpq uses, before its defaults.
 func (c conninfo) value(keyword string) string {
 	value, is := c.said(keyword)
 	if is || variableOf(keyword) == "" {
@@ -51,7 +51,7 @@ func (c conninfo) value(keyword string) string {
 	return os.Getenv(variableOf(keyword))
 }
 
-// readConninfo finds out what a connection string and its service say. Text that breaks off is left to pgx to refuse.
+// readConninfo parses a connection string and its service. It leaves incomplete text for pgx to refuse.
 func readConninfo(dsn string, as form) (c conninfo, err error) {
 	switch as {
 	case address:
@@ -76,7 +76,7 @@ func readConninfo(dsn string, as form) (c conninfo, err error) {
 	return c, err
 }
 
-// added returns the settings that pgx needs in addition to the connection string to connect as libpq does.
+// added returns the settings that make pgx connect as libpq does.
 func (c conninfo) added() settings {
 	all := maps.Clone(c.service)
 	if all == nil {
@@ -88,7 +88,7 @@ func (c conninfo) added() settings {
 		all[keyword] = c.value(keyword)
 	}
 	maps.DeleteFunc(all, func(keyword, _ string) bool { _, closer := c.given[keyword]; return closer })
-	if name, is := c.said("user"); is && name == "" { // to libpq the system's user, to pgx one that is not given
+	if name, is := c.said("user"); is && name == "" { // libpq takes the system's user, pgx an empty one
 		if me, err := user.Current(); err == nil {
 			all["user"] = me.Username
 		}
@@ -104,13 +104,13 @@ func (c conninfo) added() settings {
 	if c.warning != "" {
 		all["passfile"] = os.DevNull
 	}
-	if c.value("sslmode") == "disable" && c.value("sslrootcert") != "" { // which libpq does not read then
+	if c.value("sslmode") == "disable" && c.value("sslrootcert") != "" { // libpq does not read sslrootcert then
 		all["sslrootcert"] = ""
 	}
 	return all
 }
 
-// with returns a connection string with further settings, which win. One that is broken stays as it is.
+// with adds settings to a connection string, overriding its own. It leaves a broken string unchanged.
 func (c conninfo) with(dsn string, as form, further settings) string {
 	switch {
 	case as == databaseName, as == keywords && len(further) > 0 && !c.broken:
@@ -126,7 +126,7 @@ func (c conninfo) with(dsn string, as form, further settings) string {
 	}
 }
 
-// Complete sets what a URL leaves open.
+// Complete adds settings that a URL does not set itself.
 func Complete(dsn string, further map[string]string) string {
 	given, hasQuery := parseAddress(dsn)
 	c := conninfo{given: given, query: hasQuery}
@@ -143,10 +143,10 @@ func (s settings) query() string {
 	return Encode(query)
 }
 
-// Encode writes the query of a connection string: to libpq, and to pgx, a plus is no space.
+// Encode encodes the query of a connection string. Neither libpq nor pgx reads a plus as a space.
 func Encode(query url.Values) string { return strings.ReplaceAll(query.Encode(), "+", "%20") }
 
-// String writes settings as a connection string.
+// String returns the settings as a connection string.
 func (s settings) String() string {
 	var words []string
 	quote := strings.NewReplacer(`\`, `\\`, `'`, `\'`)
@@ -156,7 +156,7 @@ func (s settings) String() string {
 	return strings.Join(words, " ")
 }
 
-// canonical are keywords that pgx knows by two names.
+// canonical returns the one name of a keyword that pgx knows by two.
 func canonical(keyword string) string {
 	if keyword == "database" {
 		return "dbname"
@@ -166,7 +166,7 @@ func canonical(keyword string) string {
 
 const spaces = " \t\n\r\v\f"
 
-// parseKeywords reads what libpq's conninfo_parse reads: the last of several values counts.
+// parseKeywords parses like libpq's conninfo_parse. The last of several values counts.
 func parseKeywords(text string) (all settings, broken bool) {
 	all = settings{}
 	for strings.Trim(text, spaces) != "" {
@@ -182,8 +182,8 @@ func parseKeywords(text string) (all settings, broken bool) {
 	return all, false
 }
 
-// cutValue splits off a value, in quotes that have to end or up to a space. A backslash takes the next character as it
-// is.
+// cutValue splits off a value: in quotes, which must be closed, or up to a space. A
+// backslash escapes the next character.
 func cutValue(text string) (value, rest string, ended bool) {
 	end := spaces
 	if strings.HasPrefix(text, "'") {
@@ -205,8 +205,8 @@ func cutValue(text string) (value, rest string, ended bool) {
 	return b.String(), "", end == spaces
 }
 
-// parseAddress reads what libpq's conninfo_uri_parse reads. An empty part of the address is not given; an empty value
-// of the query is.
+// parseAddress parses like libpq's conninfo_uri_parse. An empty part of the address is unset; an
+// empty value of the query is set.
 func parseAddress(text string) (all settings, hasQuery bool) {
 	all = settings{}
 	set := func(keyword, value string) {

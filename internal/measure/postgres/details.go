@@ -8,12 +8,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// longestPlace is the number of letters shown of a statement's line.
+// longestPlace is how many characters of a statement's line are shown.
 const longestPlace = 60
 
-// Details returns what a server says of an error beside the message, each in a line of its own, in psql's words and
-// order: the place in the statement that was sent, where that is known, what is the matter, what to do, and what called
-// it.
+// Details returns a server's details of an error, one a line, in psql's words and order: the position in the
+// statement that was sent, if known, DETAIL, HINT and CONTEXT.
 func Details(err error, statement string) []string {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
@@ -31,7 +30,7 @@ func Details(err error, statement string) []string {
 	return lines
 }
 
-// place returns the line of the statement that holds a letter, counted from 1, from that letter on where it is long.
+// place returns the statement's line with a character, counted from 1. It cuts a long line to begin there.
 func place(statement string, letter int) []string {
 	letters := []rune(statement)
 	if letter < 1 || letter > len(letters)+1 {

@@ -15,8 +15,8 @@ import (
 	"github.com/realiops/realiops/internal/typo"
 )
 
-// read is pgx's ParseConfig for what people mistype. A connection string that is not understood is never shown, nor
-// is a part of it: since it is uncertain where its parts begin and end, any of them may belong to the password.
+// read is pgx's ParseConfig with better errors for typos. It never shows any part of a string that it cannot parse,
+// since any part may belong to the password.
 func read(dsn string) (config *pgx.ConnConfig, from conninfo, err error) {
 	form, err := formOf(dsn)
 	if err != nil {
@@ -30,7 +30,7 @@ func read(dsn string) (config *pgx.ConnConfig, from conninfo, err error) {
 	if err != nil {
 		return nil, from, err
 	}
-	// Where nothing else does, an address names the host as well, by which pgx chooses TLS.
+	// With hostaddr alone, use it as the host, which decides how pgx chooses TLS.
 	if ip := from.value("hostaddr"); ip != "" && strings.HasPrefix(config.Host, "/") {
 		added["host"] = ip
 		if config, err = parse(from.with(dsn, form, added), form); err != nil {
@@ -62,7 +62,7 @@ var ofFiles = map[string]string{
 
 var (
 	firstKeyword = regexp.MustCompile(`^\s*\w+\s*=`)
-	// aimedAtURL matches a URL that lost a letter: joe:pw@host, or slashes.
+	// aimedAtURL matches an attempted URL: joe:pw@host, or slashes.
 	aimedAtURL = regexp.MustCompile(`:.*@|:/|//`)
 )
 

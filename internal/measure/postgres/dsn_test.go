@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNoPartOfAPasswordIsShown tries what people mistype. The password is made of zq and zx, wherever it breaks.
+// TestNoPartOfAPasswordIsShown tries typos. The password consists of zq and zx, wherever it breaks.
 func TestNoPartOfAPasswordIsShown(t *testing.T) {
 	for _, name := range []string{"PGHOST", "PGPORT", "PGDATABASE", "PGUSER", "PGPASSWORD", "PGSERVICE"} {
 		t.Setenv(name, "")
@@ -17,7 +17,7 @@ func TestNoPartOfAPasswordIsShown(t *testing.T) {
 		"joe:zqzx@127.0.0.1/db",
 		"jdbc:postgresql://h/db?user=joe&password=zqzx",
 		"postgres://joe:zq/zx@127.0.0.1:1/db",
-		"postgres://joe:12/zx@127.0.0.1:1/db", // what stands for a port is a number
+		"postgres://joe:12/zx@127.0.0.1:1/db", // in a port's place it is a number
 		"postgres://joe:zq@zx@127.0.0.1:1/db",
 		"postgres://joe:zq#zx@127.0.0.1:1/db",
 		"postgres://joe:zq?zx@127.0.0.1:1/db",

@@ -1,8 +1,8 @@
 // Package postgres connects to the server under test and finds out what it is and what this user may do there.
 //
-// An [Endpoint] says how to connect, with everything that libpq users expect; [Inspect] asks the server about itself;
-// [Facts.Refuse] decides whether it may be put under load; a [Schema] is the one place where realiops creates objects.
-// Nothing here changes a setting or resets a counter.
+// An [Endpoint] connects as libpq's users expect; [Inspect] asks the server about itself; [Facts.Refuse] decides
+// whether it may be put under load; a [Schema] is the one place where realiops creates objects. Nothing here changes
+// a setting or resets a counter.
 package postgres
 
 import (
@@ -28,18 +28,18 @@ const (
 	clientName      = "realiops load"
 )
 
-// Endpoint holds the way to a server: host, port, database, user, password, TLS.
+// Endpoint says how to reach a server: host, port, database, user, password, TLS.
 type Endpoint struct {
 	config *pgx.ConnConfig
-	from   conninfo // what config was made of
-	// that is connected to in the place of the host's name; empty: the name is looked up
+	from   conninfo // the source of config
+	// hostaddr, used instead of resolving the host; empty: it is resolved
 	ip     string
 	pooled atomic.Bool                           // a pooler refuses our settings at the start of a session
-	pins   pins                                  // what the server takes of our settings
-	ask    func(context.Context) (string, error) // finds a password for each connection; nil: there is one for all
+	pins   pins                                  // which of our settings the server accepts
+	ask    func(context.Context) (string, error) // returns a password for each connection; nil: they share one
 }
 
-// Parse reads a connection string as libpq does: a URL, keywords or a database name, completed from the PG*
+// Parse parses a connection string as libpq does: a URL, keywords or a database name, completed from the PG*
 // variables, the service file and the password file.
 func Parse(dsn string) (*Endpoint, error) {
 	config, from, err := read(dsn)
@@ -57,7 +57,7 @@ func Parse(dsn string) (*Endpoint, error) {
 		config.ConnectTimeout = connectTimeout
 	}
 	bound(config)
-	// Without named prepared statements, so that even a pooler can be asked what it is.
+	// Even a pooler can answer without named prepared statements.
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	from.refuseOpenKey(config)
 	e := &Endpoint{config: config, from: from, ip: ip}
@@ -65,8 +65,8 @@ func Parse(dsn string) (*Endpoint, error) {
 	return e, nil
 }
 
-// ownServer overrides settings from the environment that are meant for the user's servers, and not for one that
-// realiops has started.
+// ownServer overrides environment settings that are meant for the user's servers, on a
+// server that realiops has started.
 var ownServer = url.Values{
 	"target_session_attrs": {"any"}, "connect_timeout": {"10"}, "channel_binding": {"prefer"}, "require_auth": {""},
 	"options": {""}, "timezone": {"UTC"}, "application_name": {""},
@@ -91,11 +91,11 @@ func ParseOwn(dsn string) (*Endpoint, error) {
 	return e, err
 }
 
-// Warning returns what libpq would warn of: a password file that is not used, because others can read it. It is empty
-// if there is nothing to warn of. [Parse] looks at the file each time, so it is for the caller to say it once.
+// Warning returns libpq's warning about a password file that is ignored because other users can read it, or "". Every
+// [Parse] checks the file; the caller should show the warning once.
 func (e *Endpoint) Warning() string { return e.from.warning }
 
-// Host returns the host or the directory of the socket.
+// Host returns the host, or the directory of the socket.
 func (e *Endpoint) Host() string { return e.config.Host }
 
 // Port returns the TCP port, or the number in the socket's name.
@@ -104,11 +104,11 @@ func (e *Endpoint) Port() int { return int(e.config.Port) }
 // User returns the name of the role that connects.
 func (e *Endpoint) User() string { return e.config.User }
 
-// Password returns the secret that must never be written down; empty where none is needed.
+// Password returns the secret, which must never be stored; empty if none is needed.
 func (e *Endpoint) Password() string { return e.config.Password }
 
-// Local reports whether the server is on this machine, as far as its name says so: a socket or a loopback address. Of
-// several hosts all are.
+// Local reports whether the server is on this machine, judging by its name: a socket or a loopback
+// address. Of several hosts all must be.
 func (e *Endpoint) Local() bool {
 	if e.ip != "" {
 		return isLocal(e.ip)
@@ -124,7 +124,7 @@ func isLocal(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// hostPort is one of the servers that are tried in turn.
+// hostPort is one of the hosts that are tried in turn.
 type hostPort struct {
 	host string
 	port int
@@ -133,14 +133,14 @@ type hostPort struct {
 func (e *Endpoint) hosts() []hostPort {
 	all := []hostPort{{e.config.Host, int(e.config.Port)}}
 	for _, f := range e.config.Fallbacks {
-		if next := (hostPort{f.Host, int(f.Port)}); next != all[len(all)-1] { // the same is tried with TLS and without
+		if next := (hostPort{f.Host, int(f.Port)}); next != all[len(all)-1] { // tried with TLS and without
 			all = append(all, next)
 		}
 	}
 	return all
 }
 
-// String names the endpoint in messages, without secrets.
+// String returns the endpoint for messages, without secrets.
 func (e *Endpoint) String() string {
 	at := net.JoinHostPort(e.config.Host, fmt.Sprint(e.config.Port))
 	switch {
@@ -152,7 +152,7 @@ func (e *Endpoint) String() string {
 	return fmt.Sprintf("%s as %s, database %s", at, e.config.User, cmp.Or(e.config.Database, e.config.User))
 }
 
-// refusal says why no session was had: of several hosts why with each of them.
+// refusal returns why there is no session, for each of several hosts.
 func (e *Endpoint) refusal(err error) error {
 	attempts := attemptsOf(err)
 	if len(attempts) < 2 {
@@ -168,13 +168,13 @@ func (e *Endpoint) refusal(err error) error {
 		cmp.Or(e.config.Database, e.config.User), strings.Join(all, ", "))
 }
 
-// attempt is all that was tried with one host: with TLS and without, by one address and by another.
+// attempt is the failure of one host, with all its addresses, with and without TLS.
 type attempt struct {
 	at     string
 	failed []error
 }
 
-// attemptsOf parts pgx's account by host. Only its text names them: address (host): reason.
+// attemptsOf splits pgx's error by host. Only its text names them: address (host): reason.
 func attemptsOf(err error) (all []attempt) {
 	var joined interface{ Unwrap() []error }
 	if !errors.As(err, &joined) {
@@ -200,7 +200,7 @@ func attemptsOf(err error) (all []attempt) {
 	return all
 }
 
-// reasonOf takes the one thing that people need out of pgx's account of all hosts and attempts.
+// reasonOf returns the one useful error of pgx's list of hosts and attempts.
 func reasonOf(err error) error {
 	if none, ok := errors.AsType[*unsigned](err); ok {
 		return none.error
@@ -226,15 +226,15 @@ func reasonOf(err error) error {
 	return misunderstood(innermost(err))
 }
 
-// noTLS is the text of pgx's error for a server without TLS, which has no type.
+// noTLS is the text of pgx's untyped error for a server without TLS.
 const noTLS = "server refused TLS connection"
 
-// misunderstood explains an answer that is not the expected one.
+// misunderstood explains an unexpected answer.
 func misunderstood(err error) error {
 	if err.Error() == noTLS {
 		return errors.New("the server has no TLS, which sslmode asks for: switch it on there, or say sslmode=disable")
 	}
-	text := strings.ReplaceAll(err.Error(), ": %!w(<nil>)", "") // which pgx makes of an error without a cause
+	text := strings.ReplaceAll(err.Error(), ": %!w(<nil>)", "") // pgx's text for an error without a cause
 	for _, u := range unmet() {
 		if slices.ContainsFunc(u.refusals, func(refusal string) bool { return strings.Contains(text, refusal) }) {
 			return fmt.Errorf("%s; it is refused because of %s", text, u.keyword)
@@ -243,14 +243,14 @@ func misunderstood(err error) error {
 	return fmt.Errorf("what answers there does not speak as PostgreSQL does (%w); is the port right?", err)
 }
 
-// demand is a keyword that asks for a certain kind of server, with pgx's words for refusing another kind; it has no
-// type for most.
+// demand is a keyword that asks for a kind of server, with pgx's text for another kind:
+// most of these errors have no type.
 type demand struct {
 	keyword  string
 	refusals []string
 }
 
-// unmet are in the order in which they are looked for.
+// unmet returns the demands in the order to check them.
 func unmet() []demand {
 	return []demand{
 		{"target_session_attrs", []string{
@@ -264,11 +264,11 @@ func unmet() []demand {
 	}
 }
 
-// innermost returns the cause of the last of several attempts: before it, without being asked to, pgx tries TLS.
+// innermost returns the cause of the last of several attempts. pgx tries TLS first, even unasked.
 func innermost(err error) error {
 	for {
 		var next error
-		switch wrapping := err.(type) { //nolint:errorlint // each layer is looked at
+		switch wrapping := err.(type) { //nolint:errorlint // check each layer
 		case interface{ Unwrap() error }:
 			next = wrapping.Unwrap()
 		case interface{ Unwrap() []error }:
@@ -283,7 +283,7 @@ func innermost(err error) error {
 	}
 }
 
-// remedies are by SQLSTATE.
+// remedies maps SQLSTATE codes to advice.
 var remedies = map[string]string{
 	// invalid_password
 	"28P01": " (give it in the URL, in PGPASSWORD or in ~/.pgpass)",

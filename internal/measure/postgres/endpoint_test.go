@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// reached holds the parts of an endpoint that matter to a test.
+// reached holds the parts of an endpoint that a test compares.
 type reached struct {
 	Host, Database, User, Password string
 	Port                           int
@@ -59,7 +59,7 @@ func TestParseTakesWhatLibpqTakes(t *testing.T) {
 	check("o'reilly", reached{Host: "::1", Database: "o'reilly", User: "me", Port: 5555, Local: true})
 }
 
-// A program that reads nothing but a URL connects as safely as the connection string asks, and not less.
+// A program that reads only DATABASE_URL gets the same TLS settings as the connection string.
 func TestDatabaseURLKeepsTLS(t *testing.T) {
 	for dsn, want := range map[string]string{
 		"postgres://a:c@db.example/shop?sslmode=verify-full&sslrootcert=system": "postgres://a:c@db.example:5432/shop?sslmode=verify-full&sslrootcert=system",

@@ -11,10 +11,9 @@ import (
 	"strings"
 )
 
-// IgnoreEnvironment has the sessions of this process, and of those that it starts, go without the PG* variables. They
-// are about servers of the user's, and would lead astray those to a server of ours: PGSERVICE and PGTARGETSESSIONATTRS
-// keep them from connecting, PGOPTIONS changes what they measure. pgx reads them from the process, so it is the process
-// that has to be without.
+// IgnoreEnvironment removes the PG* variables from this process and its children. They describe the user's servers
+// and would mislead sessions to ours: PGSERVICE and PGTARGETSESSIONATTRS prevent connections, PGOPTIONS changes what
+// is measured. pgx reads the process's environment, so there is no other way.
 func IgnoreEnvironment() error {
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
@@ -28,10 +27,9 @@ func IgnoreEnvironment() error {
 	return nil
 }
 
-// Environment returns a program's environment, changed so that libpq in it connects to the same servers, database
-// and user with the same settings: PG* variables stand for the connection string and the service. DATABASE_URL is
-// for those who read a URL. A server at a socket that not every program can use is reached at host instead; others
-// keep their addresses.
+// Environment returns an environment in which libpq connects to the same servers, database and user with the same
+// settings: PG* variables replace the connection string and the service. DATABASE_URL serves programs that read a
+// URL. If only a socket that some programs cannot use leads to the server, host replaces it.
 func (e *Endpoint) Environment(all []string, host string) []string {
 	hosts := e.hosts()
 	if host != e.config.Host {
@@ -74,7 +72,7 @@ func (e *Endpoint) Environment(all []string, host string) []string {
 func (e *Endpoint) url(hosts []hostPort, addresses []string, database string) string {
 	u := url.URL{Scheme: "postgres", User: url.UserPassword(e.config.User, e.config.Password), Path: "/" + database}
 	query := url.Values{}
-	if first := hosts[0]; strings.HasPrefix(first.host, "/") { // a socket's directory
+	if first := hosts[0]; strings.HasPrefix(first.host, "/") { // the directory of a socket
 		query.Set("host", first.host)
 		query.Set("port", strconv.Itoa(first.port))
 	} else {

@@ -7,10 +7,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// LookUp has the endpoint find its host elsewhere than in the DNS.
+// LookUp replaces the DNS in finding the endpoint's host.
 func (e *Endpoint) LookUp(find func(ctx context.Context, host string) ([]string, error)) {
 	e.config.LookupFunc = find
 }
 
-// AnswerWithin has a session be given up sooner.
+// AnswerWithin shortens the time to wait for an answer.
 func AnswerWithin(conn *pgx.Conn, d time.Duration) { boundedOf(conn.PgConn().Conn()).within = d }

@@ -15,49 +15,50 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Oldest is the first version whose counters we know, as server_version_num.
+// Oldest is the oldest supported version, as server_version_num.
 const Oldest = 130000
 
-// Flavors of PostgreSQL: the same counter may mean something else on another.
+// Flavors of PostgreSQL. The same counter may mean something else on another flavor.
 const (
 	FlavorPostgres = "postgres"
 	FlavorRDS      = "rds"
 	FlavorAurora   = "aurora"
 )
 
-// Facts describes a server and the rights of this user on it.
+// Facts describes a server and this user's privileges on it.
 type Facts struct {
 	Version    string // 17.11
 	VersionNum int    // 170011
 	Flavor     string
-	// of another cloud that runs it: Cloud SQL, AlloyDB or Azure, where nobody is superuser; empty: none is known
+	// Service is the other cloud's service that runs the server, where no user is a superuser: Cloud SQL,
+	// AlloyDB or Azure; empty: none.
 	Service       string
-	Instance      string // what AWS calls the one that answers; only Aurora says it
+	Instance      string // AWS's name of the instance that answers; only Aurora reports it
 	Database      string
 	User          string // who connected
-	ActsAs        string // whose rights the sessions have; another than User where a pooler has not taken our role=none
+	ActsAs        string // current_user; differs from User if a pooler ignored our role=none
 	Standby       bool
 	ReadOnly      bool
-	Pooler        bool // another program answers in the server's name
+	Pooler        bool // another program answers for the server
 	MayCheckpoint bool
-	MaySeeOthers  bool // what their sessions do; without it only those in a transaction seem to be at work
-	BusySessions  int  // of other people, in any database
-	Unconfirmed   bool // no commit would end: the standbys that must confirm it are not there
+	MaySeeOthers  bool // other sessions' states; if not, only sessions in a transaction seem busy
+	BusySessions  int  // other sessions at work, in any database
+	Unconfirmed   bool // commits would hang: the required synchronous standbys are missing
 	BackendPID    int
 	ClientPort    int    // ours, as the server sees it; 0: a socket
-	Connections   int    // that this user can have now, this one among them
-	DataDirectory string // empty where this user may not know it
+	Connections   int    // that this user can have now, including this one
+	DataDirectory string // empty if this user may not see it
 	Settings      map[string]string
-	// SystemIdentifier tells the server's data from those of others; empty where this user may not know it.
+	// SystemIdentifier identifies the server's data; empty if this user may not see it.
 	SystemIdentifier string
 	Clock            runfile.Clock
 }
 
-// BehindPooler reports whether another program answers in the server's name, by the process that the server says a
-// session is.
+// BehindPooler reports whether a pooler answers for the server: then conn's process
+// differs from the server's backend.
 func BehindPooler(conn *pgx.Conn, backend int) bool { return int(conn.PgConn().PID()) != backend }
 
-// Inspect asks the server about itself. It needs no privilege; what a plain user may not know stays empty.
+// Inspect asks the server about itself. It needs no privilege; what a plain user may not see stays empty.
 func Inspect(ctx context.Context, conn *pgx.Conn) (Facts, error) {
 	f := Facts{Flavor: FlavorPostgres}
 	err := QueryRow(ctx, conn, `/* realiops */
@@ -71,14 +72,14 @@ func Inspect(ctx context.Context, conn *pgx.Conn) (Facts, error) {
 	if err != nil {
 		return f, fmt.Errorf("ask the server what it is: %w", err)
 	}
-	// Without a transaction of its own that sets the role: some statements, such as VACUUM, can be in none.
+	// Not in a transaction that sets the role, since some statements, such as VACUUM, cannot run in one.
 	if err := conn.QueryRow(ctx, "/* realiops */ select session_user, current_user").Scan(&f.User,
 		&f.ActsAs); err != nil {
 		return f, fmt.Errorf("ask the server whose session it is: %w", err)
 	}
 	f.Pooler = BehindPooler(conn, f.BackendPID)
 	if f.VersionNum < Oldest {
-		return f, nil // Refuse says so; the questions below are for servers we know
+		return f, nil // Refuse reports it; the other queries need a known version
 	}
 	if f.Settings, err = Settings(ctx, conn); err != nil {
 		return f, err
@@ -93,7 +94,7 @@ func Inspect(ctx context.Context, conn *pgx.Conn) (Facts, error) {
 	return f, err
 }
 
-// askIdentity asks for the number that initdb gave the server's data, where it may be asked for.
+// askIdentity reads the system identifier, if this user may.
 func (f *Facts) askIdentity(ctx context.Context, conn *pgx.Conn) error {
 	err := QueryRow(ctx, conn,
 		"/* realiops */ select system_identifier::text from pg_catalog.pg_control_system()").Scan(&f.SystemIdentifier)
@@ -103,7 +104,7 @@ func (f *Facts) askIdentity(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// askRights finds out what the user may do. data_directory shows only to pg_read_all_settings, hence the subselect.
+// askRights reads the user's privileges. data_directory shows only to pg_read_all_settings, hence the subselect.
 func (f *Facts) askRights(ctx context.Context, conn *pgx.Conn) error {
 	err := QueryRow(ctx, conn, `/* realiops */
 		select coalesce((select setting from pg_catalog.pg_settings where name = 'data_directory'), ''),
@@ -115,8 +116,8 @@ func (f *Facts) askRights(ctx context.Context, conn *pgx.Conn) error {
 	return wrap(err, "ask what this user may do")
 }
 
-// askConnections finds out how many sessions the server, the role and the database leave to this user beside those of
-// others. Behind a pooler, whose sessions others give back, it is what the server takes in all.
+// askConnections computes how many sessions the limits of server, role and database leave to this user beside other
+// sessions. Behind a pooler, where sessions are reused, it is the server's limit.
 func (f *Facts) askConnections(ctx context.Context, conn *pgx.Conn) error {
 	if f.Pooler {
 		return nil
@@ -142,8 +143,7 @@ func (f *Facts) askConnections(ctx context.Context, conn *pgx.Conn) error {
 var services = map[string]string{"cloudsqlsuperuser": "Cloud SQL", "alloydbsuperuser": "AlloyDB",
 	"azure_pg_admin": "Azure"}
 
-// askFlavor tells managed servers by features that only they have: a function of Aurora's, the administrator's role
-// of a service.
+// askFlavor recognizes managed servers: Aurora by a function, other services by their administrators' role.
 func (f *Facts) askFlavor(ctx context.Context, conn *pgx.Conn) error {
 	var aurora, rds bool
 	var administrators string
@@ -167,7 +167,7 @@ func (f *Facts) askFlavor(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// askInstance asks Aurora which instance answers, where it has the function for that and this user may call it.
+// askInstance asks Aurora which instance answers, if it has that function and this user may call it.
 func (f *Facts) askInstance(ctx context.Context, conn *pgx.Conn) error {
 	err := QueryRow(ctx, conn, "/* realiops */ select coalesce(pg_catalog.aurora_db_instance_identifier(), '')").Scan(
 		&f.Instance)
@@ -177,8 +177,8 @@ func (f *Facts) askInstance(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// CompareClocks asks the server for the time a few times and keeps the quickest answer, whose error is half its round
-// trip.
+// CompareClocks asks the server for the time a few times and keeps the fastest answer,
+// whose error is half its round trip.
 func CompareClocks(ctx context.Context, conn *pgx.Conn) (runfile.Clock, error) {
 	const tries = 5
 	var best runfile.Clock
@@ -197,7 +197,7 @@ func CompareClocks(ctx context.Context, conn *pgx.Conn) (runfile.Clock, error) {
 	return best, nil
 }
 
-// Describe names the server in one phrase.
+// Describe describes the server in one phrase.
 func (f Facts) Describe() string {
 	parts := []string{"PostgreSQL " + f.Version}
 	if f.Flavor != FlavorPostgres {

@@ -9,13 +9,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// EventTrigger is one that fires in a session of ours.
+// EventTrigger is an event trigger that fires in our sessions.
 type EventTrigger struct {
 	Name     string
 	Function string
-	Owner    string // of the trigger, or of its function where that is the one not to be trusted
-	Login    bool   // each session fires it as it begins, not what is made in one
-	// Trusted reports whether superusers own both, or this user does: they need no trigger to do what it does.
+	Owner    string // of the trigger, or of its function if that owner is not trusted
+	Login    bool   // fires at the start of a session, not for DDL
+	// Trusted is set if superusers or this user own both trigger and function: these owners gain nothing by them.
 	Trusted bool
 }
 
@@ -24,8 +24,8 @@ func (t EventTrigger) String() string {
 		Quoted(t.Owner))
 }
 
-// Fired says in a sentence each what of a run fires the triggers by making and dropping it, and which fire whenever a
-// session begins; empty: none do.
+// Fired returns a sentence about the triggers that a run's DDL fires, and one about those that each session
+// fires at its start; empty: none.
 func Fired(all []EventTrigger) (ddl, login string) {
 	var made, begun []string
 	for _, t := range all {
@@ -45,9 +45,8 @@ func Fired(all []EventTrigger) (ddl, login string) {
 	return ddl, login
 }
 
-// OfExtension is, in SQL, the condition for an object to be an extension's and nobody else's: it came with the
-// extension, and who may replace it is a superuser or this user. The object is given by its catalog, its OID and its
-// owner.
+// OfExtension returns an SQL condition: the object belongs to the extension, and only superusers or this user may
+// replace it. The arguments give the object's catalog, OID and owner.
 func OfExtension(catalog, oid, owner, extension string) string {
 	return "(" + trusted(owner) +
 		" and exists (select from pg_catalog.pg_depend d join pg_catalog.pg_extension e on e.oid = d.refobjid " +
@@ -56,13 +55,13 @@ func OfExtension(catalog, oid, owner, extension string) string {
 		"and d.objid = " + oid + " and d.deptype = 'e' and e.extname = " + extension + "))"
 }
 
-// trusted reports, in SQL, whether a role may be let do things with our rights.
+// trusted returns an SQL condition: the role may safely act with our privileges.
 func trusted(owner string) string {
 	return "exists (select from pg_catalog.pg_roles o where o.oid = " + owner +
 		" and (o.rolsuper or o.rolname = current_user))"
 }
 
-// EventTriggers returns those of the database that are not disabled, one by one or, from 17 on, all for this user.
+// EventTriggers returns the database's event triggers that are enabled for this user.
 func EventTriggers(ctx context.Context, conn *pgx.Conn) (all []EventTrigger, err error) {
 	var t EventTrigger
 	err = ForEachRow(ctx, conn, []any{(*Name)(&t.Name), (*Name)(&t.Function), (*Name)(&t.Owner), &t.Login, &t.Trusted},
@@ -82,8 +81,7 @@ func EventTriggers(ctx context.Context, conn *pgx.Conn) (all []EventTrigger, err
 	return all, nil
 }
 
-// foreignEventTrigger refuses a database in which making a table runs another user's function with the rights of
-// this one.
+// foreignEventTrigger refuses a database whose event trigger runs another user's function with our privileges.
 func foreignEventTrigger(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 	all, err := EventTriggers(ctx, conn)
 	for _, t := range all {
@@ -95,8 +93,8 @@ func foreignEventTrigger(ctx context.Context, conn *pgx.Conn) (refusal, err erro
 	return nil, err
 }
 
-// published refuses a database that sends all its tables to others. A subscriber stops at the first table that it does
-// not have, and goes on only when somebody makes it, while the server keeps its WAL.
+// published refuses a database that publishes all its tables. A subscriber without our table stops replicating until
+// somebody creates it, while the server keeps its WAL.
 func published(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 	var name string
 	err = QueryRow(ctx, conn, "/* realiops */ select "+Named("pubname")+
@@ -111,7 +109,7 @@ func published(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 		"that they do not have, such as a run's: use another database of this server", Quoted(name)), nil
 }
 
-// foreign refuses a database in which others decide what happens when we make something there.
+// foreign refuses a database in which other users control what happens to our objects.
 func foreign(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 	for _, look := range []func(context.Context, *pgx.Conn) (error, error){
 		foreignEventTrigger, published, foreignSchema,
@@ -123,8 +121,8 @@ func foreign(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 	return nil, nil
 }
 
-// foreignParts are the things of a table, $1, that would take part in what is done to it and that we do not make, in
-// words.
+// foreignParts selects, in words, the objects attached to table $1 that would take part in
+// our statements and are not ours.
 var foreignParts = `/* realiops */
 	with t as (select * from pg_catalog.pg_class where oid = $1::pg_catalog.text::pg_catalog.regclass)
 	select ` + Named("part") + ` from (
@@ -154,8 +152,8 @@ var foreignParts = `/* realiops */
 		union all select 11, pg_catalog.format('the statistics %I', s.stxname) from t join pg_catalog.pg_statistic_ext s on s.stxrelid = t.oid
 	) as found (kind, part) order by kind, part`
 
-// RefuseForeign returns an error that names other users' additions to a table of ours: they would run with the
-// rights of this user, or be measured with the load.
+// RefuseForeign returns an error that names other users' additions to a table of ours: they would run with our
+// privileges, or be measured with the load.
 func RefuseForeign(ctx context.Context, conn Asker, table string) error {
 	var part string
 	var found []string

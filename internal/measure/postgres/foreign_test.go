@@ -12,12 +12,12 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// evil makes a function that a trigger, and one that an event trigger may call.
+// evil creates a function for a trigger, and one for an event trigger.
 const evil = `create function public.evil() returns trigger language plpgsql as 'begin return new; end';
 	create function public.fires() returns event_trigger language plpgsql as 'begin end';`
 
-// Whoever owns the schema of our name may put anything there, whatever its comment says: it is refused, by a claim and
-// by a look.
+// The owner of a schema named realiops may put anything there, whatever its comment says.
+// A claim and a look refuse it.
 func TestASchemaOfAnotherRoleIsRefused(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	boss := servertest.Connect(t, endpoint)
@@ -31,8 +31,7 @@ func TestASchemaOfAnotherRoleIsRefused(t *testing.T) {
 	}
 }
 
-// refused claims the schema and looks whether it could, both of which must be refused in the same words, and make
-// nothing.
+// refused claims the schema and looks whether it could. Both must be refused in the same words and create nothing.
 func refused(t *testing.T, endpoint *postgres.Endpoint, words string) {
 	t.Helper()
 	_, claimed := loads(t, endpoint)
@@ -48,8 +47,8 @@ func refused(t *testing.T, endpoint *postgres.Endpoint, words string) {
 	}
 }
 
-// An event trigger runs with the rights of whoever makes a table. A superuser's does nothing that a superuser could not
-// do anyway; one of a role that was a superuser once, and one whose function such a role can replace, are refused.
+// An event trigger runs with the privileges of the user that creates a table. A superuser's is harmless; one that
+// belongs to a former superuser, or whose function such a role can replace, is refused.
 func TestEventTriggersOfOthersAreRefused(t *testing.T) {
 	for _, version := range []string{"13", "18"} {
 		t.Run(version, func(t *testing.T) {
@@ -84,7 +83,7 @@ func TestEventTriggersOfOthersAreRefused(t *testing.T) {
 	}
 }
 
-// What a database publishes of all its tables reaches subscribers that have no table of ours, and stops them.
+// A publication of all tables reaches subscribers that lack our tables, and stops them.
 func TestADatabaseThatPublishesAllTablesIsRefused(t *testing.T) {
 	for _, version := range servertest.Matrix("17", "13", "18") {
 		t.Run(version, func(t *testing.T) {
@@ -100,8 +99,8 @@ func TestADatabaseThatPublishesAllTablesIsRefused(t *testing.T) {
 	}
 }
 
-// Default privileges may give others rights on all that a role makes. Nobody else reaches what we make: not to look at
-// it, and not to put a trigger on it.
+// Default privileges may grant other roles access to all new objects. No other role can read our
+// tables or put triggers on them.
 func TestNobodyElseReachesTheSchema(t *testing.T) {
 	for _, version := range []string{"13", "18"} {
 		t.Run(version, func(t *testing.T) {
@@ -148,7 +147,7 @@ func TestNobodyElseReachesTheSchema(t *testing.T) {
 	}
 }
 
-// What others put on a table of ours between its making and the load is found, and named.
+// Additions that other users make to our table before the load are found and named.
 func TestWhatOthersPutOnATableIsRefused(t *testing.T) {
 	for _, version := range []string{"13", "18"} {
 		t.Run(version, func(t *testing.T) {
@@ -217,7 +216,7 @@ func TestWhatOthersPutOnATableIsRefused(t *testing.T) {
 	}
 }
 
-// An event trigger of a superuser may put a trigger on each new table: then nothing is loaded.
+// A superuser's event trigger may put a trigger on each new table: then nothing is loaded.
 func TestAReadyMadeTriggerIsRefused(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	boss := servertest.Connect(t, endpoint)
@@ -230,7 +229,7 @@ func TestAReadyMadeTriggerIsRefused(t *testing.T) {
 	}
 }
 
-// The schema is dropped last, in whatever order the server would find what is in it.
+// The schema is dropped last, in whatever order the server lists its objects.
 func TestTheSchemaIsDroppedAfterWhatIsInIt(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	boss := servertest.Connect(t, endpoint)
@@ -241,7 +240,7 @@ func TestTheSchemaIsDroppedAfterWhatIsInIt(t *testing.T) {
 		name := endpoint.Config().Database
 		servertest.Exec(t, boss, strings.ReplaceAll("alter database # set "+settings, "#", name))
 		for range 2 {
-			conn, err := endpoint.ConnectUser(t.Context()) // with the settings of the database
+			conn, err := endpoint.ConnectUser(t.Context()) // with the database's settings
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -261,7 +260,7 @@ func TestTheSchemaIsDroppedAfterWhatIsInIt(t *testing.T) {
 	}
 }
 
-// A session to other data, or to data that the schema did not reach, says so.
+// A session to other data, or to data without the schema, says so.
 func TestASchemaThatIsLeftBehind(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	conn, err := endpoint.Connect(t.Context())

@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// variables maps the environment variables of libpq that pgx does not read to their keywords.
+// variables maps libpq's environment variables that pgx does not read to their keywords.
 var variables = map[string]string{
 	"PGHOSTADDR": "hostaddr", "PGREQUIREPEER": "requirepeer", "PGGSSENCMODE": "gssencmode",
 	"PGGSSDELEGATION": "gssdelegation",
@@ -39,7 +39,7 @@ var readByPGX = map[string]string{
 	"PGCHANNELBINDING": "channel_binding", "PGREQUIREAUTH": "require_auth",
 }
 
-// without lists the keywords of libpq for which no variable stands here.
+// without lists libpq's keywords that have no variable here.
 var without = []string{
 	"service", "servicefile", "sslpassword", "keepalives", "keepalives_idle", "keepalives_interval",
 	"keepalives_count", "tcp_user_timeout", "fallback_application_name", "replication", "krbsrvname", "gsslib",
@@ -47,7 +47,7 @@ var without = []string{
 	"oauth_client_id", "oauth_client_secret", "oauth_scope",
 }
 
-// variableOf returns the variable that stands for a keyword; empty: none.
+// variableOf returns the environment variable for a keyword, or "".
 func variableOf(keyword string) string {
 	for _, all := range []map[string]string{readByPGX, variables} {
 		for variable, k := range all {
@@ -64,16 +64,16 @@ func known(keyword string) bool {
 	return !startup && (variableOf(keyword) != "" || slices.Contains(without, keyword))
 }
 
-// libpq obeys or refuses what libpq knows and pgx would send to the server as a setting of the session, or not look at:
-// what is asked for safety's sake is never passed over.
+// libpq applies or refuses libpq's keywords that pgx would ignore or send to the server as settings. Keywords that
+// ask for security are never ignored.
 type libpq struct {
 	config *pgx.ConnConfig
 	dialer net.Dialer
-	peer   string // who must run the server at the other end of a socket
-	ip     string // of the host, where its name is not to be looked up
+	peer   string // the user that must run the server at a socket
+	ip     string // of the host, instead of resolving its name
 }
 
-// asLibpq returns the address that is connected to in the place of the host's name, if there is one.
+// asLibpq returns the address to use instead of resolving the host, if any.
 func asLibpq(config *pgx.ConnConfig) (ip string, err error) {
 	l := &libpq{config: config}
 	for variable, keyword := range variables {
@@ -83,12 +83,12 @@ func asLibpq(config *pgx.ConnConfig) (ip string, err error) {
 	}
 	for variable, keyword := range map[string]string{"PGTZ": "timezone", "PGDATESTYLE": "DateStyle", "PGGEQO": "geqo"} {
 		if config.RuntimeParams[keyword] == os.Getenv(variable) && strings.EqualFold(os.Getenv(variable), "default") {
-			delete(config.RuntimeParams, keyword) // which says that the server's is wanted
+			delete(config.RuntimeParams, keyword) // an empty value means the server's
 		}
 	}
 	maps.DeleteFunc(config.RuntimeParams, func(_, value string) bool { return value == "" })
 	for _, keyword := range []string{"sslcompression", "tty", "gsslib"} {
-		l.take(keyword) // makes no difference here: libpq itself no longer heeds the first two
+		l.take(keyword) // makes no difference here: libpq itself ignores the first two
 	}
 	for _, obey := range []func() error{l.encryption, l.versions, l.dialing, l.addresses, l.names, l.queries,
 		l.validation} {
@@ -99,14 +99,14 @@ func asLibpq(config *pgx.ConnConfig) (ip string, err error) {
 	return l.ip, nil
 }
 
-// take returns the value of a keyword, which the server is not sent.
+// take removes a keyword, so that it is not sent to the server, and returns its value.
 func (l *libpq) take(keyword string) string {
 	value := l.config.RuntimeParams[keyword]
 	delete(l.config.RuntimeParams, keyword)
 	return value
 }
 
-// encryption refuses what we cannot do. libpq tries encryption by GSSAPI first if there is a ticket; we never do.
+// encryption refuses what we do not support. libpq tries GSSAPI encryption first if there is a ticket; we never do.
 func (l *libpq) encryption() error {
 	if mode := l.take("gssencmode"); !slices.Contains([]string{"", "disable", "prefer"}, mode) {
 		return fmt.Errorf("gssencmode=%s cannot be obeyed: realiops encrypts by TLS, not by GSSAPI; leave it out, "+
@@ -125,7 +125,7 @@ func (l *libpq) encryption() error {
 	return nil
 }
 
-// versions bounds the versions of TLS.
+// versions limits the versions of TLS.
 func (l *libpq) versions() error {
 	known := map[string]uint16{"": 0, "tlsv1": tls.VersionTLS10, "tlsv1.1": tls.VersionTLS11,
 		"tlsv1.2": tls.VersionTLS12, "tlsv1.3": tls.VersionTLS13}
@@ -154,10 +154,10 @@ func (l *libpq) versions() error {
 	return nil
 }
 
-// connectTimeout holds where the connection string sets none: a host that drops packets must not look like a hang.
+// connectTimeout is the default, so that a host that drops packets does not look like a hang.
 const connectTimeout = 10 * time.Second
 
-// dialing returns how connections are opened and watched over.
+// dialing sets how connections are opened and watched.
 func (l *libpq) dialing() error {
 	l.dialer.Timeout = cmp.Or(l.config.ConnectTimeout, connectTimeout)
 	var numbers [4]int
@@ -196,7 +196,7 @@ func (l *libpq) dialing() error {
 
 func (l *libpq) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := l.dialer.DialContext(ctx, network, address)
-	if err != nil || l.peer == "" || network != "unix" { // as libpq, which asks only where the kernel knows
+	if err != nil || l.peer == "" || network != "unix" { // like libpq, ask only if the kernel knows
 		return conn, err
 	}
 	runs, err := peerOf(conn)
@@ -211,12 +211,12 @@ func (l *libpq) dial(ctx context.Context, network, address string) (net.Conn, er
 	return conn, nil
 }
 
-// unsigned is why there was no password for a connection.
+// unsigned is the reason that a connection has no password.
 type unsigned struct{ error }
 
 func (u *unsigned) Unwrap() error { return u.error }
 
-// addresses connects to an address in the place of a name, which stays what a certificate must be for.
+// addresses connects to hostaddr. The certificate must still match the host's name.
 func (l *libpq) addresses() error {
 	text := l.take("hostaddr")
 	if text == "" {
@@ -238,7 +238,7 @@ func (l *libpq) addresses() error {
 	return nil
 }
 
-// names returns how the session is called, and what it calls letters.
+// names sets the session's application name and encoding.
 func (l *libpq) names() error {
 	if name := l.take("fallback_application_name"); l.config.RuntimeParams["application_name"] == "" && name != "" {
 		l.config.RuntimeParams["application_name"] = name
@@ -255,7 +255,7 @@ func (l *libpq) names() error {
 	}
 }
 
-// encodingOf returns the encoding of a locale, in PostgreSQL's words, of those that people still have.
+// encodingOf returns PostgreSQL's name for the encoding of a locale, for encodings still in use.
 func encodingOf(locale string) string {
 	_, encoding, _ := strings.Cut(locale, ".")
 	encoding, _, _ = strings.Cut(encoding, "@")
@@ -271,8 +271,8 @@ func encodingOf(locale string) string {
 	}
 }
 
-// validation has target_session_attrs look where nobody can have planted anything: pgx calls pg_is_in_recovery() by its
-// name alone, on sessions of the user's own and on those behind a pooler, too.
+// validation makes target_session_attrs call pg_catalog's functions: pgx calls pg_is_in_recovery() unqualified, even
+// in the user's own sessions and behind a pooler.
 func (l *libpq) validation() error {
 	validate := l.config.ValidateConnect
 	if validate == nil {
@@ -289,7 +289,7 @@ func (l *libpq) validation() error {
 	return nil
 }
 
-// queries refuses a session that would answer none of ours.
+// queries refuses settings with which our queries would fail.
 func (l *libpq) queries() error {
 	if value := l.take("replication"); !slices.Contains([]string{"", "false", "off", "no", "0"}, value) {
 		return fmt.Errorf("replication=%s cannot be obeyed: a session for replication answers no queries; leave it out",

@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// What libpq knows is obeyed, or refused in one line: the server is sent none of it, which would end the session.
+// libpq's keywords are obeyed, or refused in one line. None is sent to the server, which would end the session.
 func TestWhatLibpqKnows(t *testing.T) {
 	database := servertest.Database(t, "17")
 	c := database.Config()
@@ -61,7 +61,7 @@ func TestWhatLibpqKnows(t *testing.T) {
 	obeyed(alone, "select host(inet_server_addr())", "127.0.0.1")
 	obeyed(fmt.Sprintf("postgres:///%s?user=%s&password=%s&port=%d&hostaddr=127.0.0.1", c.Database, c.User, c.Password,
 		c.Port), "select host(inet_server_addr())", "127.0.0.1")
-	// although without the host it would be a socket
+	// Without the host it would be a socket.
 	refused(strings.Replace(alone, "disable", "require", 1), "the server has no TLS")
 	obeyed(byTCP+"keepalives=1 keepalives_idle=30 keepalives_interval=5 keepalives_count=3 tcp_user_timeout=9000", one,
 		"1")
@@ -72,7 +72,7 @@ func TestWhatLibpqKnows(t *testing.T) {
 	obeyed(byTCP, "show application_name", "realiops load")
 	obeyed(byTCP+"client_encoding=LATIN1", "show client_encoding", "LATIN1")
 	obeyed(bySocket+"requirepeer="+owner.Username, one, "1")
-	obeyed(byTCP+"requirepeer=nobody-at-all", one, "1") // by TCP nobody knows, and libpq does not ask
+	obeyed(byTCP+"requirepeer=nobody-at-all", one, "1") // TCP peers are unknown, and libpq does not ask
 	refused(bySocket+"requirepeer=nobody-at-all",
 		"requirepeer is nobody-at-all, and the server at the other end of the socket is run by "+owner.Username)
 	refused(byTCP+"gssencmode=require", "gssencmode=require cannot be obeyed")
@@ -114,7 +114,7 @@ func TestOwnServersMayLieAnywhere(t *testing.T) {
 	}
 }
 
-// A server of our own is reached whatever the environment says of the user's.
+// A server of ours is reached whatever the environment says of the user's servers.
 func TestOwnServersNeedNoEnvironment(t *testing.T) {
 	dsn := servertest.Database(t, "17").Config().ConnString()
 	for name, value := range map[string]string{

@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// longestText is the number of runes kept of a statement. A longer one ends with a checksum of the whole, so that
-// two are not mistaken for one.
+// longestText is how many runes of a statement are kept. A longer one ends with a checksum,
+// so that two remain different.
 const longestText = 1000
 
-// WithoutLiterals returns a statement in one line without what its values are: strings, numbers and comments may hold
-// what is nobody's business. The extension leaves $1 in the place of most, but not in every statement, nor in every
-// version.
+// WithoutLiterals returns a statement on one line without its strings, numbers and comments, which may hold private
+// data. pg_stat_statements replaces most of them by $1, but not in every statement or version.
 func WithoutLiterals(sql string) string {
 	l := &literals{rest: sql}
 	for l.rest != "" {
@@ -29,7 +28,7 @@ func WithoutLiterals(sql string) string {
 type literals struct {
 	rest string
 	out  strings.Builder
-	word bool // the last byte belongs to a name, so that a digit after it is not a number
+	word bool // the last byte belongs to a name, so a digit after it is not a number
 }
 
 func (l *literals) step() {
@@ -73,8 +72,8 @@ func endAfter(text, mark string) int {
 	return len(text)
 }
 
-// endOfString returns the index after a string in which quotes are doubled. A setting decides whether a backslash
-// quotes: from one on nothing is certain, and the rest of the text counts as part of the string.
+// endOfString returns the index after a string with doubled quotes. A setting decides whether a backslash escapes, so
+// after one the rest of the text counts as part of the string.
 func endOfString(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch {
@@ -91,7 +90,7 @@ func endOfString(text string) int {
 
 func endOfQuoted(text string) int { return 1 + endAfter(text[1:], `"`) }
 
-// endOfComment heeds comments inside of comments.
+// endOfComment allows nested comments.
 func endOfComment(text string) int {
 	depth := 0
 	for i := 0; i+1 < len(text); i++ {
@@ -118,7 +117,7 @@ func endOfNumber(text string) int {
 	return end
 }
 
-// dollarTag returns the opening of a string between dollars: $$ or $tag$; empty where there is none, as at $1.
+// dollarTag returns the opening of a dollar-quoted string, $$ or $tag$, or "", as at $1.
 func dollarTag(text string) string {
 	for i := 1; i < len(text); i++ {
 		c := text[i]

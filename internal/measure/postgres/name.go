@@ -11,13 +11,13 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// Name takes the answer to [Named]: text of others, such as the name of a table or a statement, in UTF-8. Bytes that
-// are no UTF-8, which a database in SQL_ASCII may hold anywhere, are written out as \xFF.
+// Name scans the answer to [Named] as UTF-8: another user's text, such as the name of a table or a statement. Bytes
+// that are not UTF-8, which a database in SQL_ASCII may hold, are written as \xFF.
 type Name string
 
-// Named returns the expression to ask for an expression of type text or name by. A server refuses to send bytes that
-// are not valid in the client's encoding, and with them the whole answer; from a database in SQL_ASCII, which knows no
-// letters, these come in hex.
+// Named returns an expression that reads a value of type text or name. If bytes are invalid in the
+// client's encoding, the server refuses to send the whole answer. So from a database in SQL_ASCII, which
+// has no encoding, they come in hex.
 func Named(text string) string {
 	text = "(" + text + ")::pg_catalog.text"
 	return "case pg_catalog.getdatabaseencoding() when 'SQL_ASCII' then 'h' || " +
@@ -25,7 +25,7 @@ func Named(text string) string {
 		", 'SQL_ASCII'), 'hex') else 't' || " + text + " end"
 }
 
-// ScanText is for pgx. Null is the empty name.
+// ScanText implements pgtype.TextScanner. NULL is the empty name.
 func (n *Name) ScanText(v pgtype.Text) error {
 	text, marked := strings.CutPrefix(v.String, "t")
 	if digits, is := strings.CutPrefix(v.String, "h"); is {
@@ -42,7 +42,7 @@ func (n *Name) ScanText(v pgtype.Text) error {
 	return nil
 }
 
-// writtenOut returns the text with the bytes that are no UTF-8 written out.
+// writtenOut returns the text with invalid UTF-8 bytes as \xFF.
 func writtenOut(text string) string {
 	if utf8.ValidString(text) {
 		return text
@@ -60,10 +60,10 @@ func writtenOut(text string) string {
 	return out.String()
 }
 
-// plainName matches the names that SQL takes without quotes, except for its key words.
+// plainName matches names that SQL takes without quotes, except for key words.
 var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
-// Quoted returns a name as messages show it: with the quotes that SQL needs.
+// Quoted returns a name for messages, quoted if SQL needs it.
 func Quoted(name string) string {
 	if plainName.MatchString(name) {
 		return name

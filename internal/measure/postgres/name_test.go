@@ -12,8 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestNamesOfAnyBytes: in a database that knows no letters a name may hold any bytes. None of them keeps a question
-// from being answered, and they are written out.
+// TestNamesOfAnyBytes: names in a SQL_ASCII database may hold any bytes. They are written out, and no query fails.
 func TestNamesOfAnyBytes(t *testing.T) {
 	for _, version := range []string{"13", "18"} {
 		t.Run(version, func(t *testing.T) {
@@ -35,7 +34,7 @@ func TestNamesOfAnyBytes(t *testing.T) {
 			there := servertest.Endpoint(t, u.String())
 			password, _ := u.User.Password()
 			servertest.Exec(t, boss, "alter role \"r\xff\" password '"+password+"'")
-			// who cannot connect in UTF-8, and does in what the database has
+			// The role can connect only in the database's encoding.
 			u.User = url.UserPassword("r\xff", password)
 			worker := servertest.Connect(t, servertest.Endpoint(t, u.String()))
 			servertest.Exec(t, worker, "set application_name = 'other'")
@@ -90,7 +89,7 @@ func values(of map[string]string) (all []string) {
 	return all
 }
 
-// TestNamesInOtherEncodings come as the letters that they are.
+// TestNamesInOtherEncodings: names arrive with the right letters.
 func TestNamesInOtherEncodings(t *testing.T) {
 	s := servertest.Start(t, embedded.Options{Version: "17"})
 	for _, encoding := range []string{"UTF8", "LATIN1", "SQL_ASCII"} {

@@ -15,7 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// usePasswordFile finds the password of each host in the password file where no other source gives one.
+// usePasswordFile looks up each host's password in the password file if no other source has one.
 func (e *Endpoint) usePasswordFile() {
 	if e.from.value("password") != "" {
 		return
@@ -34,7 +34,7 @@ func (e *Endpoint) usePasswordFile() {
 	}
 }
 
-// readPasswords reads a password file, or says in libpq's words why it is not used.
+// readPasswords reads a password file, or returns libpq's warning about why it is ignored.
 func readPasswords(path string) (text, warning string) {
 	f, err := openAtOnce(path)
 	if err != nil {
@@ -75,7 +75,7 @@ func passwordIn(text string, fields ...string) string {
 	return ""
 }
 
-// cutField splits off a field that is a star or this text, in which a backslash takes the next character as it is.
+// cutField splits off a field that is a star or equals want. A backslash escapes the next character.
 func cutField(line, want string) (rest string, matches bool) {
 	if rest, any := strings.CutPrefix(line, "*:"); any {
 		return rest, true
@@ -95,7 +95,7 @@ func cutField(line, want string) (rest string, matches bool) {
 	return "", false
 }
 
-// unescaped returns the last field of a line, up to a further colon.
+// unescaped returns the last field of a line, up to another colon.
 func unescaped(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text) && text[i] != ':'; i++ {
@@ -107,8 +107,7 @@ func unescaped(text string) string {
 	return b.String()
 }
 
-// nameInFile returns what the password file calls a host: localhost, where it is the directory that sockets are in by
-// default.
+// nameInFile returns a host's name in the password file: the default socket directory is localhost.
 func nameInFile(host string) string {
 	if host == defaultSocketDirectory() {
 		return "localhost"
@@ -116,7 +115,7 @@ func nameInFile(host string) string {
 	return host
 }
 
-// defaultSocketDirectory returns what libpq was built with: distributions and PostgreSQL itself choose differently.
+// defaultSocketDirectory returns libpq's built-in default, which distributions change.
 func defaultSocketDirectory() string {
 	const distributions = "/var/run/postgresql"
 	if _, err := os.Stat(distributions); err == nil {
@@ -125,7 +124,7 @@ func defaultSocketDirectory() string {
 	return "/tmp"
 }
 
-// passwordByHost gives each connection the password of the host that it leads to.
+// passwordByHost sets the password of the host that each connection leads to.
 func passwordByHost(
 	hosts []hostPort, passwords []string,
 ) func(context.Context, *pgconn.Config, net.Conn) (net.Conn, error) {
@@ -141,7 +140,7 @@ func passwordByHost(
 	}
 }
 
-// leadsTo reports whether a connection to the address can be one to the host.
+// leadsTo reports whether a connection to the address may be one to the host.
 func (h hostPort) leadsTo(ctx context.Context, lookup pgconn.LookupFunc, address net.Addr) bool {
 	if tcp, is := address.(*net.TCPAddr); is {
 		ips, err := lookup(ctx, h.host)

@@ -13,13 +13,13 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// noPassword refuses each way of signing in that takes a password, before anything is sent.
+// noPassword refuses each authentication method with a password, before anything is sent.
 const noPassword = "!password,!md5,!scram-sha-256"
 
-// NeedsPassword reports whether the server asks for a password and none is known. It opens a session to find out, and
-// the server counts no failed attempt.
+// NeedsPassword reports whether the server asks for a password and none is known. It tries to open a session, and the
+// server counts no failed attempt.
 func (e *Endpoint) NeedsPassword(ctx context.Context) (bool, error) {
-	if e.config.Password != "" || e.config.AfterNetConnect != nil { // each connection finds a password of its own
+	if e.config.Password != "" || e.config.AfterNetConnect != nil { // each connection gets its own
 		return false, nil
 	}
 	for {
@@ -38,14 +38,14 @@ func (e *Endpoint) NeedsPassword(ctx context.Context) (bool, error) {
 	}
 }
 
-// UsePassword signs in with a typed password. It is called before the first session.
+// UsePassword sets a typed password. Call it before the first session.
 func (e *Endpoint) UsePassword(password string) { e.config.Password = password }
 
-// errPlain keeps a token from being sent where anybody can read it.
+// errPlain prevents sending a token in clear text.
 var errPlain = errors.New("a token is not sent over a connection without TLS: leave out sslmode, or say verify-full")
 
-// SetPassword makes every connection ask for a password of its own, for those that last only minutes. They are sent
-// over TLS only.
+// SetPassword makes every connection ask for its own password, because tokens last only
+// minutes. They are sent over TLS only.
 func (e *Endpoint) SetPassword(ask func(context.Context) (string, error)) {
 	e.ask = ask
 	e.config.AfterNetConnect = func(ctx context.Context, config *pgconn.Config, conn net.Conn) (net.Conn, error) {
@@ -61,5 +61,5 @@ func (e *Endpoint) SetPassword(ask func(context.Context) (string, error)) {
 	}
 }
 
-// PasswordSource returns what was given to SetPassword; nil where one password is for all connections.
+// PasswordSource returns the function given to SetPassword, or nil if all connections share a password.
 func (e *Endpoint) PasswordSource() func(context.Context) (string, error) { return e.ask }

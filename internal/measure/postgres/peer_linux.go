@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peersAreKnown reports whether the kernel says who is at the other end of a socket.
+// peersAreKnown returns an error if the kernel does not identify the peer of a socket.
 func peersAreKnown() error { return nil }
 
 func peerOf(conn net.Conn) (string, error) {
@@ -37,7 +37,7 @@ func peerOf(conn net.Conn) (string, error) {
 	return who.Username, nil
 }
 
-// limitUnanswered ends a connection whose peer has acknowledged nothing for that many milliseconds.
+// limitUnanswered sets TCP_USER_TIMEOUT: the connection ends when sent data stays unacknowledged for that long.
 func limitUnanswered(d *net.Dialer, milliseconds int) error {
 	d.Control = func(network, _ string, c syscall.RawConn) (err error) {
 		if network == "unix" {

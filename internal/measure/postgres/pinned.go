@@ -16,17 +16,18 @@ import (
 
 type setting struct{ name, value string }
 
-// safePath is the search_path of every session that runs our own statements. Whoever may create in a schema of another
-// path, or set the path of the database, could have functions, operators and types of theirs run by whoever connects
-// (CVE-2018-1058).
+// safePath is the search_path of every session that runs our own statements. With another path, a user who
+// may create objects in its schemas, or set the database's path, could make us run their functions,
+// operators and types (CVE-2018-1058).
 const safePath = "pg_catalog, pg_temp"
 
-// meaning are the settings that decide what our statements do, whose rights they have and what they call. A database's
-// owner may set each of them for all who connect to it. The path comes first: what follows is looked up by it.
+// meaning holds the settings that decide what our statements do, with whose privileges, and which
+// functions they call. A database's owner may set each of them for all connections. The path comes first,
+// because it affects the others.
 var meaning = []setting{
 	{"search_path", safePath},
 	{"role", "none"},
-	{"row_security", "off"}, // a policy is an error, and hides no rows
+	{"row_security", "off"}, // a policy causes an error instead of hiding rows
 	{"default_table_access_method", "heap"},
 	{"transform_null_equals", "off"},
 	{"array_nulls", "on"},
@@ -40,7 +41,7 @@ var meaning = []setting{
 	{"idle_in_transaction_session_timeout", "0"},
 }
 
-// later are settings of the same kind that not every version knows.
+// later holds settings of the same kind that older versions lack.
 var later = []setting{
 	{"restrict_nonsystem_relation_kind", ""}, // since minor versions of August 2024
 	{"transaction_timeout", "0"},             // 17
@@ -48,9 +49,9 @@ var later = []setting{
 	{"idle_session_timeout", "0"},            // 14
 }
 
-// steady are settings that no statement of ours depends on, while a hostile value of one keeps a session from being
-// opened, ends it, or makes a statement take for ever. What is measured of a server, such as synchronous_commit, is in
-// none of these lists: that stays as it is.
+// steady holds settings that do not affect our statements, but a hostile value could prevent or end a session,
+// or make a statement take for ever. Settings that are measured, such as synchronous_commit, are in none of
+// these lists and stay as they are.
 var steady = []setting{
 	{"client_encoding", "UTF8"},
 	{"standard_conforming_strings", "on"},
@@ -72,21 +73,21 @@ var steady = []setting{
 	{"enable_seqscan", "on"}, {"enable_sort", "on"}, {"enable_tidscan", "on"},
 }
 
-// lockTimeout is the longest that one of our statements waits for a lock.
+// lockTimeout bounds how long one of our statements waits for a lock.
 const lockTimeout = "5s"
 
-// pooledSettings lists the settings that every pooler takes at the start of a session, and keeps to that session.
+// pooledSettings lists the settings that every pooler accepts at the start of a session and keeps to that session.
 var pooledSettings = []string{"client_encoding", "standard_conforming_strings", "DateStyle"}
 
-// Pinned reports whether our own sessions run with a value of their own, whatever is set for a database or a role.
+// Pinned reports whether our sessions set the setting themselves, whatever the database or role has.
 func Pinned(name string) bool {
 	same := func(s setting) bool { return strings.EqualFold(s.name, name) }
 	return slices.ContainsFunc(meaning, same) || slices.ContainsFunc(later, same) || slices.ContainsFunc(steady, same)
 }
 
-// SafeTransaction makes the rest of the transaction that it stands in safe to ask in: behind a pooler nothing else
-// does. There a setting of the session would stay with the server's session, which is somebody else's next. It calls
-// what only pg_catalog can have, and needs no operator.
+// SafeTransaction makes the rest of its transaction safe for our queries. Behind a pooler only a transaction can: a
+// session's setting would stay with the server's session and reach its next client. It calls only functions of
+// pg_catalog, and uses no operator.
 var SafeTransaction = safeTransaction()
 
 func safeTransaction() string {
@@ -101,16 +102,16 @@ func safeTransaction() string {
 	return "/* realiops */ select " + strings.Join(calls, ", ")
 }
 
-// pins records which of our settings the endpoint's server takes.
+// pins records which of our settings the endpoint's server accepts.
 type pins struct {
 	mu      sync.Mutex
-	asked   bool      // which of the later ones the server knows
-	known   []setting // those of them
-	refused []string  // those that it would not take at the start of a session
+	asked   bool      // the server was asked for the later settings
+	known   []setting // the later settings that it knows
+	refused []string  // settings that it rejects at the start of a session
 }
 
-// put pins the settings in the parameters of a session. A parameter's name is the same in capitals, and of two that are
-// one setting either could win.
+// put sets our settings in a session's parameters. It removes other spellings of their names, since names are
+// case-insensitive and either value could win.
 func (p *pins) put(parameters map[string]string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -124,7 +125,7 @@ func (p *pins) put(parameters map[string]string) {
 
 var quoted = regexp.MustCompile(`"([A-Za-z_]+)"`)
 
-// refuse notes which setting of ours a server, such as a managed one, would not take, and reports whether that is news.
+// refuse records a setting that a server, such as a managed one, rejects. It reports whether it learned something.
 func (p *pins) refuse(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || !slices.Contains([]string{"42501", "42704", "0A000", "22023", "55P02"}, refused.Code) {
@@ -140,8 +141,8 @@ func (p *pins) refuse(err error) bool {
 	return true
 }
 
-// endedBy notes which of the later settings has ended the first session, and reports whether that is news. Which
-// setting it was the server says: then it knows it.
+// endedBy records which later setting ended the first session, which proves that the server knows it. It
+// reports whether it learned something.
 func (p *pins) endedBy(err error) bool {
 	ended, ok := errors.AsType[*pgconn.PgError](err)
 	names := map[string]string{"57P05": "idle_session_timeout", "25P04": "transaction_timeout"}
@@ -158,9 +159,8 @@ func (p *pins) endedBy(err error) bool {
 	return true
 }
 
-// learn asks the first session which of the later settings the server knows; those after it are opened with them. It
-// reports whether the first is to be opened again, since somebody has set another value. Behind a pooler only
-// transactions have them.
+// learn asks the first session which later settings the server knows; other sessions set them at their start. It
+// reports whether to reopen the first because it has other values. Behind a pooler only transactions set them.
 func (p *pins) learn(ctx context.Context, conn *pgx.Conn) (again bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,7 +175,7 @@ func (p *pins) learn(ctx context.Context, conn *pgx.Conn) (again bool, err error
 		asks = append(asks, fmt.Sprintf("pg_catalog.current_setting('%s', true)", s.name))
 		targets = append(targets, &there[i])
 	}
-	// As the session has them: a transaction of [QueryRow] would have ours.
+	// Read the session's own value: a transaction of [QueryRow] would show ours.
 	if err := conn.QueryRow(ctx, "/* realiops */ select "+strings.Join(asks, ", ")).Scan(targets...); err != nil {
 		return false, err
 	}
@@ -189,16 +189,16 @@ func (p *pins) learn(ctx context.Context, conn *pgx.Conn) (again bool, err error
 	return again, nil
 }
 
-// verify looks whether a setting that the server would not take has our value all the same.
+// verify returns an error if a setting that the server rejects has another value than ours.
 func (p *pins) verify(ctx context.Context, conn *pgx.Conn) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range meaning {
-		if !slices.Contains(p.refused, s.name) || s.name == "role" { // whose session it is [Inspect] sees
+		if !slices.Contains(p.refused, s.name) || s.name == "role" { // [Inspect] checks the role
 			continue
 		}
 		var value string
-		// As a client's session has it: a transaction of [QueryRow] would have ours.
+		// Read the value of a client's session: a transaction of [QueryRow] would show ours.
 		if err := conn.QueryRow(ctx, "/* realiops */ select pg_catalog.current_setting($1)",
 			s.name).Scan(&value); err != nil {
 			return err

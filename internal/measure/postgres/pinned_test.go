@@ -18,7 +18,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// loads does what a run does on a database: it looks, makes the schema, and has two loads insert and look rows up.
+// loads does the work of a run on a database: it inspects, creates the schema, and runs two
+// loads that insert and look up rows.
 func loads(t *testing.T, endpoint *postgres.Endpoint) (postgres.Facts, error) {
 	t.Helper()
 	conn, err := endpoint.Connect(t.Context())
@@ -78,8 +79,7 @@ func loads(t *testing.T, endpoint *postgres.Endpoint) (postgres.Facts, error) {
 	return facts, nil
 }
 
-// same holds what a server said of itself against what it said before. Connections are left out: a session that was
-// closed is counted until the server has seen it go.
+// same compares two answers of Inspect, except connections: a closed session counts until the server has noticed.
 func same(t *testing.T, want, got postgres.Facts) {
 	t.Helper()
 	varies := cmpopts.IgnoreFields(postgres.Facts{}, "Settings", "Clock", "BackendPID", "Connections")
@@ -88,8 +88,8 @@ func same(t *testing.T, want, got postgres.Facts) {
 	}
 }
 
-// Whoever owns a database may set whatever needs no privilege, for all who connect to it; a role may have it set for
-// itself. What our statements do, and with whose rights, is the same.
+// The owner of a database may set unprivileged settings for all who connect to it, and a role for itself. That
+// changes neither what our statements do nor with whose privileges.
 func TestNoSettingOfADatabaseChangesWhatOursDo(t *testing.T) {
 	for _, version := range servertest.Matrix("18", "13", "18") {
 		t.Run(version, func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestNoSettingOfADatabaseChangesWhatOursDo(t *testing.T) {
 				same(t, clean, facts)
 			}
 			scopes := []string{"database " + name, "role postgres in database " + name}
-			// the lowest, those between and the highest
+			// the lowest, middle and highest
 			for i, scope := range []string{scopes[0], scopes[1], scopes[0]} {
 				for _, s := range settings {
 					set(scope, s, s.Values[min(i, 1)*(len(s.Values)-1)/max(1, 2-i)])
@@ -141,7 +141,7 @@ func TestNoSettingOfADatabaseChangesWhatOursDo(t *testing.T) {
 	}
 }
 
-// roleOf makes a role that may do in the database what its owner may.
+// roleOf makes a role with the privileges of the database's owner.
 func roleOf(t *testing.T, boss *pgx.Conn) string {
 	t.Helper()
 	database := servertest.Value[string](t, boss, "select current_database()")
@@ -159,8 +159,8 @@ func roleOf(t *testing.T, boss *pgx.Conn) string {
 	return mallory
 }
 
-// Behind a pooler a session has only the settings of the database: each transaction makes its own, and where the role
-// is set, so that what can be in no transaction would run with another's rights, nothing is made.
+// Behind a pooler a session has only the database's settings, and each transaction sets ours. If the database sets
+// the role, nothing is created, since statements outside a transaction would run with another role's privileges.
 func TestBehindAPooler(t *testing.T) {
 	for _, mode := range []string{"session", "transaction"} {
 		t.Run(mode, func(t *testing.T) {
@@ -185,7 +185,7 @@ func TestBehindAPooler(t *testing.T) {
 	}
 }
 
-// A parameter in the connection string that is one of ours in other letters is no second value of it.
+// A parameter of the connection string in other case does not override ours.
 func TestConnectionStringsDoNotUnpin(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	c := endpoint.Config()
@@ -193,7 +193,7 @@ func TestConnectionStringsDoNotUnpin(t *testing.T) {
 		"datestyle=German"} {
 		dsn := fmt.Sprintf("host=%s port=%d dbname=%s user=postgres password=%s %s", c.Host, c.Port, c.Database,
 			c.Password, given)
-		for range 8 { // parameters are sent in any order
+		for range 8 { // parameters are sent in random order
 			conn, err := servertest.Endpoint(t, dsn).Connect(t.Context())
 			if err != nil {
 				t.Fatal(err)

@@ -18,7 +18,7 @@ func TestPoolerIsSeen(t *testing.T) {
 				t.Fatalf("through a pooler: %+v, %v", facts, err)
 			}
 			refusal, err := pooled.RefuseTransactions(t.Context())
-			if mode == "statement" { // which takes no transactions, so no schema either
+			if mode == "statement" { // it allows no transactions, so no schema either
 				_, refused := facts.ClaimSchema(t.Context(), servertest.Connect(t, pooled))
 				for _, said := range []error{refusal, refused} {
 					if said == nil || !strings.Contains(said.Error(), "have it use pool_mode=transaction") {
@@ -30,7 +30,7 @@ func TestPoolerIsSeen(t *testing.T) {
 			if refusal != nil || err != nil {
 				t.Errorf("%v, %v", refusal, err)
 			}
-			for range 2 { // nothing of the first may keep the second out
+			for range 2 { // nothing of the first may block the second
 				schema, err := facts.ClaimSchema(t.Context(), servertest.Connect(t, pooled))
 				if err != nil {
 					t.Fatal(err)

@@ -18,25 +18,25 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// reachedQuery asks a session what it is and where it leads.
+// reachedQuery asks a session where it leads.
 const reachedQuery = `select pg_catalog.concat_ws('|', current_database(), current_user, coalesce(host(inet_server_addr()), 'socket'),
 	current_setting('port'), replace(current_setting('application_name'), 'psql', 'realiops load'), current_setting('search_path'),
 	current_setting('DateStyle'), current_setting('TimeZone'), current_setting('geqo'), current_setting('client_encoding'))`
 
-// libpqCase is a connection that psql and realiops are to make alike.
+// libpqCase is a connection that psql and realiops must make alike.
 type libpqCase struct {
 	name                       string
 	dsn                        string
 	env                        map[string]string
-	service, system            string // what the user's and the system's service file say
-	passfile                   string // what ~/.pgpass says
+	service, system            string // content of the user's and the system's service file
+	passfile                   string // content of ~/.pgpass
 	mode                       os.FileMode
-	fails                      string // what both say, where neither connects
+	fails                      string // both errors, if neither connects
 	alone                      bool   // PG* variables name neither server, user nor password
-	realiopsSays, realiopsDoes string // where realiops differs on purpose: its error, or what it finds
+	realiopsSays, realiopsDoes string // where realiops differs on purpose: its error, or its answer
 }
 
-// realPsql finds psql itself: Debian's /usr/bin/psql is a wrapper that sets PGHOST.
+// realPsql finds the real psql: Debian's /usr/bin/psql is a wrapper that sets PGHOST.
 func realPsql(t *testing.T) string {
 	t.Helper()
 	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/psql"); len(found) > 0 {
@@ -49,12 +49,12 @@ func realPsql(t *testing.T) string {
 	return found
 }
 
-// TestAsPsqlConnects holds each variable, each keyword of a service and the order of sources against psql.
+// TestAsPsqlConnects compares each variable, each service keyword and the order of sources with psql.
 func TestAsPsqlConnects(t *testing.T) {
 	psql := realPsql(t)
 	for _, variable := range os.Environ() {
 		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "PG") {
-			t.Setenv(name, "") // so that it is there again afterwards
+			t.Setenv(name, "") // so that it is restored afterwards
 			os.Unsetenv(name)
 		}
 	}
@@ -292,7 +292,7 @@ func (c libpqCase) compare(t *testing.T, psql string) {
 	}
 }
 
-// reached returns realiops's findings at the other end.
+// reached returns where realiops connects.
 func reached(t *testing.T, dsn string) (found, warning string, err error) {
 	endpoint, err := postgres.Parse(dsn)
 	if err != nil {
@@ -307,7 +307,7 @@ func reached(t *testing.T, dsn string) (found, warning string, err error) {
 	return found, endpoint.Warning(), err
 }
 
-// TestAPipeIsNoPasswordFile: nobody writes to it, and libpq would wait for somebody who does.
+// TestAPipeIsNoPasswordFile: libpq would wait for a writer that never comes.
 func TestAPipeIsNoPasswordFile(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

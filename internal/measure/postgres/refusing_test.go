@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// refusing stands before a server as a managed one does that lets nobody set some settings at the start of a session.
+// refusing returns a proxy that rejects some settings at the start of a session, as managed servers do.
 func refusing(t *testing.T, behind *postgres.Endpoint, settings ...string) *postgres.Endpoint {
 	c := behind.Config()
 	port := servertest.Listen(t, func(client net.Conn) {
@@ -45,8 +45,7 @@ func refusing(t *testing.T, behind *postgres.Endpoint, settings ...string) *post
 		port, c.Database, c.User, c.Password))
 }
 
-// A setting that a server lets nobody set is looked at instead: the run goes on where it has our value, and not where
-// somebody has set another.
+// If a server rejects a setting, its value is checked instead: the run goes on if it is ours.
 func TestAServerThatRefusesSettings(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	boss, name := servertest.Connect(t, endpoint), endpoint.Config().Database

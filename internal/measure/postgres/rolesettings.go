@@ -10,20 +10,20 @@ import (
 // Effects of a setting of the database or the role.
 const (
 	Overridden = "overridden" // realiops sets a value of its own in its sessions
-	Measured   = "measured"   // it changes how much I/O the same work makes, and stays as it is
-	Kept       = "kept"       // it stays as it is
+	Measured   = "measured"   // it changes how much I/O the same work causes, and stays
+	Kept       = "kept"       // it stays
 )
 
-// SessionSetting is one that was set for the database, the role, or both, and so for sessions that connect as ours do.
+// SessionSetting is a setting of the database, the role, or both, which our sessions would get.
 type SessionSetting struct {
 	Scope   string `json:"scope"` // database shop
 	Setting string `json:"setting"`
-	// Value is empty where the setting is none of PostgreSQL's own: applications keep secrets there.
+	// Value is empty for custom settings, in which applications keep secrets.
 	Value  string `json:"value,omitempty"`
 	Effect string `json:"effect"`
 }
 
-// SessionSettings returns those that reach the sessions of this user in this database, those that win last.
+// SessionSettings returns the settings that this user's sessions in this database get. Later ones win.
 func SessionSettings(ctx context.Context, conn *pgx.Conn) (all []SessionSetting, err error) {
 	var database, role, value string
 	var s SessionSetting

@@ -10,13 +10,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Permissions holds the user's explicit permissions for what is refused by default.
+// Permissions holds what the user explicitly allows.
 type Permissions struct {
 	Shared bool // other sessions are at work
-	Pooler bool // a pooler stands in between
+	Pooler bool // behind a pooler
 }
 
-// Refuse says why this server may not be put under load, or nil.
+// Refuse returns why this server may not be put under load, or nil.
 func (f Facts) Refuse(allowed Permissions) error {
 	switch {
 	case f.VersionNum < Oldest:
@@ -49,8 +49,8 @@ func (f *Facts) askStandbys(ctx context.Context, conn *pgx.Conn) (err error) {
 	return err
 }
 
-// Unconfirmed reports whether a commit would wait for a standby, and there is none. Which of those that are there
-// confirm commits, a plain user is not told: then each may.
+// Unconfirmed reports whether a commit would wait for a synchronous standby that is missing. A plain user cannot see
+// which standbys are synchronous, so any connected one counts.
 func Unconfirmed(ctx context.Context, conn *pgx.Conn) (unconfirmed bool, err error) {
 	err = QueryRow(ctx, conn, `/* realiops */
 		select pg_catalog.current_setting('synchronous_standby_names') <> ''
@@ -60,10 +60,10 @@ func Unconfirmed(ctx context.Context, conn *pgx.Conn) (unconfirmed bool, err err
 	return unconfirmed, wrap(err, "ask which standbys confirm commits")
 }
 
-// Commit is a commit of a session of ours, by what tells it from the next of the same session.
+// Commit identifies a waiting commit of one of our sessions.
 type Commit struct {
 	PID   int32
-	State time.Time // when the session began with it
+	State time.Time // when the session's state last changed
 }
 
 const waitingForStandby = `/* realiops */
@@ -80,8 +80,8 @@ func WaitingForStandby(ctx context.Context, conn *pgx.Conn) (all []Commit, err e
 	return all, wrap(err, "ask which commits wait for a standby")
 }
 
-// WALKeepers names what has the server keep its WAL, that of a run too, until its disk is full: replication slots that
-// nobody reads, and an archiver that fails.
+// WALKeepers names what makes the server keep WAL until its disk is full: replication slots that are
+// not read, and a failing archiver.
 func WALKeepers(ctx context.Context, conn *pgx.Conn) (all []string, err error) {
 	var keeper, of string
 	err = ForEachRow(ctx, conn, []any{&keeper, (*Name)(&of)}, func() error {
@@ -103,14 +103,14 @@ func WALKeepers(ctx context.Context, conn *pgx.Conn) (all []string, err error) {
 	return all, nil
 }
 
-// KeepsWAL says in a sentence what [WALKeepers] mean for a run.
+// KeepsWAL returns a sentence about what [WALKeepers] mean for a run.
 func KeepsWAL(keepers []string) string {
 	return "The server keeps all the WAL that a run writes, and its disk may fill up, because of " +
 		strings.Join(keepers, ", ") + "."
 }
 
-// LogicalReaders names the replication slots of this database through which every row of a run reaches others, with
-// their plugins. What pgoutput sends is decided by publications.
+// LogicalReaders names this database's logical replication slots, which send every row of a run to subscribers, with
+// their plugins. Publications decide what pgoutput sends.
 func LogicalReaders(ctx context.Context, conn *pgx.Conn) (all []string, err error) {
 	var slot, plugin string
 	err = ForEachRow(ctx, conn, []any{(*Name)(&slot), (*Name)(&plugin)}, func() error {
@@ -125,13 +125,13 @@ func LogicalReaders(ctx context.Context, conn *pgx.Conn) (all []string, err erro
 	return all, nil
 }
 
-// ReadLogically says in a sentence what [LogicalReaders] mean for a run.
+// ReadLogically returns a sentence about what [LogicalReaders] mean for a run.
 func ReadLogically(readers []string) string {
 	return "Every row that a run writes also goes to the readers of logical replication in this database: " +
 		strings.Join(readers, ", ") + "."
 }
 
-// OthersAtWork returns their number in words.
+// OthersAtWork returns the number of other busy sessions in words.
 func (f Facts) OthersAtWork() string {
 	if f.BusySessions == 1 {
 		return "1 other session is at work"
@@ -139,11 +139,11 @@ func (f Facts) OthersAtWork() string {
 	return fmt.Sprintf("%d other sessions are at work", f.BusySessions)
 }
 
-// ownSessions is the number of sessions of a run in addition to its clients: for itself, for each source that asks
-// the server, to see who else writes, and a new one to read settings.
+// ownSessions is how many sessions a run has in addition to its clients: its own, one for each source, one for the
+// looks, and a new one to read settings.
 const ownSessions = 5
 
-// RefuseClients returns an error if this user cannot have that many sessions at once.
+// RefuseClients returns an error if this user cannot have n more sessions at once.
 func (f Facts) RefuseClients(n int) error {
 	if n+ownSessions <= f.Connections {
 		return nil
@@ -153,7 +153,7 @@ func (f Facts) RefuseClients(n int) error {
 		"--clients", n, f.Connections, ownSessions)
 }
 
-// refuseRole returns an error if statements would run with the rights of a role that somebody has set.
+// refuseRole returns an error if statements would run with the privileges of another role.
 func (f Facts) refuseRole() error {
 	if f.ActsAs == f.User {
 		return nil

@@ -16,27 +16,27 @@ import (
 // SchemaName is the schema of all our objects.
 const SchemaName = "realiops"
 
-// schemaMark tells a schema that we made from one that only has the same name.
+// schemaMark is the comment on schemas that we made, which tells them from others of the same name.
 const schemaMark = "made by realiops, which drops it at the end of a run"
 
-// TableMark distinguishes tables that we made from other users' in the schema.
+// TableMark is the comment on tables that we made.
 const TableMark = "made by realiops, which drops it with the schema"
 
 // schemaLock keeps two runs on one database apart: the first eight bytes of the word realiops.
 const schemaLock = 0x7265616c696f7073
 
-// Schema is the schema of ours on a server, held by one session for the length of a run.
+// Schema is our schema on a server, held by one session for the length of a run.
 type Schema struct {
 	conn   *pgx.Conn
 	locked bool
-	system string // the identifier of the server's data, where that is known
+	system string // the server's system identifier, if known
 	oid    uint32
 }
 
-// ClaimSchema makes the schema empty and ours until Release. It refuses one that somebody else made, and one that
-// another run is using; what an earlier run left behind is dropped. Behind a pooler nothing keeps two runs apart: a
-// lock would stay with the server's session, which the pooler gives to somebody else. Before it makes anything it
-// refuses a database in which somebody else's code would run with the rights of this user.
+// ClaimSchema creates the schema, empty and ours until Release. It refuses a schema that another user made or another
+// run uses, and drops an earlier run's leftovers. It also refuses a database in which another user's code would run
+// with our privileges. Behind a pooler nothing keeps two runs apart, since the lock would stay with the server's
+// session, which another client gets.
 func (f Facts) ClaimSchema(ctx context.Context, conn *pgx.Conn) (*Schema, error) {
 	if err := f.refuseRole(); err != nil {
 		return nil, err
@@ -63,8 +63,8 @@ var (
 	errInUse = errors.New("another run of realiops is using this database: wait for it")
 )
 
-// foreignSchema refuses a schema of our name that we did not make, or that belongs to another role: whose it is may put
-// there what it likes.
+// foreignSchema refuses a schema named realiops that we did not make, or that belongs to another role:
+// its owner controls its content.
 func foreignSchema(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 	var mark *string
 	var owner string
@@ -89,8 +89,8 @@ func foreignSchema(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 	return nil, nil
 }
 
-// RefuseSchema says in its first result why ClaimSchema would be refused, or nothing. It only looks, and so may be
-// wrong a moment later.
+// RefuseSchema returns as refusal why ClaimSchema would fail, or nil. It only looks, so the
+// answer may soon be out of date.
 func (f Facts) RefuseSchema(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 	if refusal, err := foreign(ctx, conn); err != nil || refusal != nil {
 		return refusal, err
@@ -118,15 +118,15 @@ func (f Facts) RefuseSchema(ctx context.Context, conn *pgx.Conn) (refusal, err e
 	return nil, nil
 }
 
-// refusesTransactions reports whether a pooler would not begin one: pgbouncer says "transaction blocks not allowed in
-// statement pooling mode", under the code of a violation of the protocol, and ends the session.
+// refusesTransactions recognizes a pooler in statement mode: pgbouncer reports a protocol violation, "transaction
+// blocks not allowed in statement pooling mode", and ends the session.
 func refusesTransactions(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && refused.Code == "08P01" && strings.Contains(refused.Message, "transaction blocks")
 }
 
-// RefuseTransactions says in its first result why ClaimSchema would be refused by a pooler, or nothing. It asks in a
-// session of its own, which may be ended for that.
+// RefuseTransactions returns as refusal why a pooler would make ClaimSchema fail, or nil. It uses a new
+// session, which the pooler may end.
 func (e *Endpoint) RefuseTransactions(ctx context.Context) (refusal, err error) {
 	conn, err := e.Connect(ctx)
 	if err != nil {
@@ -140,9 +140,9 @@ func (e *Endpoint) RefuseTransactions(ctx context.Context) (refusal, err error) 
 	return nil, wrap(err, "begin a transaction")
 }
 
-// lock takes the lock of this database, which keeps it, and gives it back where another run has that of another
-// database of the server: the counters and the disks are the server's. Of two that come at once both may give way; then
-// chance has one of them come back first. A session that has just ended keeps its lock for a moment, too.
+// lock takes this database's advisory lock, and releases it if another run holds the lock of another database: the
+// counters and disks belong to the server. Two runs may both release theirs; a random pause decides who is first
+// then. A session that has just ended keeps its lock for a moment.
 func (s *Schema) lock(ctx context.Context) error {
 	if !s.locked {
 		return nil
@@ -177,12 +177,12 @@ func (s *Schema) lock(ctx context.Context) error {
 	}
 }
 
-// schemaLocks are the locks of runs in any database of the server, as $1.
+// schemaLocks selects the locks of runs in any database of the server. $1 is the key.
 const schemaLocks = `from pg_catalog.pg_locks l left join pg_catalog.pg_database d on d.oid = l.database
 	where l.locktype = 'advisory' and l.granted and l.objsubid = 1 and (l.classid::bigint << 32) | l.objid::bigint = $1
 	  and l.pid <> pg_catalog.pg_backend_pid()`
 
-// lockedElsewhere returns the database in which another run is at work; empty: in none.
+// lockedElsewhere returns the database of another run, or "".
 func lockedElsewhere(ctx context.Context, conn *pgx.Conn) (database string, err error) {
 	where := Named("coalesce((select d.datname " + schemaLocks + " limit 1), '')")
 	err = QueryRow(ctx, conn, "/* realiops */ select "+where, int64(schemaLock)).Scan((*Name)(&database))
@@ -204,7 +204,7 @@ func (s *Schema) recreate(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	ctx = context.WithoutCancel(ctx) // or an interrupt could leave a schema that nobody knows of
+	ctx = context.WithoutCancel(ctx) // an interrupt could leave a schema behind
 	err := pgx.BeginFunc(ctx, s.conn, func(tx pgx.Tx) (err error) {
 		s.oid, err = create(ctx, tx)
 		return err
@@ -226,9 +226,8 @@ func (s *Schema) recreate(ctx context.Context) error {
 	}
 }
 
-// create makes the schema and closes it to everybody else, in one transaction, and returns its OID. Default privileges
-// of the database may let others use new schemas, and put triggers on new tables; nobody reaches a table in a schema
-// that is closed.
+// create creates the schema and revokes others' access, in one transaction, and returns its OID. Default privileges
+// may let other roles use new schemas and put triggers on new tables; without access to the schema they cannot.
 func create(ctx context.Context, tx pgx.Tx) (oid uint32, err error) {
 	statements := []string{SafeTransaction, unconfirmed, fmt.Sprintf("create schema %s", SchemaName),
 		fmt.Sprintf("comment on schema %s is '%s'", SchemaName, schemaMark)}
@@ -255,8 +254,8 @@ func create(ctx context.Context, tx pgx.Tx) (oid uint32, err error) {
 	return oid, each(ctx, tx, revokes)
 }
 
-// LeftBehind says why the schema is not among the data that a session leads to, such as one after a failover; empty
-// where it is.
+// LeftBehind says why the schema is not in the data that a session leads to, for example
+// after a failover, or returns "".
 func (s *Schema) LeftBehind(ctx context.Context, conn *pgx.Conn, now Facts) (why string, err error) {
 	if s.system != now.SystemIdentifier {
 		return fmt.Sprintf("another server answers now, with other data (system identifier %s instead of %s)",
@@ -283,7 +282,7 @@ func each(ctx context.Context, tx pgx.Tx, statements []string) error {
 	return nil
 }
 
-// Release drops the schema and lets others have it.
+// Release drops the schema and releases its lock.
 func (s *Schema) Release(ctx context.Context) error {
 	err := s.drop(ctx)
 	if s.locked && !s.conn.IsClosed() {
@@ -293,8 +292,8 @@ func (s *Schema) Release(ctx context.Context) error {
 	return err
 }
 
-// drop drops by their names the things in the schema that we made, and then the schema. What others made, and what they
-// made of ours, such as a view of a table, stays and is named: nothing is dropped because it depends on something.
+// drop drops our objects in the schema by name, and then the schema. Other users' objects, such as a view of our
+// table, stay and are named: nothing is dropped by CASCADE.
 func (s *Schema) drop(ctx context.Context) error {
 	var statement string
 	var statements []string
@@ -328,7 +327,7 @@ func (s *Schema) drop(ctx context.Context) error {
 	return nil
 }
 
-// first returns the first of joined errors: those after it mostly follow from it.
+// first returns the first of joined errors; the others mostly follow from it.
 func first(err error) error {
 	if all, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // as errors.Join made it
 		return first(all.Unwrap()[0])
@@ -336,7 +335,7 @@ func first(err error) error {
 	return err
 }
 
-// explained adds to the error of a failed drop the object or the session in its way, and the remedy.
+// explained adds the object or session that blocks a drop, and the remedy, to its error.
 func (s *Schema) explained(ctx context.Context, sql string, err error) error {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
@@ -353,7 +352,7 @@ func (s *Schema) explained(ctx context.Context, sql string, err error) error {
 	}
 }
 
-// holder names a session that has something in the schema locked, as far as this user may know.
+// holder names a session that holds a lock in the schema, as far as this user may see it.
 func (s *Schema) holder(ctx context.Context) string {
 	var pid int
 	var user, program string

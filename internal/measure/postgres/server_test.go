@@ -116,7 +116,7 @@ func TestInspectNeedsNoPrivilege(t *testing.T) {
 		}
 	}
 	if super, err := postgres.Inspect(t.Context(), boss); err != nil || super.Connections <= facts.Connections+2 ||
-		super.Connections >= 200 { // which are the server's, of which a superuser may have three more
+		super.Connections >= 200 { // the server's, of which a superuser may have three more
 		t.Errorf("a superuser can have %d connections, %v; a bare role %d", super.Connections, err, facts.Connections)
 	}
 	unlimited := func(limit string) {
@@ -142,7 +142,7 @@ func TestInspectNeedsNoPrivilege(t *testing.T) {
 	}
 }
 
-// Of 50 connections 3 are for superusers and 10 for those who may use reserved ones; the boss has one.
+// Of 50 connections 3 are for superusers and 10 for roles that may use reserved ones; the boss has one.
 func TestReservedConnectionsAreNotLeft(t *testing.T) {
 	s := servertest.Start(t, embedded.Options{Version: "17", Unsynced: true, Settings: []string{
 		"max_connections=50", "superuser_reserved_connections=3", "reserved_connections=10"}})
@@ -158,7 +158,7 @@ func TestReservedConnectionsAreNotLeft(t *testing.T) {
 		}
 		conn.Close(t.Context())
 		for servertest.Value[bool](t, boss, "select exists (select from pg_stat_activity where usename = '"+role+"')") {
-			time.Sleep(10 * time.Millisecond) // a session takes a moment to leave
+			time.Sleep(10 * time.Millisecond) // a session takes a moment to end
 		}
 	}
 }
@@ -192,7 +192,7 @@ func TestBusySessionsAreThoseOfOthersAtWork(t *testing.T) {
 	}
 }
 
-// Who is at work shows by the transactions of others, where nobody or not this role sees the states of their sessions.
+// If the states of other sessions are hidden from the role, their transactions show who is at work.
 func TestBusySessionsWhoseStateIsHidden(t *testing.T) {
 	for _, version := range servertest.Matrix("17", "13", "18") {
 		s := servertest.Start(t, embedded.Options{Version: version})
@@ -221,7 +221,7 @@ func TestBusySessionsWhoseStateIsHidden(t *testing.T) {
 	}
 }
 
-// Other runs of realiops are others, and so is whatever else they call themselves; who only reads the counters is not.
+// Other runs of realiops count as others, whatever their name; sessions that only read counters do not.
 func TestAtWorkAreOtherRunsToo(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	conn := servertest.Connect(t, endpoint)
@@ -245,7 +245,7 @@ func TestAtWorkAreOtherRunsToo(t *testing.T) {
 	check("", "a session of "+role+" in "+database)
 }
 
-// The lock is the server's, whatever database a run works in.
+// The lock covers the server, whatever database a run works in.
 func TestTwoRunsInTwoDatabasesOfOneServer(t *testing.T) {
 	one, two := servertest.Database(t, "17"), servertest.Database(t, "17")
 	first, err := (postgres.Facts{}).ClaimSchema(t.Context(), servertest.Connect(t, one))
@@ -281,7 +281,7 @@ func TestSchemaIsOursAlone(t *testing.T) {
 	claim := func() (*postgres.Schema, error) {
 		return (postgres.Facts{}).ClaimSchema(t.Context(), servertest.Connect(t, endpoint))
 	}
-	refused := func(words string) { // by a claim, and by a look that is no claim
+	refused := func(words string) { // by a claim, and by a look
 		t.Helper()
 		_, claimed := claim()
 		looked, err := (postgres.Facts{}).RefuseSchema(t.Context(), conn)
@@ -309,7 +309,7 @@ func TestSchemaIsOursAlone(t *testing.T) {
 	}
 	servertest.Exec(t, conn, "create table realiops.left_behind (); comment on table realiops.left_behind is '"+
 		postgres.TableMark+"'")
-	// The run is killed, and its session with it.
+	// The run and its session are killed.
 	servertest.Exec(t, conn,
 		"select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()")
 	_ = second
@@ -338,8 +338,8 @@ func TestSchemaIsOursAlone(t *testing.T) {
 	}
 }
 
-// What others made of our tables, or put into our schema, is theirs. They are told, and what is ours is dropped once it
-// may be.
+// Other users' views of our tables and objects in our schema stay. They are named, and
+// ours are dropped once possible.
 func TestTheSchemaTakesNothingOfOthersWithIt(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	conn := servertest.Connect(t, endpoint)
@@ -351,7 +351,7 @@ func TestTheSchemaTakesNothingOfOthersWithIt(t *testing.T) {
 		t.Cleanup(func() { session.Close(context.Background()) })
 		claimed, err := (postgres.Facts{}).ClaimSchema(t.Context(), session)
 		if err != nil {
-			session.Close(t.Context()) // and lets go of the lock that keeps runs apart
+			session.Close(t.Context()) // and releases the lock that keeps runs apart
 		}
 		return claimed, err
 	}

@@ -12,15 +12,15 @@ import (
 	"syscall"
 )
 
-// longestFile bounds what is read of a service file or a password file.
+// longestFile bounds the bytes read of a service file or a password file.
 const longestFile = 4 << 20 // bytes
 
-// systemServices lists the directories in which distributions have libpq look for pg_service.conf if PGSYSCONFDIR
-// is not set.
+// systemServices lists the directories in which distributions' libpq looks for
+// pg_service.conf if PGSYSCONFDIR is not set.
 var systemServices = []string{"/etc/postgresql-common", "/etc/sysconfig/pgsql", "/usr/local/pgsql/etc"}
 
-// findService looks for a service where libpq does: in the file that is named or the user's, and if that does not
-// define it, in the system's. What libpq refuses in the definition is refused.
+// findService looks for a service as libpq does: in the file that is named or the user's, then in the system's.
+// It refuses what libpq refuses.
 func findService(name, file string) (found settings, ignored []string, path string, err error) {
 	if file == "" {
 		file = os.Getenv("PGSERVICEFILE")
@@ -57,8 +57,8 @@ func findService(name, file string) (found settings, ignored []string, path stri
 
 const adviceOnServices = "services stand in ~/.pg_service.conf, or in the file that PGSERVICEFILE names"
 
-// serviceIn reads a definition as libpq's parseServiceFile does: the first of that name, and in it the first value of a
-// keyword.
+// serviceIn parses like libpq's parseServiceFile: the first section of that name counts, and in
+// it the first value of a keyword.
 func serviceIn(text, name, path string) (found settings, ignored []string, err error) {
 	inside, over, number := false, false, 0
 	for line := range strings.Lines(text) {
@@ -93,7 +93,7 @@ func serviceIn(text, name, path string) (found settings, ignored []string, err e
 	return found, ignored, nil
 }
 
-// readFile reads what may be large, or a pipe that nobody writes to.
+// readFile reads a file that may be large, or a pipe without a writer.
 func readFile(path string) ([]byte, error) {
 	f, err := openAtOnce(path)
 	if err != nil {
@@ -103,7 +103,7 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, longestFile))
 }
 
-// openAtOnce opens a file for reading and waits for nobody.
+// openAtOnce opens a file for reading without blocking.
 func openAtOnce(path string) (*os.File, error) {
 	flags := os.O_RDONLY
 	if runtime.GOOS != "windows" {
@@ -112,7 +112,7 @@ func openAtOnce(path string) (*os.File, error) {
 	return os.OpenFile(path, flags, 0)
 }
 
-// userFile returns the path at which libpq looks for a file of the user's, or "" if there is no such place.
+// userFile returns libpq's path of a file of the user's, or "" if there is none.
 func userFile(name, onWindows string) string {
 	if runtime.GOOS == "windows" {
 		return filepath.Join(os.Getenv("APPDATA"), "postgresql", onWindows)

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Config returns a copy of what pgx needs to open a session for our own statements.
+// Config returns a copy of the configuration for sessions that run our own statements.
 func (e *Endpoint) Config() *pgx.ConnConfig {
 	config := e.config.Copy()
 	config.RuntimeParams["application_name"] = applicationName
@@ -26,8 +26,8 @@ func (e *Endpoint) Config() *pgx.ConnConfig {
 	return config
 }
 
-// clientConfig is Config for sessions that put load on the server. Such a load waits for locks as long as it has to:
-// two clients that extend one table wait for each other.
+// clientConfig is Config for sessions that load the server. They have no lock timeout, since two clients that extend
+// one table wait for each other.
 func (e *Endpoint) clientConfig() *pgx.ConnConfig {
 	config := e.Config()
 	config.RuntimeParams["application_name"] = clientName
@@ -37,25 +37,25 @@ func (e *Endpoint) clientConfig() *pgx.ConnConfig {
 	return config
 }
 
-// UserConfig returns a copy of what pgx needs to open a session for statements of the user's own, which mean what they
-// mean in psql and pgbench.
+// UserConfig returns a copy of the configuration for sessions that run the user's statements,
+// which work as in psql and pgbench.
 func (e *Endpoint) UserConfig() *pgx.ConnConfig {
 	config := e.config.Copy()
 	config.RuntimeParams["application_name"] = cmp.Or(config.RuntimeParams["application_name"], clientName)
 	return config
 }
 
-// Connect opens a session that asks and arranges.
+// Connect opens a session for our own statements.
 func (e *Endpoint) Connect(ctx context.Context) (*pgx.Conn, error) {
 	return e.connectPinned(ctx, e.Config)
 }
 
-// ConnectClient opens a session that puts load on the server.
+// ConnectClient opens a session that loads the server.
 func (e *Endpoint) ConnectClient(ctx context.Context) (*pgx.Conn, error) {
 	return e.connectPinned(ctx, e.clientConfig)
 }
 
-// ConnectUser opens a session for statements of the user's own, which may take hours.
+// ConnectUser opens a session for the user's own statements, which may take hours.
 func (e *Endpoint) ConnectUser(ctx context.Context) (*pgx.Conn, error) {
 	conn, err := e.connect(ctx, e.UserConfig, e.refusedByPooler)
 	if err == nil {
@@ -64,7 +64,7 @@ func (e *Endpoint) ConnectUser(ctx context.Context) (*pgx.Conn, error) {
 	return conn, err
 }
 
-// connectPinned opens a session that has our settings, and none where the server would have others.
+// connectPinned opens a session that has our settings. It fails if the server has other values.
 func (e *Endpoint) connectPinned(ctx context.Context, config func() *pgx.ConnConfig) (*pgx.Conn, error) {
 	for {
 		conn, err := e.connect(ctx, config, func(err error) bool {
@@ -82,15 +82,14 @@ func (e *Endpoint) connectPinned(ctx context.Context, config func() *pgx.ConnCon
 		if err == nil && !again {
 			return conn, nil
 		}
-		_ = conn.Close(context.WithoutCancel(ctx)) // the error before says it all
+		_ = conn.Close(context.WithoutCancel(ctx)) // the earlier error is the one to report
 		if !again && !e.pins.endedBy(err) {
 			return nil, fmt.Errorf("connect to %s: %w", e, err)
 		}
 	}
 }
 
-// connect tries again where something was learned from a refusal: a pooler or a managed server does not take each
-// setting.
+// connect tries again if a refusal taught it something: poolers and managed servers reject some settings.
 func (e *Endpoint) connect(ctx context.Context, config func() *pgx.ConnConfig, learned func(error) bool) (*pgx.Conn,
 	error) {
 	conn, err := pgx.ConnectConfig(ctx, config())
@@ -103,14 +102,14 @@ func (e *Endpoint) connect(ctx context.Context, config func() *pgx.ConnConfig, l
 	return conn, nil
 }
 
-// refusedByPooler reports whether it was a pooler that refused our settings, for the first time. Behind it only the
-// transactions have them, see [QueryRow].
+// refusedByPooler reports whether a pooler refused our settings, for the first time. Behind it only
+// transactions set them, see [QueryRow].
 func (e *Endpoint) refusedByPooler(err error) bool {
 	return refusesSettings(err) && e.pooled.CompareAndSwap(false, true)
 }
 
-// refusesSettings reports whether something that is no PostgreSQL would not take a setting at the start of a session:
-// pgbouncer says «unsupported startup parameter», under the code of a violation of the protocol.
+// refusesSettings reports whether a pooler rejects a setting at the start of a session: pgbouncer says «unsupported
+// startup parameter» and reports a protocol violation.
 func refusesSettings(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && refused.Code == "08P01" && strings.Contains(refused.Message, "startup parameter")
@@ -121,12 +120,12 @@ type Asker interface {
 	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
 }
 
-// QueryRow asks for one row in a transaction that nobody else's path is looked at in.
+// QueryRow reads one row in a transaction with our settings and search_path.
 func QueryRow(ctx context.Context, conn Asker, sql string, arguments ...any) pgx.Row {
 	return asked{ask(ctx, conn, sql, arguments)}
 }
 
-// ForEachRow asks as [QueryRow] does and calls each for each row, whose values it has put into the targets.
+// ForEachRow queries as [QueryRow] does, and calls each for every row after scanning it into targets.
 func ForEachRow(ctx context.Context, conn Asker, targets []any, each func() error, sql string,
 	arguments ...any) (err error) {
 	answers := ask(ctx, conn, sql, arguments)
@@ -142,7 +141,7 @@ func ForEachRow(ctx context.Context, conn Asker, targets []any, each func() erro
 	return err
 }
 
-// ask sends both at once: one round trip, and one transaction.
+// ask sends the settings and the query together: one round trip and one transaction.
 func ask(ctx context.Context, conn Asker, sql string, arguments []any) pgx.BatchResults {
 	batch := &pgx.Batch{}
 	batch.Queue(SafeTransaction)
@@ -160,8 +159,8 @@ func (a asked) Scan(targets ...any) (err error) {
 	return a.answers.QueryRow().Scan(targets...)
 }
 
-// Prepare has the server plan statements once that a session asks again and again; each is its own name. Behind a pooler
-// the next question may reach another session, which knows nothing of them.
+// Prepare prepares statements that a session repeats; each statement is its own name. It is not for poolers, which
+// may send the next query to a session that lacks them.
 func Prepare(ctx context.Context, conn *pgx.Conn, statements ...string) error {
 	for _, sql := range statements {
 		if _, err := conn.Prepare(ctx, sql, sql); err != nil {
@@ -171,20 +170,20 @@ func Prepare(ctx context.Context, conn *pgx.Conn, statements ...string) error {
 	return nil
 }
 
-// unconfirmed has a transaction of ours end whether or not a synchronous standby confirms it: what was made is known by
-// then, and can be dropped.
+// unconfirmed keeps our transaction from waiting for a synchronous standby: what it made is
+// known by then and can be dropped.
 const unconfirmed = "set local synchronous_commit = local"
 
-// Exec runs statements in one transaction that nobody else's path is looked at in.
+// Exec runs statements in one transaction with our settings and search_path.
 func Exec(ctx context.Context, conn *pgx.Conn, statements ...string) error {
-	// Which a pooled session does not have.
+	// A pooled session does not have these.
 	const limits = "set local lock_timeout = '" + lockTimeout + "'; set local statement_timeout = 0; " + unconfirmed
 	_, err := conn.Exec(ctx, SafeTransaction+"; "+limits+"; "+strings.Join(statements, "; "),
 		pgx.QueryExecModeSimpleProtocol)
 	return err
 }
 
-// wrap says what failed; nil stays nil.
+// wrap adds the action that failed to an error; nil stays nil.
 func wrap(err error, format string, values ...any) error {
 	if err == nil {
 		return nil
@@ -192,8 +191,8 @@ func wrap(err error, format string, values ...any) error {
 	return fmt.Errorf(format+": %w", append(values, err)...)
 }
 
-// Lost says that the connection was lost where the driver says "conn closed", as it does of a session that had ended
-// before it was asked. Other errors stay as they are.
+// Lost reports a lost connection instead of the driver's "conn closed" for a session that had already ended. It
+// leaves other errors unchanged.
 func Lost(err error) error {
 	if before, closed := strings.CutSuffix(err.Error(), "conn closed"); closed {
 		return &lost{before + "the connection to the server was lost", err}

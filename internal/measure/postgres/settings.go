@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// ioSettings change how much I/O the same work makes, or what a counter of it means.
+// ioSettings change how much I/O the same work causes, or what a counter means.
 var ioSettings = []string{
 	"fsync", "synchronous_commit", "full_page_writes", "wal_level", "wal_compression", "wal_sync_method",
 	"wal_buffers", "wal_segment_size", "commit_delay", "commit_siblings", "max_wal_size", "min_wal_size",
@@ -23,7 +23,7 @@ var ioSettings = []string{
 	"temp_tablespaces", "default_tablespace", "server_version",
 }
 
-// Settings returns those of a session's server that change what is counted, by name, and [runfile.Tablespaces].
+// Settings returns the settings of a session's server that change the counts, by name, and [runfile.Tablespaces].
 func Settings(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 	settings := map[string]string{}
 	var name, value string
@@ -38,8 +38,8 @@ func Settings(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 	return settings, wrap(err, "read the server's settings")
 }
 
-// SettingsNow returns those of a new session, and so of clients that begin to work now: what is set for a role or a
-// database reaches no session that is there. Where none can be opened they are those of the one given.
+// SettingsNow returns the settings of a new session, which clients that connect now get: role and database settings
+// do not reach existing sessions. If none can be opened, it reads conn's.
 func (e *Endpoint) SettingsNow(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 	fresh, err := e.Connect(ctx)
 	if err != nil {
@@ -49,7 +49,7 @@ func (e *Endpoint) SettingsNow(ctx context.Context, conn *pgx.Conn) (map[string]
 	return Settings(ctx, fresh)
 }
 
-// Changes returns what is another in the later settings, by name.
+// Changes returns the settings whose values differ in later, by name.
 func Changes(before map[string]string, since time.Time, later map[string]string,
 	at time.Time) (changes []runfile.SettingChange) {
 	for _, name := range slices.Sorted(maps.Keys(before)) {

@@ -21,8 +21,8 @@ func ofAWS(host string) bool {
 		strings.Contains(host, ".rds.")
 }
 
-// verifyByDefault makes a connection to a database of Amazon's refuse an impostor, where the user did not say how much
-// to trust: libpq's default, prefer, would send the password to anybody who answers.
+// verifyByDefault makes connections to Amazon's databases verify the server unless the user set sslmode. libpq's
+// default, prefer, would send the password to any server.
 func verifyByDefault(config *pgx.ConnConfig) {
 	if !ofAWS(config.Host) || !prefers(config) {
 		return
@@ -36,7 +36,7 @@ func verifyByDefault(config *pgx.ConnConfig) {
 	}
 }
 
-// prefers reports whether TLS is tried first and done without next, on the same host: libpq's default.
+// prefers reports whether TLS is tried first, then a plain connection to the same host: libpq's default.
 func prefers(config *pgx.ConnConfig) bool {
 	return config.TLSConfig != nil && config.TLSConfig.InsecureSkipVerify &&
 		slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool {
@@ -44,8 +44,8 @@ func prefers(config *pgx.ConnConfig) bool {
 		})
 }
 
-// verifying is as sslmode=verify-full: the chain and the name. The roots are those of sslrootcert, or of its default,
-// ~/.postgresql/root.crt, or of the system.
+// verifying returns a config like sslmode=verify-full. The roots come from sslrootcert, its default
+// ~/.postgresql/root.crt, or the system.
 func verifying(lenient *tls.Config, host string) *tls.Config {
 	strict := lenient.Clone()
 	strict.InsecureSkipVerify, strict.VerifyPeerCertificate, strict.VerifyConnection = false, nil, nil
@@ -53,11 +53,11 @@ func verifying(lenient *tls.Config, host string) *tls.Config {
 	return strict
 }
 
-// bundle is Amazon's URL for the certificates that sign its databases' own. They are in no system's store, and not
-// in this program either: users have to fetch them from a source they trust, and a copy here would age.
+// bundle is Amazon's URL for the certificates that sign its databases' own. They are neither in the systems' stores
+// nor in this program, where a copy would age: users have to fetch them from a source they trust.
 const bundle = "https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem"
 
-// distrust returns advice about a certificate that does not hold; nil for another error.
+// distrust returns advice about an invalid certificate, or nil for another error.
 func distrust(err error, host string) error {
 	_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
 	if unknown && ofAWS(host) {
@@ -80,7 +80,8 @@ func distrust(err error, host string) error {
 	}
 }
 
-// refuseOpenKey has connections over TLS fail whose key others can read. As in libpq, those without TLS do not.
+// refuseOpenKey makes TLS connections fail if other users can read the client's key. As in
+// libpq, plain connections work.
 func (c conninfo) refuseOpenKey(config *pgx.ConnConfig) {
 	refused := keyRefused(cmp.Or(c.value("sslkey"), userFile(".postgresql/postgresql.key", "postgresql.key")))
 	all := []*tls.Config{config.TLSConfig}
@@ -95,7 +96,7 @@ func (c conninfo) refuseOpenKey(config *pgx.ConnConfig) {
 	}
 }
 
-// keyRefused says in libpq's words why a key is not used. Root's may be readable for a group.
+// keyRefused returns libpq's message about a key's permissions. A key that root owns may be readable by a group.
 func keyRefused(path string) error {
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS == "windows" {

@@ -75,7 +75,7 @@ func TestAmazonsHostsAreVerified(t *testing.T) {
 	check(ended, ended.String()+": the credentials have expired")
 }
 
-// TestKeysThatOthersCanReadAreRefused: as in libpq, over TLS alone, and in its words.
+// TestKeysThatOthersCanReadAreRefused: as in libpq, only over TLS, and in its words.
 func TestKeysThatOthersCanReadAreRefused(t *testing.T) {
 	database := servertest.Database(t, "17")
 	c := database.Config()
@@ -127,7 +127,7 @@ func TestKeysThatOthersCanReadAreRefused(t *testing.T) {
 	check(0o644, 0, plain, "disable", false)
 	check(0o644, 0, plain, "prefer", false)
 	if os.Geteuid() == 0 {
-		check(0o640, 0, port, "verify-full", false) // root's
+		check(0o640, 0, port, "verify-full", false) // owned by root
 		check(0o640, 65534, port, "verify-full", true)
 		check(0o600, 65534, port, "verify-full", false)
 	}

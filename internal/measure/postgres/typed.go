@@ -8,11 +8,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Grant returns the statement that gives a role to the user; people are told to type it.
+// Grant returns the statement that grants a role to the user, for messages.
 func Grant(role, user string) string { return "grant " + role + " to " + Typed(user, "ROLE") }
 
-// Typed returns a name as it stands in a statement that people are told to type. It is the placeholder if the name
-// could not be copied as it is shown, or would be more than a name to a shell into which the statement is pasted.
+// Typed returns a name for a statement that users are told to type. It returns the placeholder if the name could not
+// be copied as shown, or if a shell could interpret it.
 func Typed(name, placeholder string) string {
 	switch {
 	case plainName.MatchString(name) && !ownWord[name]:
@@ -24,15 +24,14 @@ func Typed(name, placeholder string) string {
 	}
 }
 
-// ownWord are the words of SQL that stand for something else than a role or database of that name, as far as names are
-// likely.
+// ownWord holds SQL's words with a meaning of their own that are plausible names of roles or databases.
 var ownWord = map[string]bool{
 	"all": true, "analyze": true, "current_role": true, "current_user": true, "default": true, "group": true,
 	"order": true, "public": true,
 	"session_user": true, "table": true, "user": true,
 }
 
-// typed characters are the same to PostgreSQL and to a shell between double quotes, and have a shape.
+// typed reports whether a character is visible, and means itself in PostgreSQL and between a shell's double quotes.
 func typed(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= ' ' && r <= '~' && !strings.ContainsRune("\"$`\\!", r)

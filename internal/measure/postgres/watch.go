@@ -9,13 +9,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Sessions picks those that work for an operation, in its database. The zero value picks those that connect while it is
-// done, and none of those that were there before.
+// Sessions selects an operation's sessions in its database. The zero value selects the sessions
+// that connect during the operation.
 type Sessions struct {
-	ApplicationName, User string  // also of those that were there before
-	All                   bool    // all of them
-	Known                 bool    // of those that connect, only Own: of other clients there are none
-	Own                   []int32 // process ids of the server
+	ApplicationName, User string  // also of existing sessions
+	All                   bool    // every session
+	Known                 bool    // of new sessions only Own: there are no other clients
+	Own                   []int32 // backend process IDs
 }
 
 func (s Sessions) pick(b Backend, v visitor, old bool) bool {
@@ -30,42 +30,42 @@ func (s Sessions) pick(b Backend, v visitor, old bool) bool {
 	}
 }
 
-// mayBe reports whether a session that was there before and works now may do so for the operation all the same, as a
-// pool that nobody has named.
+// mayBe reports whether an existing session that is at work may serve the operation although it was not selected, for
+// example in an application's pool.
 func (s Sessions) mayBe(v visitor) bool {
-	return s.onlyThoseThatConnect() && v.here && (v.busy || v.changed || v.hidden)
+	return s.onlyNew() && v.here && (v.busy || v.changed || v.hidden)
 }
 
-func (s Sessions) onlyThoseThatConnect() bool {
+func (s Sessions) onlyNew() bool {
 	return !s.Known && !s.All && s.ApplicationName == "" && s.User == ""
 }
 
-// Watch knows who was on a server when an operation began.
+// Watch remembers the sessions that were on a server when an operation began.
 type Watch struct {
 	facts     Facts
 	picked    Sessions
 	since     string // by the server's clock
 	before    map[Backend]visitor
-	connected int64 // sessions, to our database, since its statistics were reset
-	own       int64 // of those that have connected since, the operation's, where they are known
+	connected int64 // sessions to our database since its statistics were reset
+	own       int64 // of the sessions since then, the operation's, if known
 	working   []int32
 }
 
 // Seen describes the sessions on the server during an operation.
 type Seen struct {
-	Others  []string // that worked, or may have, and not for the operation
-	Wrote   *Wrote   // by those of them that were there at the end; nil: the server does not tell
+	Others  []string // other sessions that worked, or may have
+	Wrote   *Wrote   // by the others still there at the end; nil: unknown
 	Staying int      // sessions of the operation that have not ended
-	// those that may keep counts to themselves however long they are waited for, and that may be of the operation
+	// Silent counts sessions that may be the operation's and may never report their counts.
 	Silent int
-	// sessions, to our database, whether they are still there or not; nil: the server does not count them
+	// Connected counts the sessions to our database, ended or not; nil: the server does not count them.
 	Connected     *int64
-	Autovacuum    []string // what it worked on
-	OtherSessions int64    // those of them that are known not to be the operation's
-	total         int64    // as the server counts them
+	Autovacuum    []string // the tables it worked on
+	OtherSessions int64    // of Connected, known not to be the operation's
+	total         int64    // the server's counter
 }
 
-// Wrote sums up the WAL that sessions have written, by the server's counters for each session.
+// Wrote sums up the WAL of sessions, from the server's counters for each session.
 type Wrote struct {
 	WALBytes, WALWrites, WALFsyncs int64
 }
@@ -76,15 +76,15 @@ func (w *Wrote) add(other Wrote, times int64) {
 	w.WALFsyncs += times * other.WALFsyncs
 }
 
-// visitor is a session of another user, or of an operation.
+// visitor is a session that is not ours: the operation's or another.
 type visitor struct {
 	program, role, database string
 	here                    bool // in our database
-	hidden                  bool // our role may not see what it does
+	hidden                  bool // our role may not see its state
 	busy                    bool
-	changed                 bool // its state, since the operation began
-	reported                bool // it was asked to report all that it did, and has
-	late                    bool // or so shortly before that it may have reported only then what it did
+	changed                 bool // its state has changed since the operation began
+	reported                bool // it has reported its counts on request
+	late                    bool // it worked, or so recently that it may have reported only later
 	wrote                   Wrote
 }
 
@@ -95,14 +95,14 @@ func (v visitor) called() string {
 	return v.program
 }
 
-// Since 15 a session that does nothing reports what it did within ten seconds, PGSTAT_IDLE_INTERVAL of pgstat.c; before
-// that it may never do so.
+// Since 15 an idle session reports its counts within ten seconds, PGSTAT_IDLE_INTERVAL of pgstat.c.
+// Before that it may never do so.
 const (
 	firstReportingIdle = 150000
 	reportedWithin     = "10.5 s"
 )
 
-// Watch remembers who is there. Whoever is at work already is among the others of each look.
+// Watch records the sessions on the server. Sessions already at work count as others in each look.
 func (f Facts) Watch(ctx context.Context, conn *pgx.Conn, picked Sessions) (*Watch, error) {
 	w := &Watch{facts: f, picked: picked}
 	err := QueryRow(ctx, conn, "/* realiops */ select pg_catalog.clock_timestamp()::pg_catalog.text").Scan(&w.since)
@@ -116,27 +116,27 @@ func (f Facts) Watch(ctx context.Context, conn *pgx.Conn, picked Sessions) (*Wat
 	return w, err
 }
 
-// Own adds sessions that are known to be the operation's.
+// Own adds sessions known to be the operation's.
 func (w *Watch) Own(backends []int32) {
 	w.picked.Own = append(w.picked.Own, backends...)
 	w.own += int64(len(backends))
 }
 
-// firstCountedOnceGone is the first version in which a session is counted by the time it is gone. Before that it
-// reports to a collector.
+// firstCountedOnceGone is the first version that has counted a session's work when it is gone.
+// Before, it reports to a collector.
 const firstCountedOnceGone = 150000
 
-// Over tells w that the operation and everything it started have ended by the time of seen: sessions that connect
-// from now on belong to others.
+// Over tells w that the operation and everything it started have ended by the time of seen. Sessions that
+// connect from now on belong to others.
 func (w *Watch) Over(seen Seen) {
-	if w.facts.VersionNum < firstCountedOnceGone || seen.Connected == nil || !w.picked.onlyThoseThatConnect() {
+	if w.facts.VersionNum < firstCountedOnceGone || seen.Connected == nil || !w.picked.onlyNew() {
 		return
 	}
 	w.picked.Known, w.picked.Own, w.own = true, w.working, *seen.Connected
 }
 
-// Between counts sessions that have connected after an earlier operation, or time without one, was looked at for the
-// last time, and before this watch. They are nobody's of an operation's that starts its own.
+// Between counts the sessions that connected between earlier and this watch. They do not belong to an
+// operation that opens its own sessions.
 func (w *Watch) Between(earlier Seen) int64 {
 	if earlier.Connected == nil || w.picked.All || w.picked.ApplicationName != "" || w.picked.User != "" {
 		return 0
@@ -144,7 +144,7 @@ func (w *Watch) Between(earlier Seen) int64 {
 	return max(0, w.connected-earlier.total)
 }
 
-// Look returns the sessions that have been there since.
+// Look returns the sessions seen since the watch began.
 func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
 	now, err := w.visitors(ctx, conn)
 	if err != nil {
@@ -179,7 +179,7 @@ func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
 		}
 	}
 	if w.facts.Pooler && !w.picked.Known {
-		s.Silent++ // any of its sessions may have served the operation, and serve us now, or nobody
+		s.Silent++ // any of its sessions may have served the operation
 	}
 	if s.total, err = w.facts.sessionsSoFar(ctx, conn); err != nil {
 		return Seen{}, err
@@ -198,18 +198,18 @@ func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
 	return s, nil
 }
 
-// And returns what was seen in two looks, one after the other.
+// And combines two looks, one after the other.
 func (s Seen) And(later Seen) Seen {
 	for _, who := range s.Others {
 		if !slices.Contains(later.Others, who) {
 			later.Others = append(later.Others, who)
 		}
 	}
-	later.Silent = max(s.Silent, later.Silent) // that the operation is over does not make its pooler's sessions others'
+	later.Silent = max(s.Silent, later.Silent) // a pooler's sessions stay the operation's after its end
 	return later
 }
 
-// staying counts a session of the operation's, unless it is an old one that has done nothing for it.
+// staying counts a session of the operation, unless it is an existing one that did nothing.
 func (s *Seen) staying(v visitor, old bool, f Facts) {
 	if old && !v.busy && !v.changed && !v.hidden || v.reported {
 		return
@@ -220,8 +220,8 @@ func (s *Seen) staying(v visitor, old bool, f Facts) {
 	}
 }
 
-// A role without pg_read_all_stats sees that a session of another role is there, but neither its kind nor its state.
-// Those of the server itself have no role or no database.
+// visitors selects other sessions. Without pg_read_all_stats, neither kind nor state of another role's session is
+// visible. The server's own processes have no role or no database.
 var visitors = `/* realiops */
 	select a.pid, coalesce(a.backend_start, 'epoch'), ` + Named("a.application_name") + ", " + Named("coalesce(a.usename, '')") + ", " +
 	Named("coalesce(a.datname, '')") + `,
@@ -233,7 +233,7 @@ var visitors = `/* realiops */
 	where coalesce(a.backend_type = 'client backend', a.usename is not null and a.datname is not null) and a.pid <> pg_catalog.pg_backend_pid()
 		and a.application_name <> '` + applicationName + "'"
 
-// visitorsSQL asks as well for what each wrote, where the server counts it.
+// visitorsSQL adds each session's WAL, if the server counts it.
 func (f Facts) visitorsSQL() string {
 	if f.VersionNum < firstWithBackendWAL || !f.MaySeeOthers {
 		return fmt.Sprintf(visitors, "0, 0, 0", "")
@@ -263,8 +263,8 @@ func (w *Watch) visitors(ctx context.Context, conn *pgx.Conn) (map[Backend]visit
 // firstCountingSessions is the first version that counts the sessions of a database.
 const firstCountingSessions = 140000
 
-// sessionsSoFar counts those that have ever connected to our database. A session is counted once it has told what it
-// did, as it does before it is gone.
+// sessionsSoFar counts the sessions that have ever connected to our database. A session counts once it has
+// reported, which it does before it ends.
 func (f Facts) sessionsSoFar(ctx context.Context, conn *pgx.Conn) (n int64, err error) {
 	if f.VersionNum < firstCountingSessions {
 		return 0, nil
@@ -274,8 +274,8 @@ func (f Facts) sessionsSoFar(ctx context.Context, conn *pgx.Conn) (n int64, err 
 	return n, wrap(err, "ask how many sessions there were")
 }
 
-// Autovacuumed names the tables of our database that autovacuum has vacuumed or analyzed since, and workers that still
-// do: what they write is nobody's.
+// Autovacuumed names the tables of our database that autovacuum has processed since the watch began, and its running
+// workers. Their writes belong to no session.
 func (w *Watch) Autovacuumed(ctx context.Context, conn *pgx.Conn) (tables []string, err error) {
 	var table string
 	err = ForEachRow(ctx, conn, []any{(*Name)(&table)}, func() error {

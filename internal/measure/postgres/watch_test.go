@@ -13,8 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// Sessions in the database that came since are the operation's, and old ones that were picked; whoever else did
-// something, came elsewhere or left is not, and from 18 on it is known how much WAL they wrote.
+// New sessions in the database, and selected existing ones, are the operation's. Any other session that worked,
+// connected elsewhere or left is not. From 18 on their WAL is known.
 func TestWatchKeepsOthersApart(t *testing.T) {
 	server := servertest.Alone(t, "18")
 	conn := servertest.Connect(t, server)
@@ -85,8 +85,7 @@ func TestWatchKeepsOthersApart(t *testing.T) {
 	}
 }
 
-// A session of somebody else's that came and is gone again is known by how many there were, where the operation's own
-// are known.
+// A short session of another client shows in the number of sessions if the operation's own are known.
 func TestSessionsThatAreGoneAreCounted(t *testing.T) {
 	for _, version := range servertest.Versions() {
 		t.Run(version, func(t *testing.T) {
@@ -136,7 +135,7 @@ func TestSessionsThatAreGoneAreCounted(t *testing.T) {
 			visit()
 			look(2, other)
 			if version < "15" {
-				return // whose counts come later
+				return // its counts come later
 			}
 			command, err := facts.Watch(t.Context(), conn, postgres.Sessions{})
 			if err != nil {
@@ -150,7 +149,7 @@ func TestSessionsThatAreGoneAreCounted(t *testing.T) {
 				t.Fatal(err)
 			}
 			command.Over(seen)
-			visit() // when the command has ended
+			visit() // after the command has ended
 			look(2, other)
 			visit()
 			again, err := facts.Watch(t.Context(), conn, postgres.Sessions{})

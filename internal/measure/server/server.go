@@ -1,5 +1,5 @@
-// Package server holds what the experiment needs of a PostgreSQL that was started for it. The ways to start one are
-// the packages below: embedded, which needs nothing installed, and container.
+// Package server defines a PostgreSQL server started for the experiment. The packages below start one: embedded,
+// which needs nothing installed, and container.
 package server
 
 import (
@@ -17,15 +17,15 @@ const (
 
 // A Server runs until Stop, or until it dies.
 type Server interface {
-	// DSN connects to the server as a superuser.
+	// DSN returns a connection string for a superuser.
 	DSN() string
 	// Target returns the facts about the server that are known without asking it: kind, image, storage.
 	Target() runfile.Target
-	// Died is closed when the server has ended without being asked to; Cause then says why.
+	// Died is closed when the server has ended unexpectedly; Cause then says why.
 	Died() <-chan struct{}
 	Cause() error
-	// Stop ends the server and removes what was made for it, unless it was to be kept. A second call does nothing.
+	// Stop ends the server and removes what was made for it, unless it is to be kept. A second call does nothing.
 	Stop(ctx context.Context) error
-	// Kept tells people, after Stop, what stays and how to go on with it; empty where nothing does.
+	// Kept says, after Stop, what stays and how to use it; empty if nothing does.
 	Kept() string
 }

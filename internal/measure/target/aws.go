@@ -15,36 +15,36 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// AWSOptions say which database of AWS's a server is, and how to ask AWS about it.
+// AWSOptions say which of AWS's databases a server is, and how to ask AWS about it.
 type AWSOptions struct {
 	Account           account.Options
 	Instance, Cluster string
 	Volumes           []string // EBS volumes of a server on EC2
-	Machine           string   // the EC2 instance that it runs on
-	IAMAuth           bool     // sign in with credentials of AWS's instead of a password
+	Machine           string   // its EC2 instance
+	IAMAuth           bool     // use AWS credentials instead of a password
 }
 
-// Given reports whether anything of it was said.
+// Given reports whether any option is set.
 func (o AWSOptions) Given() bool {
 	return o.Account != account.Options{} || o.Instance != "" || o.Cluster != "" || o.onEC2() || o.IAMAuth
 }
 
-// onEC2 reports whether the server is one that its users run themselves.
+// onEC2 reports whether the server runs on an EC2 instance, not on RDS.
 func (o AWSOptions) onEC2() bool { return len(o.Volumes) > 0 || o.Machine != "" }
 
-// AWS holds what AWS reports about a server. The zero value is a server that AWS is not asked about.
+// AWS holds AWS's description of a server. The zero value is a server that AWS does not run.
 type AWS struct {
 	Account *account.Account
 	Found   *rds.Found
-	Cloud   *runfile.Cloud // nil where AWS did not say
+	Cloud   *runfile.Cloud // nil if AWS did not answer
 	Trouble error          // why it did not
 
-	host string // by which AWS knows the database; empty where the name of the server does not lead to it
+	host string // AWS's host name of the database; empty if the server's name does not lead to it
 	kind rds.Kind
 }
 
-// Open prepares to ask AWS about a server, if it is one of AWS's by its name, or the options say so. It asks nobody but
-// the DNS.
+// Open prepares to ask AWS about a server, if its name or the options say that it is one
+// of AWS's. It asks only the DNS.
 func (o AWSOptions) Open(ctx context.Context, endpoint *postgres.Endpoint) (a AWS, err error) {
 	name, host, known := rds.Resolve(ctx, endpoint.Host(), rds.Aliases((&net.Dialer{}).DialContext))
 	if !known && !o.Given() {
@@ -57,7 +57,7 @@ func (o AWSOptions) Open(ctx context.Context, endpoint *postgres.Endpoint) (a AW
 		if o.Given() {
 			return a, err
 		}
-		return AWS{host: name, kind: host.Kind, Trouble: err}, nil // of settings that this command did not ask for
+		return AWS{host: name, kind: host.Kind, Trouble: err}, nil // AWS was not asked for by an option
 	}
 	if o.IAMAuth {
 		return a, a.signIn(ctx, o, endpoint)
@@ -65,8 +65,8 @@ func (o AWSOptions) Open(ctx context.Context, endpoint *postgres.Endpoint) (a AW
 	return a, nil
 }
 
-// signIn has each connection use a token. It is made for the host that AWS knows; if the connection uses another
-// name, AWS is asked for it.
+// signIn makes each connection use a token for the host name that AWS knows. If the connection uses
+// another name, it asks AWS for it.
 func (a *AWS) signIn(ctx context.Context, o AWSOptions, endpoint *postgres.Endpoint) error {
 	host, port := a.host, endpoint.Port()
 	if host == "" {
@@ -85,10 +85,10 @@ func (a *AWS) signIn(ctx context.Context, o AWSOptions, endpoint *postgres.Endpo
 	return nil
 }
 
-// AskWithin bounds what a run waits for AWS before it goes on without.
+// AskWithin bounds a run's wait for AWS before it goes on without.
 const AskWithin = 30 * time.Second
 
-// ask finds out what the server is to AWS. That AWS does not say is no error: a run goes on without.
+// ask asks AWS about the server. If AWS does not answer, a run goes on without.
 func (a *AWS) ask(ctx context.Context, o AWSOptions, facts postgres.Facts) {
 	if a.Account == nil {
 		return
@@ -116,8 +116,8 @@ func (a *AWS) find(ctx context.Context, o AWSOptions, answering string) (rds.Fou
 		Answering: answering})
 }
 
-// silence says why a server does not answer, where AWS knows: a database that was deleted has no address any more, and
-// one that is stopped has no server.
+// silence explains, by AWS's word, why a server does not answer: a deleted database has no address,
+// and a stopped one has no server.
 func (a *AWS) silence(ctx context.Context, o AWSOptions) error {
 	if a.Account == nil || a.Account.Region() == "" || o.onEC2() {
 		return nil
@@ -138,7 +138,7 @@ func (a *AWS) silence(ctx context.Context, o AWSOptions) error {
 	}
 }
 
-// refuse returns the reason why the server may not be loaded, by AWS's description of it, or nil.
+// refuse returns why the server may not be loaded, by AWS's description of it, or nil.
 func (a AWS) refuse(allowed postgres.Permissions) error {
 	switch {
 	case a.kind == rds.Proxy && !allowed.Pooler:
@@ -153,7 +153,7 @@ func (a AWS) refuse(allowed postgres.Permissions) error {
 	}
 }
 
-// Notice names the part of AWS that a run here goes without, and the reason; empty if there is nothing to say.
+// Notice names what a run goes without because AWS did not answer, and the reason; empty if nothing.
 func (a AWS) Notice(facts postgres.Facts) string {
 	if why := a.Unknown(facts); why != "" {
 		return "AWS's own metrics are left out: " + why
@@ -161,7 +161,7 @@ func (a AWS) Notice(facts postgres.Facts) string {
 	return ""
 }
 
-// Unknown says why it is not known which of AWS's databases a server is; empty where it is known, or is none.
+// Unknown says why it is unknown which of AWS's databases the server is; empty if it is known, or is none.
 func (a AWS) Unknown(facts postgres.Facts) string {
 	switch {
 	case a.Trouble != nil:
@@ -175,7 +175,7 @@ func (a AWS) Unknown(facts postgres.Facts) string {
 	}
 }
 
-// flavor returns the server's, by AWS's word where the server itself does not say it.
+// flavor returns the server's flavor, by AWS's word if the server does not say it.
 func (a AWS) flavor(facts postgres.Facts) string {
 	switch {
 	case facts.Flavor != postgres.FlavorPostgres || a.Cloud == nil || a.Cloud.Engine == "":
@@ -187,8 +187,8 @@ func (a AWS) flavor(facts postgres.Facts) string {
 	}
 }
 
-// MovedTo returns what AWS says of the instance that the load is on by now, where that is another than the one it began
-// on. What AWS does not say right after a failover is taken to be as it was, but for what is the instance's own.
+// MovedTo returns AWS's description of the instance that took over, or nil if the load is still on the same one.
+// Values that AWS does not know yet are kept, except the instance's own.
 func (a *AWS) MovedTo(ctx context.Context, instance string) *runfile.Cloud {
 	if instance == "" || strings.EqualFold(instance, a.Cloud.Instance) {
 		return nil

@@ -16,9 +16,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestABaseBackupOnTheServersDisk: files that pg_basebackup makes are other programs' from the first reading on,
-// those that the server makes meanwhile are its own, and at every reading all kinds together add up to the disk's
-// own counters.
+// TestABaseBackupOnTheServersDisk: files that pg_basebackup writes count as other programs' from the first reading,
+// files that the server writes meanwhile as its own. At every reading all kinds add up to the disk's counters.
 func TestABaseBackupOnTheServersDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root makes disks, and follows requests")
@@ -28,7 +27,7 @@ func TestABaseBackupOnTheServersDisk(t *testing.T) {
 		t.Skip(err)
 	}
 	place := loopDisk(t, 2<<30)
-	if err := os.Chmod(place, 0o777); err != nil { //nolint:gosec // the server has a user of its own
+	if err := os.Chmod(place, 0o777); err != nil { //nolint:gosec // the server runs as another user
 		t.Fatal(err)
 	}
 	server := servertest.Start(t, embedded.Options{BinDir: embedded.InstalledBin, DataDir: filepath.Join(place, "data"),
@@ -123,7 +122,7 @@ func TestABaseBackupOnTheServersDisk(t *testing.T) {
 	}) {
 		t.Error("pg_basebackup, which syncs what it wrote, is not named")
 	}
-	// a checkpoint may write the end of it twice
+	// A checkpoint may write its end twice.
 	if tables := grew("request.tables/write_bytes", after); tables < table || tables > 2*table {
 		t.Errorf("the server wrote a table of %d bytes, and %.0f are told", table, tables)
 	}

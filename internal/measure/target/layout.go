@@ -18,7 +18,7 @@ func findLayout(ctx context.Context, t *Target, facts postgres.Facts) (*layout.L
 		return nil, &probe.Error{Reason: runfile.NotLocal,
 			Err: fmt.Errorf("the server is run by %s, and so are the machine and the disks under it", facts.Service)}
 	}
-	// whatever process of this machine has the same number is another's
+	// A process of that number on this machine is not the server's.
 	if t.started == nil && facts.Flavor != postgres.FlavorPostgres {
 		return nil, &probe.Error{Reason: runfile.NotLocal,
 			Err: errors.New("the server is AWS's, and so are the machine and the disks under it")}
@@ -40,7 +40,7 @@ func findLayout(ctx context.Context, t *Target, facts postgres.Facts) (*layout.L
 
 const mostTablespaces = 1000
 
-// askForFiles asks a server where it keeps files outside of its data directory.
+// askForFiles asks a server for its directories outside the data directory.
 func askForFiles(ctx context.Context, t *Target, s *layout.Server) error {
 	conn, err := t.Endpoint.Connect(ctx)
 	if err != nil {
@@ -61,7 +61,7 @@ func askForFiles(ctx context.Context, t *Target, s *layout.Server) error {
 	if len(s.Tablespaces) > mostTablespaces {
 		return fmt.Errorf("the server has more than %d tablespaces", mostTablespaces)
 	}
-	for i := range s.Tablespaces { // one after the other: a link that is gone fails the whole statement
+	for i := range s.Tablespaces { // one by one: a broken link fails the whole statement
 		space := &s.Tablespaces[i]
 		space.Err = locate(ctx, conn, space)
 	}
@@ -77,7 +77,7 @@ func locate(ctx context.Context, conn *pgx.Conn, space *layout.Tablespace) error
 	return nil
 }
 
-// askForLog asks where the server collects its log, which only roles with pg_read_all_settings may know.
+// askForLog asks for the log's directory, which only roles with pg_read_all_settings may see.
 func askForLog(ctx context.Context, conn *pgx.Conn, s *layout.Server) error {
 	settings := map[string]string{}
 	var name, value string

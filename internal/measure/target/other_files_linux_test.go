@@ -24,9 +24,9 @@ type silent struct{}
 func (silent) Stage(string)   {}
 func (silent) Message(string) {}
 
-// TestOtherProgramsFiles: what another program writes beside the server's files, in its tablespace, its data directory
-// and its database, is not the server's, and what the server writes there is. A link to / that the catalog does not
-// know is not walked.
+// TestOtherProgramsFiles: another program's writes beside the server's files, in its tablespace, data
+// directory and database, are not the server's; the server's own writes there are. A link to / that the
+// catalog does not have is not followed.
 func TestOtherProgramsFiles(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root makes disks, and follows requests")
@@ -103,7 +103,7 @@ func TestOtherProgramsFiles(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		// Not a child of this process, and the kernel's own threads write some of it.
+		// Not a child of this process; the kernel's own threads write part of it.
 		write := exec.Command("sh", "-c", `dd if=/dev/zero of="$0" bs=1M count=32 conv=fsync; true`, path)
 		if out, err := write.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)

@@ -12,14 +12,13 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
 
-// heard says what is told in the test's own log.
+// heard logs notices to the test's log.
 type heard struct{ *testing.T }
 
 func (h heard) Stage(text string)   { h.Log(text) }
 func (h heard) Message(text string) { h.Log(text) }
 
-// The PG* variables are about servers of the user's: each of these would keep sessions from connecting to ours, or
-// change what they do there.
+// The PG* variables are about the user's servers: each of these would prevent sessions to ours, or change their work.
 func TestTheUsersVariablesDoNotReachAServerOfOurs(t *testing.T) {
 	for _, variable := range []string{
 		"PGSERVICE=nowhere", "PGTARGETSESSIONATTRS=read-only", "PGCONNECT_TIMEOUT=soon", "PGREQUIREAUTH=none",

@@ -17,24 +17,24 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Probes holds the readers of a server and of the disks under it.
+// Probes holds the probes on a server and on its disks.
 type Probes struct {
 	Samplers    []probe.Sampler
 	Stats       *pgstat.Sampler
 	Storage     runfile.Storage
-	Directories []layout.Root // one on each file system that the server writes to; none where they are out of sight
+	Directories []layout.Root // one on each file system that the server writes to; none if not visible
 
-	layout *layout.Layout // nil where the server's files are out of sight
-	unseen error          // why they are
+	layout *layout.Layout // nil if the server's files are not visible
+	unseen error          // why they are not
 
-	Relations anatomy.Relations // tells which tables and indexes the WAL is about
+	Relations anatomy.Relations // attributes WAL to tables and indexes
 
-	log      *anatomy.Sampler // nil where the WAL cannot be read
-	requests *request.Sampler // nil where requests cannot be followed
-	names    *naming          // nil likewise
+	log      *anatomy.Sampler // nil if the WAL cannot be read
+	requests *request.Sampler // nil if requests cannot be followed
+	names    *naming          // likewise
 }
 
-// Metrics returns those of all probes.
+// Metrics returns the metrics of all probes.
 func (p *Probes) Metrics() (all []runfile.Metric) {
 	for _, sampler := range p.Samplers {
 		all = append(all, sampler.Metrics()...)
@@ -42,9 +42,9 @@ func (p *Probes) Metrics() (all []runfile.Metric) {
 	return all
 }
 
-// Probes finds out what can be read of the server and its device. A device out of sight is not an error: its probe is
-// absent, and the run file says why; so it is with the server's log. What takes an extension makes it in the schema,
-// where one is named; on a server of our own it may anyway.
+// Probes opens the probes on the server, its WAL and its device. One that cannot be read is no error: its probe
+// is absent, and the run file says why. A probe that needs an extension creates it in schema, if given, or
+// anywhere on a server of our own.
 func (t *Target) Probes(ctx context.Context, facts postgres.Facts, schema string) (*Probes, error) {
 	stats, err := pgstat.New(ctx, t.Endpoint.Config(), postgres.SchemaName)
 	if err != nil {
@@ -55,14 +55,14 @@ func (t *Target) Probes(ctx context.Context, facts postgres.Facts, schema string
 	return p, nil
 }
 
-// Observe has the probes that add nothing to a server which others use.
+// Observe opens only probes that add nothing to a server with other users.
 func (t *Target) Observe(ctx context.Context, facts postgres.Facts) (*Probes, error) {
 	stats, err := pgstat.NewObserver(ctx, t.Endpoint.Config())
 	if err != nil {
 		return nil, err
 	}
 	p := t.withDevices(ctx, stats, facts)
-	// of which only tables and indexes are asked for, now and then
+	// only tables and indexes are read, now and then
 	wal, err := anatomy.New(ctx, t.Endpoint.Config(), "")
 	if err != nil {
 		p.Relations = anatomy.WithoutRelations(noSuperuser(facts, err))
@@ -83,8 +83,7 @@ func (t *Target) withDevices(ctx context.Context, stats *pgstat.Sampler, facts p
 	return p
 }
 
-// openLog sees to it that the server's log can be read: by the server, or from its files, where the program for that is
-// installed here.
+// openLog opens the server's WAL: through the server, or from its files if pg_waldump is installed here.
 func (p *Probes) openLog(ctx context.Context, t *Target, facts postgres.Facts, schema string) probe.Sampler {
 	if t.started != nil {
 		schema = "public"
@@ -105,7 +104,7 @@ func (p *Probes) openLog(ctx context.Context, t *Target, facts postgres.Facts, s
 	return log
 }
 
-// openLogFiles finds the WAL of a server on this machine.
+// openLogFiles opens the WAL files of a server on this machine.
 func (p *Probes) openLogFiles(ctx context.Context, t *Target, facts postgres.Facts) (*anatomy.Sampler, error) {
 	if p.unseen != nil {
 		return nil, p.unseen
@@ -122,7 +121,7 @@ func (p *Probes) openLogFiles(ctx context.Context, t *Target, facts postgres.Fac
 	return anatomy.NewOfFiles(ctx, t.Endpoint.Config(), files)
 }
 
-// WALUntold says why the WAL, although it can be read, is not told by tables and indexes; empty: it is.
+// WALUntold says why readable WAL is not attributed to tables and indexes; empty: it is.
 func (p *Probes) WALUntold(ctx context.Context) string {
 	if p.log == nil {
 		return ""
@@ -130,7 +129,7 @@ func (p *Probes) WALUntold(ctx context.Context) string {
 	return p.log.Untold(ctx)
 }
 
-// ReadWAL looks back at what a load put into the WAL, before a checkpoint lets the server recycle it.
+// ReadWAL reads the WAL since the last call, before a checkpoint lets the server recycle it.
 func (p *Probes) ReadWAL(ctx context.Context) error {
 	if p.log == nil {
 		return nil
@@ -138,7 +137,7 @@ func (p *Probes) ReadWAL(ctx context.Context) error {
 	return p.log.ReadWAL(ctx)
 }
 
-// findDevices looks under everything that the server writes to, once it is sure whose server that is.
+// findDevices finds the devices under all files of the server, if it is certain which server's files they are.
 func (p *Probes) findDevices() (probe.Sampler, error) {
 	if p.unseen != nil {
 		return nil, p.unseen
@@ -154,7 +153,7 @@ func (p *Probes) findDevices() (probe.Sampler, error) {
 	return devices, nil
 }
 
-// Layout returns the places of the server's files, or nil if they are out of sight.
+// Layout returns the places of the server's files, or nil if they are not visible.
 func (p *Probes) Layout() *layout.Layout { return p.layout }
 
 // Close ends the sessions of the probes.
@@ -169,7 +168,7 @@ func (p *Probes) Close(ctx context.Context) {
 	p.names.Close()
 }
 
-// noSuperuser is why the WAL is not read, without the advice to be a superuser where a service lets nobody be one.
+// noSuperuser returns why the WAL is not read, without advice to be a superuser if the service has none.
 func noSuperuser(facts postgres.Facts, err error) error {
 	missing := probe.GapOf(err)
 	if facts.Service == "" || missing.Reason != runfile.Permission && missing.Reason != runfile.Absent {

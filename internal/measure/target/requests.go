@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// openRequests follows the requests of the server's disks to its files, where this machine's kernel lets us.
+// openRequests attributes the requests of the server's disks to its files, if this machine's kernel allows it.
 func (p *Probes) openRequests(ctx context.Context, t *Target) probe.Sampler {
 	names := &naming{server: t}
 	place, err := p.requestPlace(ctx, names)
@@ -32,11 +32,10 @@ func (p *Probes) openRequests(ctx context.Context, t *Target) probe.Sampler {
 	return requests
 }
 
-// ByFile reports whether the disks' requests are told apart by file.
+// ByFile reports whether the disks' requests are attributed to files.
 func (p *Probes) ByFile() bool { return p.requests != nil }
 
-// RankRequests says which of the server's files, and which other programs, its disks did the most for; nothing where
-// that is not told apart.
+// RankRequests returns the server's files and the other programs with the most disk requests, if they are attributed.
 func (p *Probes) RankRequests() []runfile.Record {
 	if p.requests == nil {
 		return nil
@@ -44,8 +43,8 @@ func (p *Probes) RankRequests() []runfile.Record {
 	return []runfile.Record{p.requests.Rank(), p.requests.RankOthers()}
 }
 
-// OtherPrograms says which commands that are none of the server's did what to its disks since the probes were opened;
-// nothing where that is not told apart.
+// OtherPrograms returns what other programs' commands did to the server's disks since the probes were
+// opened, if requests are attributed.
 func (p *Probes) OtherPrograms() []request.OtherProgram {
 	if p.requests == nil {
 		return nil
@@ -76,11 +75,11 @@ func (p *Probes) requestPlace(ctx context.Context, names *naming) (place request
 	return place, err
 }
 
-// namingTakes bounds the time a server may take to name its relations.
+// namingTakes bounds the time for a server to name its relations.
 const namingTakes = time.Second
 
-// naming is a session that asks for the names of relations. It stays open: a new one for each question would be
-// counted among the sessions that are measured.
+// naming is a session that asks for the names of relations. It stays open, since new sessions
+// would add to the ones measured.
 type naming struct {
 	server *Target
 	conn   *pgx.Conn // nil: there is none
@@ -127,8 +126,7 @@ func relationsOn(ctx context.Context, conn *pgx.Conn) (map[uint32]request.Relati
 	return all, err
 }
 
-// kindOf returns what a relation's requests are counted under: TOAST tables and their indexes have a schema of their
-// own.
+// kindOf returns the kind that counts a relation's requests. TOAST tables and their indexes are in a separate schema.
 func kindOf(relkind, name string) request.Kind {
 	switch {
 	case strings.HasPrefix(name, "pg_toast"):

@@ -20,9 +20,9 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// rooted are servers on this machine that have a root or mounts of their own. The scripts get POSTGRES (its
-// installation), OUTSIDE (the data directory), INSIDE (what the server is to call it) and ROOT (an empty directory);
-// $RUN is the command that becomes the server.
+// rooted lists servers on this machine with their own root or mounts. The scripts get POSTGRES (its installation),
+// OUTSIDE (the data directory), INSIDE (the server's name for it) and ROOT (an empty directory); $RUN is the
+// command that becomes the server.
 var rooted = []struct {
 	name   string
 	flags  uintptr
@@ -42,8 +42,8 @@ var rooted = []struct {
 		LD_LIBRARY_PATH=/postgres/lib exec chroot --userspec 65534:65534 "$ROOT" /postgres/bin/postgres "$@"`},
 }
 
-// TestServersWithRootsOfTheirOwn: a server in another mount namespace or below another root is measured with its
-// device, its processes and its files, as one without.
+// TestServersWithRootsOfTheirOwn: a server in another mount namespace or root is measured with its device,
+// processes and files, like any other.
 func TestServersWithRootsOfTheirOwn(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root makes namespaces and other roots")
@@ -130,7 +130,7 @@ func installationOf(t *testing.T) string {
 	return filepath.Dir(filepath.Dir(program))
 }
 
-// startRooted starts a server by a script and returns its data directory, as this process reaches it.
+// startRooted starts a server by a script and returns its data directory as this process sees it.
 func startRooted(t *testing.T, installation string, flags uintptr, inside, script string) (outside, dsn string) {
 	t.Helper()
 	const nobody = 65534 // PostgreSQL refuses root

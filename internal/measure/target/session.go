@@ -12,20 +12,20 @@ import (
 	"github.com/realiops/realiops/internal/measure/stopping"
 )
 
-// Session is our session for arrangements, with the server's facts and our schema.
+// Session is our control session, with the server's facts and our schema.
 type Session struct {
 	Control *pgx.Conn
 	Facts   postgres.Facts
 
-	// LeftBehind warns that a schema remains on a server that was lost, since another one answers in its place;
-	// empty: none does.
+	// LeftBehind warns that a schema remains on a lost server, since another one answers in
+	// its place; empty: none does.
 	LeftBehind string
 
 	target *Target
 	schema *postgres.Schema // nil: none was claimed
 }
 
-// Session asks the server what it is, and then AWS what that is to it.
+// Session connects and asks the server, and then AWS, about it.
 func (t *Target) Session(ctx context.Context) (*Session, error) {
 	s, err := t.connect(ctx)
 	if err != nil {
@@ -47,22 +47,22 @@ func (t *Target) connect(ctx context.Context) (*Session, error) {
 	return &Session{Control: control, Facts: facts, target: t}, nil
 }
 
-// Close ends the session; its schema is released by then.
+// Close ends the session. Its schema must have been released.
 func (s *Session) Close(ctx context.Context) {
-	_ = s.Control.Close(context.WithoutCancel(ctx)) // nothing was written over it that would be lost
+	_ = s.Control.Close(context.WithoutCancel(ctx)) // nothing unwritten is lost
 }
 
-// Claim makes the schema empty and ours, until Release.
+// Claim creates our schema, ours until Release.
 func (s *Session) Claim(ctx context.Context) (err error) {
 	s.schema, err = s.Facts.ClaimSchema(ctx, s.Control)
 	return err
 }
 
-// errNoWriter is a server that answers and takes no writes: the old one, or the new one before its time.
+// errNoWriter is a server that answers but takes no writes: the old primary, or the new one before its promotion.
 var errNoWriter = errors.New("the server takes no writes")
 
-// Reclaim gets a session and the schema back after the session was lost. It fails where the server takes no writes yet,
-// or another run has the schema by now; then the session is as it was.
+// Reclaim reopens a lost session and claims the schema again. If the server takes no writes yet, or another run has
+// the schema, it fails and leaves the session unchanged.
 func (s *Session) Reclaim(ctx context.Context) error {
 	again, err := s.again(ctx)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Session) Reclaim(ctx context.Context) error {
 	return s.become(ctx, again)
 }
 
-// again opens a session to a server that takes writes, and looks whether the schema is there.
+// again opens a session to a server that takes writes, and checks whether the schema is there.
 func (s *Session) again(ctx context.Context) (*Session, error) {
 	again, err := s.target.connect(ctx)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Session) leftBehind(ctx context.Context, again *Session) (string, error
 		"run there drops it", postgres.SchemaName, why), nil
 }
 
-// become claims the schema in a session and has it take the place of this one.
+// become claims the schema in a new session, which then replaces this one.
 func (s *Session) become(ctx context.Context, again *Session) error {
 	if err := again.Claim(ctx); err != nil {
 		again.Close(ctx)
@@ -107,17 +107,17 @@ func (s *Session) become(ctx context.Context, again *Session) error {
 }
 
 const (
-	// releaseWithin bounds the drop of what may be many gigabytes.
+	// releaseWithin bounds the drop, which may free many gigabytes.
 	releaseWithin = time.Minute
-	// backWithin is the longest wait for a server that restarts, or recovers from a crash, so that our schema can
-	// be dropped.
+	// backWithin bounds the wait for a server that restarts or recovers from a crash, so
+	// that our schema can be dropped.
 	backWithin = 15 * time.Second
-	// aliveWithin is the longest wait for a session's answer before another one is tried.
+	// aliveWithin bounds the wait for a session's answer before another session is tried.
 	aliveWithin = 5 * time.Second
 )
 
-// Release drops the schema, over a new session where the old one is gone, unless it goes with the server or is to be
-// kept.
+// Release drops the schema, in a new session if the old one is gone. It does nothing if the schema
+// is kept or goes with the server.
 func (s *Session) Release(ctx context.Context) error {
 	if s.target.Own() || s.target.options.Embedded.Keep {
 		return nil
@@ -136,7 +136,7 @@ func (s *Session) Release(ctx context.Context) error {
 func (s *Session) release(ctx context.Context) error {
 	if !s.alive(ctx) {
 		again, err := s.again(ctx)
-		if err == nil && again.LeftBehind != s.LeftBehind { // nothing is made there only to be dropped
+		if err == nil && again.LeftBehind != s.LeftBehind { // do not create it only to drop it
 			again.Close(ctx)
 			return errors.New(again.LeftBehind)
 		}
@@ -150,7 +150,7 @@ func (s *Session) release(ctx context.Context) error {
 	return s.schema.Release(ctx)
 }
 
-// alive reports whether the session answers; one that does not is closed.
+// alive reports whether the session answers, and closes it if not.
 func (s *Session) alive(ctx context.Context) bool {
 	if s.Control.IsClosed() {
 		return false

@@ -1,8 +1,8 @@
 // Package target is the PostgreSQL that a command measures, whoever started it.
 //
-// [Open] starts one of our own or finds the user's, and asks AWS about it where it is one of AWS's; [Target.Session]
-// asks it what it is; [Session.Claim] makes a schema there; [Target.Probes] opens what can be read of it and of the
-// disks under it. It decides nothing about the load.
+// [Open] starts a server of our own or finds the user's, and asks AWS about it if it is one of AWS's.
+// [Target.Session] asks the server itself; [Session.Claim] creates a schema there; [Target.Probes] opens the probes
+// on it and its disks. The package decides nothing about the load.
 package target
 
 import (
@@ -21,38 +21,38 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Options choose a server, and say what is allowed on it.
+// Options choose a server, and what is allowed on it.
 type Options struct {
-	Yours    bool   // connect to the user's
-	DSN      string // by this; empty means the PG* variables
-	Password string // that the user typed; empty: where DSN and the PG* variables say
+	Yours    bool   // connect to the user's server
+	DSN      string // its connection string; empty: the PG* variables
+	Password string // typed by the user; empty: from DSN and the PG* variables
 	AWS      AWSOptions
 
 	Contained bool             // start one in a container
 	Image     string           // of this image
-	Embedded  embedded.Options // otherwise one of our own; a container has its Settings and Keep
+	Embedded  embedded.Options // otherwise embedded; a container uses its Settings and Keep
 
 	Allowed postgres.Permissions
 }
 
-// Notices show the user what goes on, and what stays.
+// Notices show the user what happens, and what stays.
 type Notices interface {
 	Stage(text string)
 	Message(text string)
 }
 
-// Target is the server.
+// Target is a server to be measured.
 type Target struct {
 	Endpoint *postgres.Endpoint
 	AWS      AWS
 
 	options Options
 	kind    string
-	known   runfile.Target // what is known without asking it
-	started server.Server  // nil where it is the user's
+	known   runfile.Target // known without asking it
+	started server.Server  // nil for the user's server
 }
 
-// Open starts the server asked for, or finds the user's. Whoever opens it closes it.
+// Open starts the server asked for, or finds the user's. The caller must close it.
 func Open(ctx context.Context, o Options, tell Notices) (*Target, error) {
 	if o.Yours {
 		endpoint, err := postgres.Parse(o.DSN)
@@ -96,8 +96,8 @@ func own(o Options, s server.Server, err error) (*Target, error) {
 // Own reports whether the server was started for us and goes with us.
 func (t *Target) Own() bool { return t.started != nil }
 
-// HostForAll returns a host by which any program reaches the server. A server of ours listens at a socket, which
-// not every program can use, and at the loopback address.
+// HostForAll returns a host by which any program reaches the server. Our own server listens on the loopback address
+// and on a socket, which some programs cannot use.
 func (t *Target) HostForAll() string {
 	if t.Own() && strings.HasPrefix(t.Endpoint.Host(), "/") {
 		return "127.0.0.1"
@@ -105,10 +105,10 @@ func (t *Target) HostForAll() string {
 	return t.Endpoint.Host()
 }
 
-// ErrDied is why a context of [Target.Watch] ended.
+// ErrDied is the cause when a context of [Target.Watch] ends.
 var ErrDied = errors.New("the server died")
 
-// Watch gives a context that ends, with the reason, when a server of ours dies.
+// Watch returns a context that ends, with the reason, when a server of ours dies.
 func (t *Target) Watch(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, end := context.WithCancelCause(ctx)
 	if t.started != nil {
@@ -123,10 +123,10 @@ func (t *Target) Watch(ctx context.Context) (context.Context, context.CancelFunc
 	return ctx, func() { end(nil) }
 }
 
-// newsWithin is the longest that the news of our server's death may lag behind the errors that follow from it.
+// newsWithin bounds how long our server's death may become known after the errors that it causes.
 const newsWithin = time.Second
 
-// Because returns what ended the context, where something did: the errors that follow from it would only hide it.
+// Because returns the cause of ctx if it ended, since err would only follow from it.
 func (t *Target) Because(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -140,10 +140,10 @@ func (t *Target) Because(ctx context.Context, err error) error {
 	return cmp.Or(context.Cause(ctx), postgres.Lost(err))
 }
 
-// stopWithin bounds the stop of a server of ours. One that is kept writes a last checkpoint first.
+// stopWithin bounds the stop of a server of ours. A kept one writes a last checkpoint first.
 const stopWithin = 6 * time.Minute
 
-// Close ends a server of ours and says what stays of it.
+// Close ends a server of ours and says what stays.
 func (t *Target) Close(ctx context.Context, tell Notices) error {
 	if t.started == nil {
 		return nil
@@ -158,12 +158,12 @@ func (t *Target) Close(ctx context.Context, tell Notices) error {
 	return err
 }
 
-// Refuse says why the server may not be put under load, or nil.
+// Refuse returns why the server may not be put under load, or nil.
 func (t *Target) Refuse(facts postgres.Facts) error {
 	return cmp.Or(t.AWS.refuse(t.options.Allowed), facts.Refuse(t.options.Allowed))
 }
 
-// Secrets returns what must not be written down.
+// Secrets returns what must not be stored.
 func (t *Target) Secrets(ctx context.Context) (all []string) {
 	if t.AWS.Account != nil {
 		all = t.AWS.Account.Secrets(ctx)
@@ -171,7 +171,7 @@ func (t *Target) Secrets(ctx context.Context) (all []string) {
 	return append(all, t.Endpoint.Password())
 }
 
-// Describe joins what was known of the server, what it says of itself, and what lies under it.
+// Describe combines what is known of the server, its own facts, and its storage.
 func (t *Target) Describe(facts postgres.Facts, storage runfile.Storage) runfile.Target {
 	d := t.known
 	d.Kind, d.Flavor, d.Version, d.Settings = t.kind, t.AWS.flavor(facts), facts.Version, facts.Settings

@@ -12,9 +12,9 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// script is the container's first process. It starts the image's own entrypoint and ends it, gently at first, when its
-// standard input closes. The engine closes that when the connection on the other end is lost, for whatever reason.
-// SIGINT makes PostgreSQL close its sessions and stop; SIGTERM reaches an entrypoint that has not come that far.
+// script is the container's first process. It starts the image's own entrypoint and ends it when its standard input
+// closes, which the engine does when our connection is lost for any reason. SIGINT makes PostgreSQL close its
+// sessions and stop; SIGTERM ends an entrypoint that has not started it yet.
 const script = `exec 3<&0
 end() { kill -INT $server; kill -TERM $server; }
 "$@" 3<&- </dev/null &
@@ -28,26 +28,27 @@ while kill -0 $server 2>/dev/null; do
 done
 exit $status`
 
-// holdStdin makes the engine keep the container's standard input open for one connection, and close it with that.
+// holdStdin makes the engine keep the container's standard input open for one connection, and
+// close it with that connection.
 func holdStdin(c *container.Config) {
 	c.OpenStdin, c.StdinOnce = true, true
 	c.AttachStdin, c.AttachStdout, c.AttachStderr = true, true, true
 }
 
-// attachment is the connection to a container's standard streams. While it is held the container runs; what the
-// container prints comes in through it.
+// attachment is the connection to a container's standard streams. The container runs as long as the connection is
+// held; its output arrives there.
 type attachment struct {
 	stream client.ContainerAttachResult
 	cancel context.CancelFunc
 	log    tail
 
-	expected atomic.Bool   // the end is our own wish
-	died     chan struct{} // closed at an end that was not expected
+	expected atomic.Bool   // we asked for the end
+	died     chan struct{} // closed at an unexpected end
 	over     chan struct{} // closed at any end
-	outcome  error         // why it ended; to be read after over or died
+	outcome  error         // the cause of the end, valid after over or died
 }
 
-// tie attaches to a container that was made and not started yet, so that it never runs without.
+// tie attaches to a created container before it starts, so that it never runs without an attachment.
 func (s *Server) tie(ctx context.Context, c testcontainers.Container) error {
 	s.id = c.GetContainerID()
 	var err error
@@ -55,7 +56,7 @@ func (s *Server) tie(ctx context.Context, c testcontainers.Container) error {
 	return err
 }
 
-// attach opens an attachment, which outlives the context. It is never nil.
+// attach opens an attachment, which outlives ctx. It is never nil.
 func (e *engine) attach(ctx context.Context, id string, keep bool) (*attachment, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a := &attachment{cancel: cancel, died: make(chan struct{}), over: make(chan struct{})}
@@ -75,15 +76,15 @@ func (e *engine) attach(ctx context.Context, id string, keep bool) (*attachment,
 	return a, nil
 }
 
-// lastLines is the longest wait for the container's last output, which arrives by another connection.
+// lastLines bounds the wait for the container's last output, which arrives on another connection.
 const lastLines = time.Second
 
-// watch reads the container's output until it has ended.
+// watch reads the container's output until it ends.
 func (a *attachment) watch(exit client.ContainerWaitResult) {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		_, _ = stdcopy.StdCopy(&a.log, &a.log, a.stream.Reader) // that it broke off is told by exit
+		_, _ = stdcopy.StdCopy(&a.log, &a.log, a.stream.Reader) // exit reports it if this breaks off
 	}()
 	var cause error
 	select {
@@ -103,7 +104,7 @@ func (a *attachment) watch(exit client.ContainerWaitResult) {
 	close(a.over)
 }
 
-// wait returns when the container is gone.
+// wait waits until the container is gone.
 func (a *attachment) wait(ctx context.Context) error {
 	select {
 	case <-a.over:
@@ -113,7 +114,7 @@ func (a *attachment) wait(ctx context.Context) error {
 	}
 }
 
-// close lets go. A container that still runs ends then.
+// close closes the connection. A container that still runs ends then.
 func (a *attachment) close() {
 	if a.stream.Conn != nil {
 		a.stream.Close()

@@ -1,16 +1,14 @@
-// Package container runs a PostgreSQL in a container for one experiment, and leaves nothing of it behind.
+// Package container runs a PostgreSQL in a container for one experiment, and leaves nothing behind.
 //
-// [Start] gives a server on a fresh volume with durability on. The work is done by testcontainers-go, which finds the
-// engine (Docker, or Podman with its socket) wherever people have it; no other package may import it, because it
-// weighs more than all the rest. The image is used as it lies on the machine and pulled only where it is absent. Any
-// image will do that keeps to the official one's ways: PGDATA and POSTGRES_PASSWORD, and a command that is passed on to
-// the server.
+// [Start] returns a server on a fresh volume with durability on. testcontainers-go does the work and finds the engine
+// (Docker, or Podman with its socket). No other package may import it, because it weighs more than everything else. A
+// local image is used as it is; an absent one is pulled. Any image works that follows the official one: PGDATA and
+// POSTGRES_PASSWORD, and a command that is passed on to the server.
 //
-// What ends the container is the engine, see attachment.go: the container lives as long as this process holds a
-// connection to it, and it and its volume are removed by the engine itself when it ends. So nothing stays either after
-// a kill -9, and no process of ours has to outlive us for that, as package supervisor does for what only we know of.
-// The library's own answer to that, a second container that watches, is turned off: it has an image of its
-// own that not everybody can pull.
+// The engine ends the container, see attachment.go: the container lives as long as this process holds a connection to
+// it, and the engine removes it and its volume when it ends. So nothing stays even after kill -9, and no process of
+// ours has to outlive us, as package supervisor does for other things. The library's own solution, a second container
+// that watches, is turned off: it needs an image that not everybody can pull.
 package container
 
 import (
@@ -38,8 +36,8 @@ const DefaultImage = "postgres:17"
 // Options say what to run. The zero value is the default image.
 type Options struct {
 	Image    string   // as docker run takes it; empty: DefaultImage
-	Settings []string // name=value each, as in postgresql.conf; they win over those that turn durability on
-	Keep     bool     // stop the container at the end, but leave it and its volume
+	Settings []string // name=value each, as in postgresql.conf; they override the durable ones
+	Keep     bool     // leave the stopped container and its volume
 
 	// Notify is called with each stage before the server is ready, from one goroutine. Nil is allowed.
 	Notify func(stage string)
@@ -62,7 +60,7 @@ type Server struct {
 	storage runfile.Storage
 
 	name       string // of the container
-	id         string // empty before it was made
+	id         string // empty before it is created
 	attachment *attachment
 
 	stop    sync.Once
@@ -71,14 +69,13 @@ type Server struct {
 
 var _ server.Server = (*Server)(nil)
 
-// shutdownSeconds is the time a server that is kept gets for its last checkpoint.
+// shutdownSeconds is how long a kept server may take for its last checkpoint.
 const shutdownSeconds = 50
 
-// removeWithin bounds the clean-up after a failed start, which goes on when the start was interrupted.
+// removeWithin bounds the clean-up after a failed start, which continues after an interrupt.
 const removeWithin = 30 * time.Second
 
-// Start runs a server and returns when it accepts connections. It gives up when the context ends, and then removes
-// what it made.
+// Start runs a server and returns when it accepts connections. If ctx ends before that, it removes what it made.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	if err := supervisor.Supported(); err != nil {
 		return nil, fmt.Errorf("start a container: %w", err)
@@ -109,12 +106,12 @@ func startAs(ctx context.Context, name string, o Options) (*Server, error) {
 }
 
 func (s *Server) start(ctx context.Context, image image, command []string) error {
-	password := rand.Text() // new for each server, because the port may be open to others
+	password := rand.Text() // new for each server, because the port may be reachable by others
 	making, done := graceful(ctx)
 	defer done()
 	c, err := testcontainers.Run(making, image.name, s.request(image, command, password)...)
 	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
-		err = inner // without the library's layers, which say what its functions are called
+		err = inner // without the library's wrapping
 	}
 	var directory string
 	if err == nil {
@@ -130,11 +127,11 @@ func (s *Server) start(ctx context.Context, image image, command []string) error
 	return nil
 }
 
-// makeWithin bounds, after an interruption, the wait for the engine's answer to a request to make a container.
+// makeWithin bounds, after an interrupt, the wait for the engine's answer to a request to create a container.
 const makeWithin = 10 * time.Second
 
-// graceful returns a context that ends makeWithin after ctx does. An engine whose client hangs up goes on making the
-// container, and nobody hears what it is called: only a container that was made can be removed.
+// graceful returns a context that ends makeWithin after ctx does. An engine whose client disconnects still creates
+// the container, and we could not remove it without its name.
 func graceful(ctx context.Context) (context.Context, context.CancelFunc) {
 	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -150,7 +147,7 @@ func graceful(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// abandon removes what a failed start made, whether it was to be kept or not.
+// abandon removes what a failed start made, even with Options.Keep.
 func (s *Server) abandon(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeWithin)
 	defer cancel()
@@ -158,22 +155,22 @@ func (s *Server) abandon(ctx context.Context) error {
 	return s.Stop(ctx)
 }
 
-// DSN connects to the server as a superuser.
+// DSN returns a connection string for a superuser.
 func (s *Server) DSN() string { return s.dsn }
 
-// Name returns the container's name, for people who want to look into it or keep it.
+// Name returns the container's name.
 func (s *Server) Name() string { return s.name }
 
 // Target returns the facts about the server that are known without asking it. Storage is empty if the volume lies on
-// another machine, even a virtual one, or in a directory that this user may not see.
+// another machine, even a virtual one, or this user may not see its directory.
 func (s *Server) Target() runfile.Target {
 	return runfile.Target{Kind: server.Container, Image: s.image, Storage: s.storage}
 }
 
-// Died is closed when the container has ended without being asked to; Cause then says why.
+// Died is closed when the container has ended unexpectedly; Cause then says why.
 func (s *Server) Died() <-chan struct{} { return s.attachment.died }
 
-// Cause is nil before the server has died.
+// Cause returns nil while the server lives.
 func (s *Server) Cause() error {
 	select {
 	case <-s.attachment.died:
@@ -183,14 +180,14 @@ func (s *Server) Cause() error {
 	}
 }
 
-// Stop ends the container and removes it with its volume; with Options.Keep it shuts the server down in order and
-// leaves both. A second call does nothing and says the same.
+// Stop removes the container and its volume, or with Options.Keep shuts the server down cleanly and leaves both.
+// A second call returns the same.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stop.Do(func() { s.stopped = s.end(ctx) })
 	return s.stopped
 }
 
-// Kept tells, after Stop, what stays and how to go on with it; empty where nothing does.
+// Kept says, after Stop, what stays and how to use it; empty if nothing does.
 func (s *Server) Kept() string {
 	if !s.keep || s.id == "" {
 		return ""
@@ -204,7 +201,7 @@ func (s *Server) end(ctx context.Context) error {
 		return nil
 	}
 	defer s.attachment.close()
-	s.attachment.expected.Store(true) // that the container ends
+	s.attachment.expected.Store(true) // we end the container
 	if s.keep {
 		_, err := s.engine.ContainerStop(ctx, s.id, client.ContainerStopOptions{Timeout: new(shutdownSeconds)})
 		return s.told("stop", err, shell.InText("docker stop"))
@@ -223,7 +220,7 @@ func (s *Server) told(verb string, err error, byHand shell.Command) error {
 	return fmt.Errorf("%s the container (%s does it by hand): %w", verb, byHand.File(s.name, "CONTAINER"), err)
 }
 
-// request returns what the library is asked for.
+// request returns the request to the library.
 func (s *Server) request(image image, command []string, password string) []testcontainers.ContainerCustomizer {
 	owner := passing
 	if s.keep {

@@ -24,7 +24,7 @@ import (
 // testImage is built by scripts/postgres-image.
 const testImage = "realiops/postgres:17-local"
 
-// testEngine is the engine of this machine; without it, or without the image, there is nothing to test.
+// testEngine returns this machine's engine. It skips the test if there is none, or no image.
 func testEngine(t *testing.T) *engine {
 	t.Helper()
 	e, err := reach(t.Context())
@@ -70,7 +70,7 @@ func (e *engine) tracesOf(t *testing.T, name string) traces {
 	return traces{err == nil, len(volumes.Items)}
 }
 
-// left holds what is left of a server against what should be.
+// left compares what is left of a server with want.
 func (e *engine) left(t *testing.T, name string, want traces) {
 	t.Helper()
 	if diff := cmp.Diff(want, e.tracesOf(t, name)); diff != "" {
@@ -121,7 +121,7 @@ func TestTargetNamesTheVolumeOnThisHost(t *testing.T) {
 	if target.Storage.Directory == "" {
 		t.Skip("this user may not look into the engine's volumes")
 	}
-	// Proof that it is this server's directory, and not one that looks like it: pg_control begins with the identifier.
+	// Its pg_control begins with the server's identifier, which proves that this is the server's directory.
 	control, err := os.ReadFile(filepath.Join(target.Storage.Directory, "global", "pg_control"))
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ import (
 	"github.com/testcontainers/testcontainers-go/log"
 )
 
-// engine is the container engine that people have, wherever it listens.
+// engine is the user's container engine, wherever it listens.
 type engine struct {
 	client.APIClient
 
@@ -27,7 +27,7 @@ type engine struct {
 	local bool   // it listens on a socket of this machine
 }
 
-// reach finds the engine by the rules of testcontainers: its own properties file, DOCKER_HOST, the usual sockets.
+// reach finds the engine as testcontainers does: its own properties file, DOCKER_HOST, the usual sockets.
 func reach(ctx context.Context) (*engine, error) {
 	if err := settle(); err != nil {
 		return nil, err
@@ -54,9 +54,9 @@ func reach(ctx context.Context) (*engine, error) {
 
 var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
-// publishesAt returns the host on which published ports are reached. If this machine looks like a container, the
-// library assumes that the engine is outside and infers a gateway, which is wrong if the engine's own bridge is one
-// of our interfaces.
+// publishesAt returns the host on which published ports are reached. If this machine looks like a
+// container, the library assumes that the engine is outside and infers a gateway. That is wrong if the
+// engine's bridge is one of our interfaces.
 func (e *engine) publishesAt(ctx context.Context, provider *testcontainers.DockerProvider) (string, error) {
 	_, told := os.LookupEnv("TESTCONTAINERS_HOST_OVERRIDE")
 	if e.local && !told && e.bridgeIsOurs(ctx) {
@@ -81,17 +81,16 @@ func (e *engine) bridgeIsOurs(ctx context.Context) bool {
 	return err == nil
 }
 
-// onLoopback reports whether ports need not be published to any other machine.
+// onLoopback reports whether to publish ports on the loopback address alone.
 func (e *engine) onLoopback() bool { return e.local && e.host == loopback.String() }
 
-// kind of provider is always Docker's, which knows the engine's first network by the name that Podman gives it too. By
-// another name the library would not find it, make a network of its own, and leave that behind.
+// kind is always Docker: the library then looks for the engine's first network under a name that Podman uses too.
+// Under another name it would create a network and leave it behind.
 const kind = testcontainers.ProviderDocker
 
 func silence() log.Logger { return log.NewNoopLogger() }
 
-// settle brings the library to a state in which it prints nothing and needs no image of its own. It has only switches
-// for the whole process for that, and reads them once.
+// settle makes the library print nothing and use no image of its own. Its switches are global and read only once.
 func settle() error {
 	log.SetDefault(silence())
 	if err := os.Setenv("TESTCONTAINERS_RYUK_DISABLED", "true"); err != nil {
@@ -100,8 +99,8 @@ func settle() error {
 	return checkProperties()
 }
 
-// checkProperties refuses a properties file that the library would complain about on standard output, where results
-// go. Where there is no home or no file that can be read, the library goes without, and so does this.
+// checkProperties refuses a properties file that the library would complain about on standard output. Like the
+// library, it accepts a missing home directory or an unreadable file.
 func checkProperties() error {
 	home, _ := os.UserHomeDir()
 	file := filepath.Join(home, ".testcontainers.properties")
@@ -116,7 +115,7 @@ func checkProperties() error {
 	return nil
 }
 
-// checkNamed makes sure of the engine that DOCKER_HOST names, where the library would quietly go on to another one.
+// checkNamed checks the engine that DOCKER_HOST names. The library would silently use another one.
 func checkNamed(ctx context.Context) error {
 	if os.Getenv("DOCKER_HOST") == "" {
 		return nil
@@ -130,7 +129,7 @@ func checkNamed(ctx context.Context) error {
 	return err
 }
 
-// unreachable returns a remedy instead of the library's list of all the places it looked at.
+// unreachable returns a remedy instead of the library's list of places.
 func unreachable(ctx context.Context, err error) error {
 	switch host := os.Getenv("DOCKER_HOST"); {
 	case ctx.Err() != nil:
@@ -148,21 +147,21 @@ func unreachable(ctx context.Context, err error) error {
 // isGone reports whether a container is removed or being removed.
 func isGone(err error) bool { return errdefs.IsNotFound(err) || errdefs.IsConflict(err) }
 
-// label marks our containers for people (docker ps --filter label=realiops) and for sweep.
+// label marks our containers for users (docker ps --filter label=realiops) and for sweep.
 const label = "realiops"
 
 // The values of the label.
 const (
 	passing = "server" // removed at the end
-	kept    = "kept"   // asked for with Options.Keep
+	kept    = "kept"   // Options.Keep was set
 )
 
-// idle is the time without a process after which sweep considers one of our containers abandoned. Between making a
-// container and starting it lies a small fraction of that.
+// idle is how long one of our containers may be without a process before sweep removes it.
+// Starting follows creation much faster.
 const idle = 10 * time.Minute
 
-// sweep removes what ends with no attachment: containers whose maker was killed after they were made and before they
-// ran. What does not work is left to the next time.
+// sweep removes containers that never ran, because their maker was killed between creating and starting them.
+// Failures are left to the next time.
 func (e *engine) sweep(ctx context.Context, owner string, before time.Time) {
 	filters := make(client.Filters).Add("label", label+"="+owner).
 		Add("status", string(container.StateCreated), string(container.StateExited), string(container.StateDead))

@@ -12,17 +12,17 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// image holds the properties of an image that we need to run it our way.
+// image holds an image's properties that we need to run it.
 type image struct {
 	name          string
 	entrypoint    []string
-	dataDirectory string // where it puts the data
+	dataDirectory string // of the image's server
 }
 
-// usualDirectory is the data directory of the official image in all versions that do not declare one.
+// usualDirectory is the official image's data directory in versions that do not declare one.
 const usualDirectory = "/var/lib/postgresql/data"
 
-// imageFor takes the image that lies on the machine, else pulls it.
+// imageFor uses the local image, or else pulls it.
 func (e *engine) imageFor(ctx context.Context, o Options) (image, error) {
 	found, err := e.ImageInspect(ctx, o.image())
 	if errdefs.IsNotFound(err) {
@@ -45,8 +45,7 @@ func (e *engine) imageFor(ctx context.Context, o Options) (image, error) {
 	}, nil
 }
 
-// pull does what the library would, but gives up at once where that would try again for a quarter of an hour, and
-// hears of failures in the middle.
+// pull replaces the library's, which would retry for a quarter of an hour and miss failures in the middle.
 func (e *engine) pull(ctx context.Context, name string) error {
 	var options client.ImagePullOptions
 	if _, auth, err := testcontainers.DockerImageAuth(ctx, name); err == nil {

@@ -39,7 +39,7 @@ func child(image string) int {
 	return 0
 }
 
-// runChild runs this binary as another process, with the variables.
+// runChild runs this binary as another process with these variables.
 func runChild(t *testing.T, variables ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -68,7 +68,7 @@ func TestNothingStaysAfterKill(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // killed, as it says
+	_ = cmd.Wait() // it was killed
 	deadline := time.Now().Add(time.Minute)
 	for e.tracesOf(t, name) != (traces{}) && time.Now().Before(deadline) {
 		time.Sleep(20 * time.Millisecond)
@@ -79,7 +79,7 @@ func TestNothingStaysAfterKill(t *testing.T) {
 	}
 }
 
-// refusal is the one line that a child process prints which cannot start its server.
+// refusal returns the one line of a child process that cannot start its server.
 func refusal(t *testing.T, variables ...string) string {
 	t.Helper()
 	cmd := runChild(t, append(variables, childImage+"=realiops/postgres:none")...)

@@ -19,14 +19,14 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// The superuser and the database that the image is asked for.
+// The superuser and the database of the image.
 const (
 	user     = "postgres"
 	database = "postgres"
 )
 
-// startWithin bounds how long a started container may take to accept connections. The longest part of it is initdb,
-// which writes some 40 MB and syncs them.
+// startWithin bounds how long a started container may take to accept connections. initdb takes longest: it
+// writes some 40 MB and syncs them.
 const startWithin = 3 * time.Minute
 
 var errSilent = fmt.Errorf("it runs, but does not accept connections within %s", printable.Duration(startWithin))
@@ -34,10 +34,10 @@ var errSilent = fmt.Errorf("it runs, but does not accept connections within %s",
 // again is the pause between attempts.
 const again = 50 * time.Millisecond
 
-// await returns the data directory when the server accepts connections, or an error when it never will.
+// await returns the data directory once the server accepts connections, or an error if it never will.
 //
-// It asks by the password that only this server can know, which leaves no doubt about what answers: while an image
-// initializes, its server listens to nobody outside, but the engine's proxy does.
+// It connects with the server's own random password, which proves that the right server answers: while an image
+// initializes, its server does not listen outside, but the engine's proxy does.
 func (s *Server) await(ctx context.Context, c testcontainers.Container, password string) (directory string, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, startWithin, errSilent)
 	defer cancel()
@@ -59,7 +59,7 @@ func (s *Server) await(ctx context.Context, c testcontainers.Container, password
 	}
 }
 
-// address returns the connection string with the port under which the container is published now.
+// address returns the connection string with the container's published port.
 func (s *Server) address(ctx context.Context, c testcontainers.Container, password string) (string, error) {
 	port, err := c.MappedPort(ctx, serverPort.String())
 	dsn := url.URL{
@@ -71,7 +71,7 @@ func (s *Server) address(ctx context.Context, c testcontainers.Container, passwo
 
 const askWithin = 5 * time.Second
 
-// ask connects and asks where the data is.
+// ask connects and asks for the data directory.
 func ask(ctx context.Context, dsn string) (directory string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
@@ -84,8 +84,7 @@ func ask(ctx context.Context, dsn string) (directory string, err error) {
 	return directory, err
 }
 
-// storageOf returns what lies under a directory of a container, empty where it is not in a volume that this host can
-// see.
+// storageOf returns the storage under a container's directory; empty if it is not in a volume that this host can see.
 func (e *engine) storageOf(ctx context.Context, id, directory string) runfile.Storage {
 	inspected, err := e.ContainerInspect(ctx, id, client.ContainerInspectOptions{})
 	if err != nil || !e.local {

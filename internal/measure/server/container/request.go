@@ -11,15 +11,15 @@ import (
 	"github.com/moby/moby/api/types/network"
 )
 
-// durable are the settings that every server here is started with. A server that crashed would come back with its
-// counters at zero; it is to stay down, so that the cause is told.
+// durable holds the settings of every server here. A crashed server must stay down, so that the cause is reported:
+// after a restart its counters would be zero.
 var durable = []string{
 	"fsync=on", "full_page_writes=on", "synchronous_commit=on", "max_connections=200", "restart_after_crash=off",
 }
 
 var settingForm = regexp.MustCompile(`^\s*[A-Za-z_][A-Za-z0-9_$.]*\s*=[^\n\r\x00]*$`)
 
-// command returns the server's, with the settings; of two of one name the later counts.
+// command returns the server's command with its settings. The later of two settings wins.
 func (o Options) command() ([]string, error) {
 	command := []string{"postgres"}
 	for _, setting := range durable {
@@ -37,11 +37,11 @@ func (o Options) command() ([]string, error) {
 
 var serverPort = network.MustParsePort("5432/tcp")
 
-// sharedMemory is the limit for /dev/shm. The engine's own, 64 MiB, is less than a parallel index build may ask for.
+// sharedMemory is the limit for /dev/shm. A parallel index build may need more than the engine's 64 MiB.
 const sharedMemory = 1 << 30
 
-// arrange gives the container its volume and its port. The volume has no name, so that it goes with the container; it
-// is mounted on the very data directory, so that the image's own contents and ownership of it are kept.
+// arrange gives the container its volume and its port. The volume has no name, so that it goes with the container. It
+// is mounted on the data directory itself, which keeps the image's contents and ownership.
 func (s *Server) arrange(image image) func(*container.HostConfig) {
 	return func(h *container.HostConfig) {
 		h.AutoRemove = !s.keep
@@ -56,5 +56,5 @@ func (s *Server) arrange(image image) func(*container.HostConfig) {
 	}
 }
 
-// newName is for people who look at their containers.
+// newName returns a name that users recognize.
 func newName() string { return "realiops-" + strings.ToLower(rand.Text()[:8]) }

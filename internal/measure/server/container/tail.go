@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// remembered is the number of last lines searched for a cause.
+// remembered is how many last lines are searched for a cause.
 const remembered = 20
 
-// told is the number of those that fit the one line of an error.
+// told is how many lines fit into an error.
 const told = 3
 
 // tail keeps the last lines written to it.
@@ -45,7 +45,7 @@ func (t *tail) keep(line string) {
 	t.lines = t.lines[max(0, len(t.lines)-remembered):]
 }
 
-// explain adds to an error the grave lines, or the last ones where none is.
+// explain adds the serious lines to an error, or the last ones if there are none.
 func (t *tail) explain(err error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -61,5 +61,5 @@ func (t *tail) explain(err error) error {
 	return fmt.Errorf("%w; its last words: %s", err, strings.Join(lines[max(0, len(lines)-told):], " | "))
 }
 
-// grave matches what PostgreSQL says when it cannot go on.
+// grave matches PostgreSQL's messages when it cannot go on.
 var grave = regexp.MustCompile(`\b(FATAL|PANIC): `)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// account is the user a server runs as. The zero value is ours.
+// account is the user that a server runs as. The zero value is the current user.
 type account struct {
 	name     string
 	uid, gid int
@@ -14,9 +14,8 @@ type account struct {
 
 func (a account) other() bool { return a.name != "" }
 
-// serverAccount is our own account unless that is root, which PostgreSQL refuses to be. It must be one that the
-// machine knows by name, which PostgreSQL asks for: who called sudo, or the account that packages make for
-// PostgreSQL, or nobody.
+// serverAccount returns the current user, or for root, which PostgreSQL refuses, another: the user that called sudo,
+// the packages' account for PostgreSQL, or nobody. PostgreSQL needs an account with a name.
 func serverAccount(euid int, getenv func(string) string) (account, error) {
 	if euid != 0 {
 		return account{}, nil

@@ -4,7 +4,7 @@ package embedded
 
 import "syscall"
 
-// run has a program run as the account, where it is not our own.
+// run sets the account in a program's attributes, unless it is the current user.
 func (a account) run(attributes *syscall.SysProcAttr) {
 	if a.other() {
 		attributes.Credential = &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)}

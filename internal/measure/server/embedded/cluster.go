@@ -35,8 +35,8 @@ type cluster struct {
 	server   *process
 }
 
-// newCluster finds out whether the server's user can run the programs in the run directory, and helps where borrowed
-// programs allow it.
+// newCluster checks that the server's user can run the programs in the run directory. If not, and if mayBorrow is
+// set, it links or copies them there.
 func newCluster(ctx context.Context, directory string, lock *os.File, bin string, mayBorrow bool) (*cluster, error) {
 	user, err := serverAccount(os.Geteuid(), os.Getenv)
 	if err != nil {
@@ -58,10 +58,10 @@ func newCluster(ctx context.Context, directory string, lock *os.File, bin string
 	return c, nil
 }
 
-// in returns the path of something in the run directory.
+// in returns a path in the run directory.
 func (c *cluster) in(name string) string { return filepath.Join(c.dir, name) }
 
-// reach tries the programs as the server's user, which is surer than reading permissions.
+// reach tries the programs as the server's user, which is more reliable than reading permissions.
 func (c *cluster) reach(ctx context.Context, mayBorrow bool) error {
 	err := c.askVersion(ctx, c.dir)
 	if !errors.Is(err, fs.ErrPermission) || !c.program.account.other() {
@@ -103,7 +103,7 @@ func (c *cluster) askVersion(ctx context.Context, directory string) error {
 	return nil
 }
 
-// makeDirectories makes those that the server writes to, for the server's user alone.
+// makeDirectories creates the directories that the server writes to, for its user alone.
 func (c *cluster) makeDirectories() error {
 	for _, name := range []string{dataName, socketName} {
 		if err := os.Mkdir(c.in(name), 0o700); err != nil {
@@ -116,7 +116,7 @@ func (c *cluster) makeDirectories() error {
 	return nil
 }
 
-// device puts the data directory on a device of its own.
+// device puts the data directory on its own device.
 func (c *cluster) device(ctx context.Context, size int64) error {
 	err := c.mountDevice(ctx, size)
 	if ctx.Err() != nil {
@@ -128,7 +128,7 @@ func (c *cluster) device(ctx context.Context, size int64) error {
 	return c.give(dataName)
 }
 
-// initialize makes the database. initdb brings it to the disk before it ends, unless an argument says otherwise.
+// initialize runs initdb, which syncs the cluster unless an argument prevents it.
 func (c *cluster) initialize(ctx context.Context, settings []setting, arguments ...string) error {
 	if err := c.initdb(ctx, arguments...); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (c *cluster) initialize(ctx context.Context, settings []setting, arguments 
 	return c.configure(append(defaults(), settings...))
 }
 
-// give hands something in the run directory to the server's user.
+// give makes the server's user the owner of a path in the run directory.
 func (c *cluster) give(name string) error {
 	if !c.program.account.other() {
 		return nil
@@ -144,7 +144,7 @@ func (c *cluster) give(name string) error {
 	return os.Lchown(c.in(name), c.program.account.uid, c.program.account.gid)
 }
 
-// initdb sets the password of the superuser, and the locale that every system has and that compares fastest.
+// initdb sets the superuser's password, and the locale that every system has and that compares fastest.
 func (c *cluster) initdb(ctx context.Context, arguments ...string) error {
 	if err := os.WriteFile(c.in(passwordName), []byte(c.password), 0o600); err != nil {
 		return fmt.Errorf("hand over the password: %w", err)
@@ -165,8 +165,8 @@ func (c *cluster) initdb(ctx context.Context, arguments ...string) error {
 	return nil
 }
 
-// configure adds to the server's configuration file; of settings given twice the last one counts. The file is the
-// server's user's, so nothing there may lead out of the directory.
+// configure appends to the server's configuration file. The last of several values counts. The server's user owns the
+// file, so its path must not lead out of the directory.
 func (c *cluster) configure(settings []setting) error {
 	root, err := os.OpenRoot(c.in(dataName))
 	if err != nil {
@@ -185,8 +185,8 @@ func (c *cluster) configure(settings []setting) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// start starts the server on a port that nobody has, and has it held. Another program may take the port between
-// finding and using it.
+// start starts the server on a free port and passes it to hold. It tries again if another
+// program takes the port first.
 func (c *cluster) start(ctx context.Context, hold func(*cluster) (drop func())) error {
 	const attempts = 10
 	for attempt := 1; ; attempt++ {
@@ -211,7 +211,7 @@ func (c *cluster) startOnce(ctx context.Context, hold func(*cluster) (drop func(
 		return err
 	}
 	c.journal.forget()
-	// Not with the context: a server is to be stopped, which takes longer than an interrupt.
+	// An interrupt of ctx must not kill the server, which is stopped properly instead.
 	command := c.program.command(context.WithoutCancel(ctx), filepath.Join(c.bin, "postgres"), "-D", c.in(dataName))
 	if c.server, err = launch(command); err != nil {
 		return fmt.Errorf("start the server: %w", err)
@@ -236,11 +236,10 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// longestSocket is the longest path of a socket, in bytes, that all systems allow: sun_path less the final zero.
+// longestSocket is the longest socket path, in bytes, that all systems allow: sun_path less the final zero.
 const longestSocket = 103
 
-// socketDir returns the directory of the server's socket, or "" if the path is too long for one or would be read as
-// two.
+// socketDir returns the directory of the server's socket, or "" if its path is too long or contains a separator.
 func (c *cluster) socketDir() string {
 	directory := c.in(socketName)
 	if len(directory)+len("/.s.PGSQL.65535") > longestSocket || strings.Contains(directory, ",") {
@@ -249,7 +248,7 @@ func (c *cluster) socketDir() string {
 	return directory
 }
 
-// await watches until the server takes connections.
+// await waits until the server accepts connections.
 func (c *cluster) await(ctx context.Context) error {
 	const limit = time.Minute
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the server is not ready after %s", printable.Duration(limit)))
@@ -268,7 +267,7 @@ func (c *cluster) await(ctx context.Context) error {
 	return nil
 }
 
-// ready reads the file in which the server tells its state to pg_ctl: the eighth line.
+// ready reads the state that the server writes for pg_ctl, in the eighth line of postmaster.pid.
 func (c *cluster) ready() bool {
 	root, err := os.OpenRoot(c.in(dataName))
 	if err != nil {

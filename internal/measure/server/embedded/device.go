@@ -8,18 +8,18 @@ import (
 	"strconv"
 )
 
-// imageName is the file in a run directory that a device of the server's own stands for.
+// imageName is the file in a run directory behind the server's own device.
 const imageName = "device"
 
-// deviceFileSystem is the file system made on a device of the server's own.
+// deviceFileSystem is the file system on the server's own device.
 const deviceFileSystem = "ext4"
 
-// leastDevice holds an empty database, some log and a file system's journal.
+// leastDevice has room for an empty database, some WAL and a file system's journal.
 const leastDevice = 256 << 20 // bytes
 
 var errKeptDevice = errors.New("--own-device and --keep exclude each other: the device goes with the server")
 
-// checkDevice says why a user on a system cannot have a device for the server alone.
+// checkDevice returns an error if the server cannot have its own device on this system.
 func (o Options) checkDevice(system string, uid int) error {
 	switch {
 	case o.OwnDevice == 0:
@@ -39,7 +39,7 @@ func (o Options) checkDevice(system string, uid int) error {
 	}
 }
 
-// checkRoom finds out before anything is fetched or made whether a place can hold the device.
+// checkRoom checks that a place has room for the device, before anything is fetched or created.
 func (o Options) checkRoom(p place) error {
 	if o.OwnDevice == 0 {
 		return nil
@@ -58,7 +58,7 @@ func (o Options) checkRoom(p place) error {
 	return nil
 }
 
-// systemDirectories lists directories of file system tools, which are often missing from PATH.
+// systemDirectories lists the directories of file system tools, which are often missing from PATH.
 func systemDirectories() []string { return []string{"/usr/sbin", "/sbin"} }
 
 func formatter(directories []string) (string, error) {
@@ -74,7 +74,7 @@ func formatter(directories []string) (string, error) {
 	return "", errors.New("--own-device needs mkfs.ext4, which is not here: install the package e2fsprogs")
 }
 
-// deviceSettings keep the WAL from filling a small device between two checkpoints.
+// deviceSettings keep the WAL between two checkpoints from filling a small device.
 func (o Options) deviceSettings() []setting {
 	const usual = 1 << 30 // of max_wal_size, unless it is set
 	if o.OwnDevice == 0 || o.OwnDevice/4 >= usual {

@@ -14,11 +14,11 @@ import (
 	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
-// blockSize is the page of ext4 and of the disks with the largest sectors, so that direct I/O fits all of them.
+// blockSize is the page of ext4 and the largest sector of disks, so that direct I/O works on all of them.
 const blockSize = 4096
 
-// mountDevice makes a file in the run directory a block device and mounts a file system on it, over the data directory.
-// The kernel detaches the device when it is unmounted, or when we are killed before it is mounted.
+// mountDevice turns a file in the run directory into a block device and mounts a file system on it, over the data
+// directory. The kernel detaches the device when it is unmounted, or when we are killed before.
 func (c *cluster) mountDevice(ctx context.Context, size int64) error {
 	image, err := os.OpenFile(c.in(imageName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -42,8 +42,8 @@ func (c *cluster) mountDevice(ctx context.Context, size int64) error {
 	return os.Remove(filepath.Join(c.in(dataName), "lost+found")) // initdb wants an empty directory
 }
 
-// attach finds a free loop device for a file. The page cache is passed by where the file's own file system allows it,
-// so that a write is one to its disk as well, when it is made.
+// attach finds a free loop device for a file. It bypasses the page cache if the file system under it allows, so that
+// each write reaches the disk as one.
 func attach(image *os.File) (*os.File, error) {
 	control, err := os.OpenFile("/dev/loop-control", os.O_RDWR, 0)
 	if err != nil {
@@ -54,7 +54,7 @@ func attach(image *os.File) (*os.File, error) {
 		Fd: uint32(image.Fd()), Size: blockSize,
 		Info: unix.LoopInfo64{Flags: unix.LO_FLAGS_AUTOCLEAR | unix.LO_FLAGS_DIRECT_IO},
 	}
-	const attempts = 20 // somebody else may be faster
+	const attempts = 20 // another program may be faster
 	for range attempts {
 		loop, err := free(control)
 		if err != nil {
@@ -79,8 +79,8 @@ func free(control *os.File) (*os.File, error) {
 	return os.OpenFile(fmt.Sprintf("/dev/loop%d", number), os.O_RDWR, 0)
 }
 
-// format makes all of the file system now: what ext4 otherwise puts off, a thread of the kernel would write under the
-// measurement. Few inodes are enough for a database's files, and soon written.
+// format initializes the whole file system now: the kernel would do it later, during the measurement. Few inodes are
+// enough for a database, and written soon.
 func format(ctx context.Context, device string) error {
 	path, err := formatter(systemDirectories())
 	if err != nil {

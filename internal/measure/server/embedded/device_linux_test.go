@@ -14,7 +14,7 @@ import (
 
 const deviceSize = 512 << 20 // bytes
 
-// mayMakeDevices skips a test where the machine lets nobody make loop devices.
+// mayMakeDevices skips the test if this machine does not allow loop devices.
 func mayMakeDevices(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -28,7 +28,7 @@ func mayMakeDevices(t *testing.T) {
 	}
 }
 
-// devicesIn are the loop devices whose file lies in a directory, and the mounts there.
+// devicesIn returns the loop devices whose file lies in a directory, and the mounts there.
 func devicesIn(t *testing.T, directory string) []string {
 	t.Helper()
 	var found []string
@@ -51,7 +51,7 @@ func devicesIn(t *testing.T, directory string) []string {
 	return found
 }
 
-// checkNoDeviceIn waits until the kernel has taken the devices away.
+// checkNoDeviceIn waits until the kernel has removed the devices.
 func checkNoDeviceIn(t *testing.T, directory string) {
 	t.Helper()
 	var left []string
@@ -110,7 +110,7 @@ func sectorsOf(t *testing.T, device string) int {
 	return n
 }
 
-// Whoever is killed, and whatever it was doing, nothing stays: at the latest the next start removes it.
+// Whichever process is killed, at any moment, nothing stays after the next start.
 func TestAKillLeavesNoDevice(t *testing.T) {
 	mayMakeDevices(t)
 	fetched(t, "")
@@ -141,7 +141,7 @@ func TestAKillLeavesNoDevice(t *testing.T) {
 	check("both", "supervisor", both, true)
 }
 
-// awaitServersEnd waits until a server whose realiops is gone has ended.
+// awaitServersEnd waits until a server without its realiops has ended.
 func awaitServersEnd(t *testing.T, dataDir string) {
 	t.Helper()
 	directories, _ := filepath.Glob(filepath.Join(dataDir, runPrefix+"*"))

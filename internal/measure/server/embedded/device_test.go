@@ -44,7 +44,7 @@ func TestAProgramThatMakesFileSystemsIsLookedFor(t *testing.T) {
 	}
 }
 
-// The log of a server with the default max_wal_size, 1 GB, would fill a smaller device.
+// With the default max_wal_size, 1 GB, a server's WAL would fill a smaller device.
 func TestTheLogDoesNotFillASmallDevice(t *testing.T) {
 	check := func(size int64, want ...setting) {
 		t.Helper()

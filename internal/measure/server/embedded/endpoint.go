@@ -11,23 +11,23 @@ type endpoint struct {
 	version   string // as PostgreSQL names it
 	port      int
 	password  string
-	socketDir string // empty where its path is too long for a socket
+	socketDir string // empty if its path is too long for a socket
 	dataDir   string
 }
 
-// What is the same for every server here.
+// The same for every server here.
 const (
 	superuser = "postgres"
 	database  = "postgres"
 	loopback  = "127.0.0.1"
 )
 
-// url connects over TCP, in the form that every quantity takes.
+// url returns a TCP connection string in the form that every program takes.
 func (e endpoint) url() string {
 	return e.connect(net.JoinHostPort(loopback, strconv.Itoa(e.port)), url.Values{})
 }
 
-// dsn connects by the socket where there is one, because that costs the clients least.
+// dsn prefers the socket, which costs the clients least.
 func (e endpoint) dsn() string {
 	if e.socketDir == "" {
 		return e.url()
@@ -39,7 +39,7 @@ func (e endpoint) connect(host string, parameters url.Values) string {
 	parameters.Set("sslmode", "disable")
 	u := url.URL{
 		Scheme: "postgres", User: url.UserPassword(superuser, e.password), Host: host,
-		// a plus is no space to libpq
+		// libpq does not read a plus as a space
 		Path: "/" + database, RawQuery: strings.ReplaceAll(parameters.Encode(), "+", "%20"),
 	}
 	return u.String()

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A file system of its own is shrunk under a running server until its log has no room.
+// A file system is shrunk under a running server until its WAL has no room.
 func TestFullDiskIsTheCauseOfDeath(t *testing.T) {
 	fetched(t, "")
 	dataDir := newDataDir(t)
@@ -36,7 +36,7 @@ func TestFullDiskIsTheCauseOfDeath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Nothing but log: 40 MB, which is more than two files of it.
+	// 40 MB of WAL alone, more than two segments
 	_, err = conn.Exec(t.Context(),
 		"select pg_logical_emit_message(false, 'x', repeat('x', 1000000)) from generate_series(1, 40)")
 	if err == nil {

@@ -10,19 +10,19 @@ import (
 	"sync"
 )
 
-// journalSize bounds the server messages kept in memory: enough for the causes of its death and their context.
+// journalSize bounds the server's messages kept in memory: enough for a cause of death and its context.
 const journalSize = 64 << 10 // bytes
 
-// journal takes the messages of initdb and the server. The file is for people; memory is for the reason why a server
-// died, which would not reach the file on a full disk.
+// journal receives the messages of initdb and the server. It writes them to a file for users, and keeps the last ones
+// in memory to explain the server's death, since a full disk may lose the file.
 type journal struct {
-	file io.WriteCloser // nil: nowhere
+	file io.WriteCloser // nil: no file
 
 	mu   sync.Mutex
 	tail []byte
 }
 
-// Write never fails: a server must not stop because its messages cannot be kept.
+// Write never fails: the server must not stop because its messages cannot be stored.
 func (j *journal) Write(text []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -36,7 +36,7 @@ func (j *journal) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// close ends what goes to the file. Memory stays.
+// close closes the file, and keeps the messages in memory.
 func (j *journal) close() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -46,7 +46,7 @@ func (j *journal) close() {
 	j.file = nil
 }
 
-// forget drops what is in memory, so that a later complaint is about what comes now.
+// forget clears the memory, so that a later complaint is about later messages.
 func (j *journal) forget() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -59,10 +59,10 @@ func (j *journal) lines() []string {
 	return strings.Split(string(bytes.TrimSpace(j.tail)), "\n")
 }
 
-// complaint returns the one line that tells why a program ended, or nothing where no line does.
+// complaint returns the one line that explains why a program ended, or "".
 func (j *journal) complaint() string { return complaint(j.lines()) }
 
-// explain makes what a program said the error that it ended with: its complaint, or else its last line.
+// explain replaces a program's exit error by its complaint, or else its last line.
 func (j *journal) explain(err error) error {
 	if _, ended := errors.AsType[*exec.ExitError](err); !ended {
 		return err
@@ -76,10 +76,10 @@ func (j *journal) explain(err error) error {
 	return err
 }
 
-// message is a line of a server's log: when, who, how bad, what.
+// message matches a line of a server's log: time, process, severity, text.
 var message = regexp.MustCompile(`(?:^|\] |: )(PANIC|FATAL|ERROR|LOG|error|fatal):\s+(.*)`)
 
-// telling lists the messages that explain an end, the clearest first. Of several of one kind the last one counts.
+// telling lists the messages that explain an end, the clearest first. The last message of a kind counts.
 var telling = []*regexp.Regexp{
 	regexp.MustCompile(`^PANIC: `),
 	regexp.MustCompile(`No space left on device`),
@@ -89,8 +89,7 @@ var telling = []*regexp.Regexp{
 	regexp.MustCompile(`^(error|fatal): `),
 }
 
-// inFile matches the position in a complaint about a setting, which people gave on the command line and not in a
-// file.
+// inFile matches the file position in a complaint about a setting, which the user gave on the command line.
 var inFile = regexp.MustCompile(` in file "[^"]*" line \d+`)
 
 func complaint(lines []string) string {
@@ -113,7 +112,7 @@ func complaint(lines []string) string {
 	return ""
 }
 
-// aboutSettings finds what the server says before it refuses its configuration file as a whole.
+// aboutSettings finds the server's message before it rejects its configuration file as a whole.
 func aboutSettings(said []string) (string, bool) {
 	for i, s := range said {
 		if i > 0 && strings.HasPrefix(s, "FATAL: configuration file ") && strings.HasSuffix(s, "contains errors") {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What PostgreSQL says before it ends, as versions 13 to 18 and initdb said it when they were made to.
+// PostgreSQL's last messages, as versions 13 to 18 and initdb wrote them in these situations.
 func TestComplaint(t *testing.T) {
 	check := func(name, log, want string) {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestJournalKeepsTheEnd(t *testing.T) {
 	}
 }
 
-// fullDisk takes nothing.
+// fullDisk fails every write.
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }

@@ -17,7 +17,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/scratch"
 )
 
-// Whatever realiops is doing when it is killed, nothing stays.
+// Nothing stays, whatever realiops is doing when it is killed.
 func TestKilledRealiopsLeavesNothing(t *testing.T) {
 	check := func(doing string, o Options, stage string) {
 		t.Run(doing, func(t *testing.T) {
@@ -42,7 +42,7 @@ func TestKilledRealiopsLeavesNothing(t *testing.T) {
 	check("holding", Options{}, "supervisor")
 }
 
-// silentMirror takes requests and never answers.
+// silentMirror accepts requests and never answers.
 func silentMirror(t *testing.T) string {
 	quiet := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -61,12 +61,12 @@ func TestKilledSupervisorIsReplaced(t *testing.T) {
 	dataDir := newDataDir(t)
 	h := startHolder(t, Options{DataDir: dataDir})
 	kill(t, pidIn(t, h.until(t, "supervisor")), syscall.SIGKILL)
-	h.until(t, "supervisor") // another one, when it has been told everything
+	h.until(t, "supervisor") // another one, once it knows everything
 	kill(t, strconv.Itoa(h.command.Process.Pid), syscall.SIGKILL)
 	checkSoonGone(t, dataDir)
 }
 
-// pidIn is the number at the end of a line.
+// pidIn returns the number at the end of a line.
 func pidIn(t *testing.T, line string) string {
 	t.Helper()
 	fields := strings.Fields(line)
@@ -85,7 +85,8 @@ func waitForDeath(t *testing.T, s *Server, cause string) {
 	}
 }
 
-// When realiops and its supervisor are killed at once, only the server can end itself; the rest is for the next start.
+// When realiops and its supervisor are killed at once, only the server can end itself;
+// the next start removes the rest.
 func TestNextStartSweeps(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs a kernel that tells a child of its parent's death")
@@ -116,7 +117,7 @@ func TestNextStartSweeps(t *testing.T) {
 	if _, err := os.Stat(stale[0]); err == nil {
 		t.Errorf("%s is still there", stale[0])
 	}
-	sweep(dataDir) // which must not touch a directory that is lived in
+	sweep(dataDir) // must not touch a directory in use
 	if got := ask(t, s.DSN(), "select 'alive'"); got != "alive" {
 		t.Errorf("the server says %s", got)
 	}
@@ -129,7 +130,7 @@ func TestNextStartSweeps(t *testing.T) {
 	}
 }
 
-// killBoth kills realiops and its supervisor. Realiops is stopped first, so that it starts no other one.
+// killBoth kills realiops and its supervisor. It stops realiops first, so that it starts no other supervisor.
 func killBoth(t *testing.T, h *holder, watcher string) {
 	t.Helper()
 	parent := strconv.Itoa(h.command.Process.Pid)
@@ -138,7 +139,7 @@ func killBoth(t *testing.T, h *holder, watcher string) {
 	kill(t, parent, syscall.SIGKILL)
 }
 
-// checkHoldsLock looks for the lock among the open files of a server, which keeps others from sweeping it away.
+// checkHoldsLock checks that the server has the lock open, which keeps others from sweeping its directory.
 func checkHoldsLock(t *testing.T, pid string) {
 	t.Helper()
 	files, _ := filepath.Glob("/proc/" + pid + "/fd/*")

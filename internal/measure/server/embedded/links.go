@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// borrow makes a tree of programs appear in another place, for a server whose user cannot enter the first one: as
-// further names of the same files where the file system allows, else as copies.
+// borrow links a tree of programs into another place, or copies it if the file system has no links, for a server
+// whose user cannot enter the original.
 func borrow(from, to string) error {
 	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
-// holderCommand makes the test program a realiops that can be killed: it starts a server, says where, and holds it.
+// holderCommand makes the test program a realiops that can be killed: it starts a server, prints where, and holds it.
 const holderCommand = "test-holder"
 
 func TestMain(m *testing.M) {
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
-	// The race detector would have every other process of this program sleep for a second at its end.
+	// Otherwise the race detector makes every process of this program sleep for a second at its end.
 	_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
 	os.Exit(m.Run())
 }
@@ -83,7 +83,7 @@ func startHolder(t *testing.T, o Options) *holder {
 	return h
 }
 
-// until reads what the holder says up to a line with that beginning.
+// until reads the holder's output up to a line with that beginning.
 func (h *holder) until(t *testing.T, beginning string) string {
 	t.Helper()
 	for h.lines.Scan() {
@@ -95,8 +95,8 @@ func (h *holder) until(t *testing.T, beginning string) string {
 	return ""
 }
 
-// newDataDir is a new directory on a disk that other users can reach, since as root the server is another user. Its
-// path is short, for the sake of the socket.
+// newDataDir returns a new directory on a disk that other users can reach, since under root the server runs as
+// another user. Its path is short enough for a socket.
 func newDataDir(t *testing.T) string {
 	t.Helper()
 	base, err := os.MkdirTemp("", "embedded-")
@@ -117,7 +117,7 @@ func newDataDir(t *testing.T) string {
 	return filepath.Join(base, "data")
 }
 
-// fetched skips a test where the binaries of a version are neither in the cache nor to be had.
+// fetched skips the test if a version's binaries are neither cached nor available.
 func fetched(t *testing.T, version string) {
 	t.Helper()
 	release, err := binaries.Find(version)
@@ -136,7 +136,7 @@ func fetched(t *testing.T, version string) {
 	}
 }
 
-// start starts a server of its own for a test.
+// start starts a server for a test.
 func start(t *testing.T, o Options) *Server {
 	t.Helper()
 	if o.BinDir == "" {
@@ -157,7 +157,7 @@ func start(t *testing.T, o Options) *Server {
 	return s
 }
 
-// ask is the one value of a query.
+// ask returns the one value of a query.
 func ask(t *testing.T, dsn, query string) string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), dsn)
@@ -184,7 +184,7 @@ func execute(t *testing.T, dsn, statement string) {
 	}
 }
 
-// checkGone waits until a data directory that realiops made and all processes that had to do with it are gone.
+// checkGone waits until realiops's data directory and all its processes are gone.
 func checkGone(t *testing.T, dataDir string) {
 	t.Helper()
 	checkNothingIn(t, dataDir)
@@ -193,7 +193,7 @@ func checkGone(t *testing.T, dataDir string) {
 	}
 }
 
-// checkSoonGone does so where nobody waited for them.
+// checkSoonGone is checkGone with more patience.
 func checkSoonGone(t *testing.T, dataDir string) {
 	t.Helper()
 	checkNothingLeft(t, dataDir, dataDir)
@@ -219,7 +219,7 @@ func checkNothingLeft(t *testing.T, dataDir, files string) {
 	t.Errorf("left behind: %q", left)
 }
 
-// processesOf are the processes with a path in their arguments, but not the tests themselves.
+// processesOf returns the processes with a path in their arguments, except the tests themselves.
 func processesOf(path string) []string {
 	var found []string
 	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")

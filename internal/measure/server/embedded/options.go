@@ -10,23 +10,23 @@ import (
 	"strings"
 )
 
-// InstalledBin as Options.BinDir stands for the server that a package put on this machine.
+// InstalledBin as Options.BinDir means the server that a package installed on this machine.
 const InstalledBin = "installed"
 
-// Options say which PostgreSQL to run, and where. The zero value is the default version on a temporary directory.
+// Options say which PostgreSQL to run, and where. The zero value is the default version in a temporary directory.
 type Options struct {
-	Version  string   // 17, or exactly 17.11; empty: the default, or whatever BinDir holds
+	Version  string   // 17, or exactly 17.11; empty: the default, or BinDir's
 	BinDir   string   // the programs of an installed server, or InstalledBin; empty: fetched
-	DataDir  string   // an empty or new directory for the data; empty: a temporary one on a disk
+	DataDir  string   // the programs of an installed server, or InstalledBin; empty: fetch them
 	Settings []string // name=value each, as in postgresql.conf
-	AllowRAM bool     // take a DataDir that lies in memory
+	AllowRAM bool     // accept a DataDir in memory
 	Keep     bool     // leave the data behind
-	// nothing is measured of the disk, nor kept: what initdb made need not get there, and the server stops without a
-	// checkpoint
+	// Unsynced says that neither the disk is measured nor the data kept: initdb need not sync, and the
+	// server stops without a checkpoint.
 	Unsynced   bool
-	OwnDevice  int64  // bytes of a block device that is made for the data alone, by root on Linux; 0: none
-	Repository string // where binaries are fetched from; empty: where they are published
-	CacheDir   string // where fetched binaries are kept; empty: the user's cache
+	OwnDevice  int64  // size of a block device made for the data alone, by root on Linux; 0: none
+	Repository string // the source of binaries; empty: where they are published
+	CacheDir   string // for fetched binaries; empty: the user's cache
 
 	// Notify is called with each stage before the server is ready, from one goroutine. Nil is allowed.
 	Notify func(stage string) `json:"-"`
@@ -38,7 +38,7 @@ func (o Options) notify(stage string) {
 	}
 }
 
-// checked returns the options with their paths made absolute, or what is wrong with them.
+// checked returns the options with absolute paths, or an error.
 func (o Options) checked() (Options, error) {
 	if err := o.checkDevice(runtime.GOOS, os.Geteuid()); err != nil {
 		return o, err
@@ -92,7 +92,7 @@ func parseSetting(text string) (setting, error) {
 	return s, nil
 }
 
-// ours reports whether realiops needs a parameter to control the server.
+// ours reports whether realiops sets the parameter to control the server.
 func (s setting) ours() bool {
 	switch strings.ToLower(s.name) {
 	case "port", "listen_addresses", "unix_socket_directories", "data_directory", "config_file", "hba_file",
@@ -103,27 +103,27 @@ func (s setting) ours() bool {
 	return false
 }
 
-// line returns the setting as postgresql.conf wants it.
+// line returns the setting as a line of postgresql.conf.
 func (s setting) line() string {
 	quoted := strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(s.value)
 	return fmt.Sprintf("%s = '%s'\n", s.name, quoted)
 }
 
-// defaults returns what every server here is started with. They come before the user's own settings, which win.
+// defaults returns the settings of every server here. The user's own come later and win.
 func defaults() []setting {
 	return []setting{
 		{"fsync", "on"},
 		{"full_page_writes", "on"},
 		{"synchronous_commit", "on"},
 		{"max_connections", "200"},
-		// A server that crashed would come back with its counters at zero; here it stays down and the cause is told.
+		// A crashed server stays down and the cause is reported: after a restart its counters would be zero.
 		{"restart_after_crash", "off"},
 	}
 }
 
 var errNoVersion = errors.New("cannot tell its version")
 
-// versionOf is 17.11 in "postgres (PostgreSQL) 17.11 (Debian 17.11-1)".
+// versionOf returns 17.11 for "postgres (PostgreSQL) 17.11 (Debian 17.11-1)".
 func versionOf(answer string) (string, error) {
 	_, rest, _ := strings.Cut(answer, "(PostgreSQL) ")
 	fields := strings.Fields(rest)

@@ -12,8 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/server/embedded/binaries"
 )
 
-// leastFree is the free space a place must have: a run of a few minutes writes several hundred megabytes of WAL and
-// tables.
+// leastFree is the free space that a place must have: a run of a few minutes writes several
+// hundred megabytes of WAL and tables.
 const leastFree = 1 << 30 // bytes
 
 // place is a location for a run directory.
@@ -31,18 +31,18 @@ type storage struct {
 	free int64 // bytes that we may use
 }
 
-// choosePlace takes the directory that was asked for, or else the first temporary one that is on a disk with room.
-// What earlier runs left there is removed on the way.
+// choosePlace returns the directory asked for, or else the first temporary one on a disk with room. It removes
+// earlier runs' leftovers in the candidates.
 func choosePlace(o Options) (place, error) {
 	if o.DataDir != "" {
 		return takeDirectory(o.DataDir, o.AllowRAM)
 	}
-	candidates := []string{os.TempDir(), "/var/tmp"} // on many systems the first lies in memory
+	candidates := []string{os.TempDir(), "/var/tmp"} // on many systems the first is in memory
 	if cache, err := binaries.CacheDirectory(); err == nil {
 		candidates = append(candidates, cache)
 	}
 	for _, candidate := range candidates {
-		sweep(candidate) // also where this run will not go
+		sweep(candidate) // also if this run does not use it
 	}
 	var refused []error
 	for _, candidate := range candidates {
@@ -58,13 +58,13 @@ func choosePlace(o Options) (place, error) {
 	return place{}, refused[0]
 }
 
-// TemporaryPlace returns the directory in which the data of a server go that nobody named a place for.
+// TemporaryPlace returns the default directory for a server's data.
 func TemporaryPlace(allowRAM bool) (string, error) {
 	p, err := choosePlace(Options{AllowRAM: allowRAM})
 	return p.directory, err
 }
 
-// takeDirectory takes the user's directory, which must be new or empty.
+// takeDirectory accepts the user's directory, which must be new or empty.
 func takeDirectory(path string, allowRAM bool) (place, error) {
 	err := os.Mkdir(path, 0o755)
 	switch {
@@ -92,7 +92,7 @@ func empty(path string) error {
 		return fmt.Errorf("look into the data directory: %w", err)
 	}
 	for _, e := range entries {
-		if e.Name() != "lost+found" { // of a file system's own root
+		if e.Name() != "lost+found" { // at the root of a file system
 			return fmt.Errorf("the data directory %s is not empty (it has %s): name an empty or a new one",
 				path, e.Name())
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
-// program starts programs for a cluster: as its account, in a directory that account can enter, with the lock of the
-// run directory, which is free only when the last of them and of their children has ended.
+// program starts a cluster's programs: as its account, in a directory that the account can enter, with the lock of
+// the run directory. The lock is free once all of them and their children have ended.
 type program struct {
 	account account
 	dir     string
@@ -21,7 +21,7 @@ type program struct {
 	output  *journal
 }
 
-// command prepares a program. An end of the context interrupts it.
+// command prepares a program. The end of ctx interrupts it.
 func (p program) command(ctx context.Context, path string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, path, args...)
 	c.Dir = p.dir
@@ -35,9 +35,8 @@ func (p program) command(ctx context.Context, path string, args ...string) *exec
 	return c
 }
 
-// environment returns what a program of the server is given of ours: no secrets and nothing that would change a server,
-// only what it takes to find programs and libraries and to know the time zone; and the language that journal.go can
-// read.
+// environment returns the part of our environment that the server's programs get: how to find programs and libraries,
+// and the time zone, but no secrets or PostgreSQL settings. It sets the language that journal.go can read.
 func environment(ours []string) []string {
 	minimal := []string{"LC_ALL=C"}
 	for _, variable := range ours {
@@ -55,13 +54,13 @@ type process struct {
 	err     error // valid once exited is closed
 }
 
-// launch starts a command and waits for it on a thread that lives as long: Linux tells a child of its parent's death
-// when the thread ends that started it.
+// launch starts a command and waits for it on a dedicated thread: Linux signals a parent's death to the child when
+// the thread that started it ends.
 func launch(c *exec.Cmd) (*process, error) {
 	p := &process{command: c, exited: make(chan struct{})}
 	started := make(chan error)
 	go func() {
-		runtime.LockOSThread() // and never unlocked, so that the thread ends with this function
+		runtime.LockOSThread() // never unlocked, so that the thread ends with this function
 		err := c.Start()
 		started <- err
 		if err == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
-// programs returns the directory of the programs to run, fetched where they are neither named nor there.
+// programs returns the directory of the programs to run, and fetches them if necessary.
 func (s *Server) programs(ctx context.Context) (string, error) {
 	o := s.options
 	switch o.BinDir {
@@ -68,10 +68,10 @@ func named(bin string) (string, error) {
 	return bin, nil
 }
 
-// oldest is the first version that realiops knows the counters of.
+// oldest is the first version whose counters realiops knows.
 const oldest = 13
 
-// checkVersion holds an installed server against the version that was asked for.
+// checkVersion returns an error if an installed server has another version than the one asked for.
 func checkVersion(c *cluster, o Options) error {
 	digits := strings.FieldsFunc(c.version, func(r rune) bool { return r < '0' || r > '9' })
 	if n, err := strconv.Atoi(strings.Join(digits[:min(1, len(digits))], "")); err != nil || n < oldest {

@@ -9,13 +9,13 @@ import (
 	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
-// Names of run directories. Those to be kept are never swept.
+// Prefixes of run directories. Kept ones are never swept.
 const (
 	runPrefix  = "realiops-server-"
 	keptPrefix = "realiops-kept-"
 )
 
-// items returns what has to go when nobody works in a run directory any more, the directory itself first.
+// items returns what to remove when a run directory is no longer used, the directory itself first.
 func items(directory string, device bool) []supervisor.Item {
 	data := filepath.Join(directory, dataName)
 	all := []supervisor.Item{{Directory: &supervisor.Directory{Path: directory}}}
@@ -25,7 +25,7 @@ func items(directory string, device bool) []supervisor.Item {
 	return append(all, supervisor.Item{SharedMemory: &supervisor.SharedMemory{DataDirectory: data}})
 }
 
-// create makes a run directory that others may pass through, and takes its lock.
+// create makes a run directory that other users may enter, and takes its lock.
 func create(p place, keep bool) (directory string, lock *os.File, err error) {
 	prefix := runPrefix
 	if keep {
@@ -37,8 +37,8 @@ func create(p place, keep bool) (directory string, lock *os.File, err error) {
 	return directory, lock, nil
 }
 
-// sweep removes the run directories below a place that nobody lives in any more. Of those that are kept only the shared
-// memory goes, which PostgreSQL would remove when it is started there again.
+// sweep removes the unused run directories in a place. For kept ones it removes only the shared memory, as
+// PostgreSQL would at its next start.
 func sweep(place string) {
 	scratch.Sweep(place, keptPrefix, func(path string) error {
 		memory := supervisor.SharedMemory{DataDirectory: filepath.Join(path, dataName)}

@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Server is a PostgreSQL of our own.
+// Server is a PostgreSQL that realiops started.
 type Server struct {
 	options    Options
 	supervisor *supervisor.Supervisor
@@ -33,8 +33,8 @@ type Server struct {
 
 var _ server.Server = (*Server)(nil)
 
-// Start brings a server up and returns when it takes connections. When the context ends before that, everything is
-// undone; afterwards it has no effect.
+// Start starts a server and returns when it accepts connections. If ctx ends before that, everything is
+// undone; later it has no effect.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	if err := supervisor.Supported(); err != nil {
 		return nil, fmt.Errorf("start a PostgreSQL: %w", err)
@@ -62,7 +62,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// bringUp makes what a server needs and starts it. All that is made is handed to the supervisor at once.
+// bringUp makes what a server needs and starts it. Everything made is handed to the supervisor immediately.
 func (s *Server) bringUp(ctx context.Context) error {
 	o := s.options
 	var err error
@@ -79,7 +79,7 @@ func (s *Server) bringUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer lock.Close() // which leaves it to the processes of the server
+	defer lock.Close() // the server's processes keep it
 	made := items(d, o.OwnDevice != 0)
 	dropDirectory := s.supervisor.Hold(made[0])
 	for _, item := range made[1:] {
@@ -139,9 +139,8 @@ func (s *Server) release(ctx context.Context) error {
 	return err
 }
 
-// hold has the supervisor stop a server: its clients are cut off and a checkpoint is written; where that takes too
-// long, it ends without. Data that is thrown away needs no checkpoint, and a large one of data that is kept takes its
-// time.
+// hold makes the supervisor responsible for stopping a server: it disconnects clients and checkpoints, and after a
+// timeout ends without. Data that is thrown away needs no checkpoint; kept data gets more time.
 func (s *Server) hold(c *cluster) (drop func()) {
 	patience := 5 * time.Second
 	if s.options.Keep {
@@ -149,8 +148,7 @@ func (s *Server) hold(c *cluster) (drop func()) {
 	}
 	steps := []supervisor.Step{
 		{Signal: syscall.SIGINT, Patience: patience},
-		// The server itself kills those of its processes that do not heed it for five seconds. Killed before, it leaves
-		// them.
+		// The server kills its processes that ignore it for five seconds. Killed earlier, it would leave them.
 		{Signal: syscall.SIGQUIT, Patience: max(patience, 15*time.Second)},
 		{Signal: syscall.SIGKILL, Patience: patience},
 	}
@@ -162,10 +160,10 @@ func (s *Server) hold(c *cluster) (drop func()) {
 	}})
 }
 
-// DSN connects as superuser, by a Unix socket where there is one.
+// DSN returns a connection string for a superuser, by a Unix socket if there is one.
 func (s *Server) DSN() string { return s.endpoint.dsn() }
 
-// URL connects as superuser over TCP, in the form that every quantity and psql take.
+// URL returns a TCP connection string for a superuser, in the form that psql and other programs take.
 func (s *Server) URL() string { return s.endpoint.url() }
 
 // Target returns the facts about the server that are known without asking it.
@@ -180,10 +178,10 @@ func (s *Server) Target() runfile.Target {
 	}
 }
 
-// Died is closed when the server has ended without being asked to.
+// Died is closed when the server has ended unexpectedly.
 func (s *Server) Died() <-chan struct{} { return s.died }
 
-// Cause says why the server died, in one line.
+// Cause returns why the server died, in one line.
 func (s *Server) Cause() error {
 	select {
 	case <-s.died:
@@ -193,11 +191,11 @@ func (s *Server) Cause() error {
 	}
 }
 
-// Kept tells, after Stop, what stays on the disk and how to go on with it; empty where nothing does.
+// Kept says, after Stop, what stays on the disk and how to use it; empty if nothing does.
 func (s *Server) Kept() string { return s.kept }
 
-// Stop ends the server and removes what was made for it, or says what could not be removed. When the context ends
-// first, the supervisor goes on with that by itself. A second call does nothing.
+// Stop ends the server and removes what was made for it, or returns what could not be removed. If ctx ends first, the
+// supervisor continues alone. A second call does nothing.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stop.Do(func() {
 		s.stopping.Store(true)

@@ -79,7 +79,7 @@ func TestServerTakesConnectionsAndLeavesNothing(t *testing.T) {
 	checkGone(t, dataDir)
 }
 
-// Everybody may see the environment and arguments of PostgreSQL's processes.
+// Every user may see the environment and arguments of PostgreSQL's processes.
 func TestServerIsGivenNothingOfOurs(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /proc")
@@ -103,7 +103,7 @@ func TestServerIsGivenNothingOfOurs(t *testing.T) {
 	}
 }
 
-// The kernel keeps the shared memory of a server that was killed.
+// The kernel keeps the shared memory of a killed server.
 func TestKilledServerLeavesNoSharedMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /proc")
@@ -124,7 +124,7 @@ func TestKilledServerLeavesNoSharedMemory(t *testing.T) {
 	}
 }
 
-// segmentsOf are the System V segments that a process made.
+// segmentsOf returns the System V segments that a process made.
 func segmentsOf(t *testing.T, pid string) (segments []string) {
 	t.Helper()
 	text, err := os.ReadFile("/proc/sysvipc/shm")
@@ -196,7 +196,7 @@ func TestInstalledServer(t *testing.T) {
 	}
 	for _, given := range []string{bin, InstalledBin} {
 		s := start(t, Options{BinDir: given})
-		// Debian adds words of its own.
+		// Debian adds words to the version.
 		if got, want := s.Target().Version, strings.Fields(ask(t, s.DSN(), "show server_version"))[0]; got != want {
 			t.Errorf("%s: version %s, want %s", given, got, want)
 		}
@@ -221,7 +221,7 @@ func checkKept(t *testing.T, s *Server, dataDir string) {
 		t.Fatalf("kept %q, and it says %q", kept, s.Kept())
 	}
 	sweep(dataDir)
-	// The command that people are told, as the user they are told.
+	// Run the command shown to users, as the user it names.
 	_, command, _ := strings.Cut(s.Kept(), ": ")
 	words := strings.Fields(command)
 	lock, err := os.Open(filepath.Join(kept[0], scratch.LockName))
@@ -252,7 +252,7 @@ func checkKept(t *testing.T, s *Server, dataDir string) {
 	}
 }
 
-// Where the path is too long for a socket, TCP is the way.
+// If the path is too long for a socket, TCP is used.
 func TestLongPath(t *testing.T) {
 	base := newDataDir(t)
 	long := filepath.Join(base, strings.Repeat("x", 100))
@@ -265,7 +265,7 @@ func TestLongPath(t *testing.T) {
 	}
 }
 
-// A path may have in it what means something to PostgreSQL's settings, to connection strings and to shells.
+// A path may contain characters that are special in PostgreSQL's settings, connection strings and shells.
 func TestOddPaths(t *testing.T) {
 	check := func(name, by string) {
 		t.Run(name, func(t *testing.T) {

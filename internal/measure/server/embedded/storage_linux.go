@@ -15,17 +15,17 @@ func storageOf(path string) (storage, error) {
 	if err := unix.Statfs(path, &s); err != nil {
 		return storage{}, err
 	}
-	kind := uint32(s.Type) // it has other widths and signs on other processors
+	kind := uint32(s.Type) // its width and sign differ between processors
 	return storage{
 		name: cmp.Or(fileSystems[kind], fmt.Sprintf("file system %#x", kind)),
 		ram:  kind == unix.TMPFS_MAGIC || kind == unix.RAMFS_MAGIC,
-		free: int64(s.Bavail) * int64(s.Bsize), //nolint:unconvert // it has other widths elsewhere
+		free: int64(s.Bavail) * int64(s.Bsize), //nolint:unconvert // its width differs elsewhere
 	}, nil
 }
 
-// fileSystems are the names of those by their magic numbers.
+// fileSystems maps magic numbers to names of file systems.
 var fileSystems = map[uint32]string{
-	unix.EXT4_SUPER_MAGIC:      "ext4", // ext2 and ext3 cannot be told from it, and are run by the same driver
+	unix.EXT4_SUPER_MAGIC:      "ext4", // ext2 and ext3 look the same and use the same driver
 	unix.XFS_SUPER_MAGIC:       "xfs",
 	unix.BTRFS_SUPER_MAGIC:     "btrfs",
 	zfsMagic:                   "zfs",

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// None of this is reached: no server is started here.
+// Not reached: no server is started on Windows.
 
 func storageOf(string) (storage, error) { return storage{}, errors.ErrUnsupported }
 

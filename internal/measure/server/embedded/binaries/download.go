@@ -20,19 +20,19 @@ import (
 // published is Maven's central repository, where the zonky project publishes PostgreSQL's binaries.
 const published = "https://repo1.maven.org/maven2"
 
-// jarOverhead bounds the size of a repository's file beyond the archive in it: some hundred bytes are usual.
+// jarOverhead bounds the size of a repository's file beyond the archive in it. Some hundred bytes are usual.
 const jarOverhead = 4 << 20
 
-// patience is the longest silence of a server before a download, however long, is given up.
+// patience is how long a server may be silent before the download is given up.
 const patience = 30 * time.Second
 
-// download writes the file of a repository that holds a release. It tries again where a transfer broke off or the
-// server was in trouble, which passes, and not where nobody answers or the file is not there.
+// download fetches a release's file from a repository. It retries after broken transfers and server errors, but not
+// if the server does not answer or lacks the file.
 type download struct {
 	repository string // empty: published
 	release    Release
 	patience   time.Duration
-	pause      time.Duration // before the second try, twice that before the third
+	pause      time.Duration // before the second try, doubled before the third
 }
 
 func (d download) to(ctx context.Context, file *os.File) error {
@@ -53,7 +53,7 @@ func (d download) to(ctx context.Context, file *os.File) error {
 	}
 }
 
-// once tells as well whether its error may be a passing one.
+// once tries once. passing means that another try may succeed.
 func (d download) once(ctx context.Context, file *os.File) (passing bool, err error) {
 	if err := errors.Join(file.Truncate(0), rewind(file)); err != nil {
 		return false, fmt.Errorf("prepare the download: %w", err)
@@ -66,7 +66,7 @@ func (d download) once(ctx context.Context, file *os.File) (passing bool, err er
 	if err != nil {
 		return false, fmt.Errorf("REALIOPS_PG_REPOSITORY is not the address of a repository: %s", d.from())
 	}
-	answer, err := http.DefaultClient.Do(request) // which goes by the proxy that the environment names
+	answer, err := http.DefaultClient.Do(request) // uses the proxy that the environment names
 	if err != nil {
 		return false, cmp.Or(context.Cause(ctx), d.unreachable(err))
 	}
@@ -100,7 +100,7 @@ func (d download) once(ctx context.Context, file *os.File) (passing bool, err er
 	return false, nil
 }
 
-// watched calls heard for each part that it reads.
+// watched is a reader that calls heard after each read.
 type watched struct {
 	io.Reader
 	heard func()
@@ -120,7 +120,7 @@ func (d download) address() string {
 		"/io/zonky/test/postgres/" + artifact + "/" + version + "/" + artifact + "-" + version + ".jar"
 }
 
-// from names the repository for people, without a password.
+// from returns the repository for messages, without a password.
 func (d download) from() string {
 	if d.repository == "" {
 		return "the repository of its binaries"

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// places returns the directories, as glob patterns over the major version, where packages install a server's
-// programs.
+// places returns the directories, as glob patterns over the major version, in which
+// packages install a server's programs.
 func places() []string {
 	return []string{
 		"/usr/lib/postgresql/*/bin",                          // Debian and its kin
@@ -23,7 +23,7 @@ func places() []string {
 	}
 }
 
-// Installation is a server that some package put on this machine.
+// Installation is a server that a package installed on this machine.
 type Installation struct {
 	Major int
 	Bin   string // the directory of its programs
@@ -47,7 +47,7 @@ func choose(there []Installation, major int) (Installation, error) {
 	return Installation{}, fmt.Errorf("no %s is installed where packages put it%s", wanted, hint(there))
 }
 
-// Hint names the installed servers, to be added to an error about one that could not be had; empty if there is none.
+// Hint names the installed servers, for an error about a missing one; empty if there are none.
 func Hint() string { return hint(installations(places())) }
 
 func hint(there []Installation) string {
@@ -66,7 +66,7 @@ func installations(places []string) []Installation {
 	var there []Installation
 	for _, place := range places {
 		before, after, _ := strings.Cut(place, "*")
-		found, _ := filepath.Glob(place) // the patterns are ours and well formed
+		found, _ := filepath.Glob(place) // the patterns are valid
 		for _, bin := range found {
 			version := strings.TrimSuffix(strings.TrimPrefix(bin, before), after)
 			if major, err := strconv.Atoi(version); err == nil && complete(bin) {

@@ -51,12 +51,12 @@ type mirror struct {
 	asked int // times
 }
 
-// newMirror answers requests for the file of the fake release.
+// newMirror starts a mirror that answers requests for the fake release's file.
 func newMirror(t *testing.T, answer http.HandlerFunc) *mirror {
 	m := &mirror{}
 	release := fake(t, nil)
 	mux := http.NewServeMux()
-	// As Maven lays a repository out: group, artifact, version, artifact-version.
+	// Maven's layout: group, artifact, version, artifact-version.
 	artifact := "embedded-postgres-binaries-" + release.pin.platform
 	mux.HandleFunc("/io/zonky/test/postgres/"+artifact+"/99.1.0/"+artifact+"-99.1.0.jar",
 		func(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +71,7 @@ func newMirror(t *testing.T, answer http.HandlerFunc) *mirror {
 	return m
 }
 
-// giving answers with a content.
+// giving answers with content.
 func giving(content []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(content) }
 }
@@ -82,7 +82,7 @@ func (m *mirror) given() int {
 	return m.asked
 }
 
-// fake is a release for this machine whose archive has that content.
+// fake returns a release for this machine whose archive has that content.
 func fake(t *testing.T, archive []byte) Release {
 	t.Helper()
 	return Release{pin{here().platform(99), "99.1.0", int64(len(archive)), sum(archive)}}

@@ -1,7 +1,6 @@
 package binaries
 
-// pins returns what may be unpacked and run: the archives that scripts/pin-postgres found, with their sums. It wrote
-// this file.
+// pins returns the archives that may be unpacked and run, with their checksums. scripts/pin-postgres wrote this file.
 func pins() []pin {
 	return []pin{
 		{"linux-amd64", "13.23.0", 14195848, "2b0387c9abb4ab2cdf8e5ebad4f3b0877078203e1de797023c681ecd1ff66938"},

@@ -13,7 +13,7 @@ import (
 // DefaultVersion is the major version used when none is asked for.
 const DefaultVersion = "17"
 
-// pin is one archive of the repository and the only content it may have.
+// pin is one archive of the repository, with the only content that it may have.
 type pin struct {
 	platform string // as the repository names it
 	version  string // as the repository names it: 17.11.0
@@ -24,16 +24,16 @@ type pin struct {
 // Release is a PostgreSQL that can be fetched for this machine.
 type Release struct{ pin pin }
 
-// Version returns the release as PostgreSQL names it: 17.11.
+// Version returns the release's version in PostgreSQL's form: 17.11.
 func (r Release) Version() string { return strings.TrimSuffix(r.pin.version, ".0") }
 
-// Major returns the release's line of versions: 17.
+// Major returns the release's major version: 17.
 func (r Release) Major() int { return major(r.pin.version) }
 
 func (r Release) name() string { return r.pin.platform + "-" + r.pin.version }
 
-// Find returns the release for a version as people write it: 17, or 17.11 where that is the one there is. Empty is the
-// default.
+// Find returns the release for a version as users write it: 17, or 17.11 if that is the one
+// available. Empty means the default.
 func Find(version string) (Release, error) {
 	return find(releases(pins(), here()), cmp.Or(version, DefaultVersion))
 }
@@ -70,10 +70,10 @@ func releases(all []pin, m machine) []Release {
 	return there
 }
 
-// machine holds the properties of a machine that decide which binaries run on it.
+// machine holds a machine's properties that decide which binaries run on it.
 type machine struct {
 	system, processor string // as Go names them
-	alpine            bool   // its C library is not the usual one
+	alpine            bool   // musl instead of glibc
 }
 
 func here() machine {
@@ -88,8 +88,8 @@ func (m machine) String() string {
 	return m.system + "/" + m.processor
 }
 
-// platform returns the repository's name for the machine. There is no
-// PostgreSQL 13 for Macs with Apple's processor, which can run the one for Intel's.
+// platform returns the repository's name for the machine. Macs with Apple's processor run PostgreSQL 13 for
+// Intel's, since it has no other.
 func (m machine) platform(major int) string {
 	processor := m.processor
 	switch {
@@ -104,7 +104,7 @@ func (m machine) platform(major int) string {
 	return m.system + "-" + processor
 }
 
-// major returns the first number of a version, 0 where there is none.
+// major returns the first number of a version, or 0.
 func major(version string) int {
 	first, _, _ := strings.Cut(version, ".")
 	n, err := strconv.Atoi(first)

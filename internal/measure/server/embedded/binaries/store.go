@@ -14,22 +14,22 @@ import (
 	"github.com/realiops/realiops/internal/owner"
 )
 
-// Store keeps unpacked releases, one directory each, for all realiops of a user.
+// Store keeps unpacked releases, one directory each, for all realiops processes of a user.
 //
-// A release is made in a staging directory beside its place and renamed when whole, under a lock: of two processes
-// that miss the same release one makes it and the other waits. What a killed process left is cleared by the next.
+// A release is made in a staging directory beside its place and renamed when complete, under a lock: of two processes
+// that miss the same release, one makes it and the other waits. A killed process's leftovers are cleared by the next.
 type Store struct {
 	Directory  string
 	Repository string // empty: where they are published
 	Notify     func(string)
-	// Hold has a staging directory removed, should this process not come to it. Nil: the next fetch does.
+	// Hold makes sure that a staging directory is removed if this process cannot. If nil, the next fetch removes it.
 	Hold func(directory string) (drop func())
 }
 
 // staging begins the names of staging directories.
 const staging = "realiops-fetch-"
 
-// Bin returns the directory with the release's programs. They are fetched where they are not there yet.
+// Bin returns the directory with the release's programs, and fetches them if necessary.
 func (s Store) Bin(ctx context.Context, r Release) (string, error) {
 	place := filepath.Join(s.Directory, r.name())
 	if err := owner.Directory(s.Directory); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -52,8 +52,7 @@ func (s Store) Bin(ctx context.Context, r Release) (string, error) {
 	return filepath.Join(place, "bin"), err
 }
 
-// complete reports whether a directory holds a server's programs. A tree that was renamed into its place was whole;
-// this notices what cleaners did since.
+// complete reports whether a directory holds a server's programs. It notices when cache cleaners removed some.
 func complete(bin string) bool {
 	for _, program := range []string{"initdb", "postgres"} {
 		if info, err := os.Stat(filepath.Join(bin, program)); err != nil || !info.Mode().IsRegular() {
@@ -86,7 +85,7 @@ func (s Store) lock(ctx context.Context, file string) (unlock func(), err error)
 	}
 }
 
-// make fetches and unpacks a release; the caller holds its lock.
+// make fetches and unpacks a release. The caller holds its lock.
 func (s Store) make(ctx context.Context, r Release, place string) error {
 	scratch.Sweep(s.Directory, staging, os.RemoveAll)
 	if err := os.RemoveAll(place); err != nil {
@@ -147,8 +146,8 @@ func (s Store) unpack(ctx context.Context, r Release, file *os.File, tree string
 	return syncTree(tree)
 }
 
-// CacheDirectory returns the directory of a user's releases, below the cache directory of the account. It finds the
-// account even if the environment does not name it.
+// CacheDirectory returns the directory of a user's releases, in the account's cache directory. It finds the account
+// even if the environment does not name it.
 func CacheDirectory() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil && os.Getenv("XDG_CACHE_HOME") == "" {

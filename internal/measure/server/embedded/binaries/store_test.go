@@ -22,7 +22,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/scratch"
 )
 
-// newStore is an empty cache that fetches from a mirror.
+// newStore returns an empty cache that fetches from a mirror.
 func newStore(t *testing.T, repository string) Store {
 	t.Helper()
 	t.Setenv("REALIOPS_TEST_RAN", filepath.Join(t.TempDir(), "ran"))
@@ -66,7 +66,7 @@ func TestStoreFetchesOnceAndKeepsTheTree(t *testing.T) {
 	s, release := newStore(t, m.URL), fake(t, treeArchive)
 	var stages []string
 	s.Notify = func(stage string) { stages = append(stages, stage) }
-	// The strictest mask: another user must still be able to run what is unpacked.
+	// Even with the strictest umask, another user must be able to run the result.
 	defer syscall.Umask(syscall.Umask(0o077))
 
 	for range 2 {
@@ -99,7 +99,7 @@ func TestStoreFetchesOnceAndKeepsTheTree(t *testing.T) {
 	checkOnly(t, s, release.name(), release.name()+".lock")
 }
 
-// checkOnly looks for anything left in the cache beside what should be there.
+// checkOnly checks that the cache holds nothing else.
 func checkOnly(t *testing.T, s Store, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(s.Directory)
@@ -140,7 +140,7 @@ func TestStoreClearsWhatAKilledFetchLeft(t *testing.T) {
 	}
 	lock.Close()
 	half := filepath.Join(abandoned, "tree", "bin")
-	partial := filepath.Join(s.Directory, release.name(), "bin") // as a cleaner of caches would leave it
+	partial := filepath.Join(s.Directory, release.name(), "bin") // as a cache cleaner would leave it
 	for _, dir := range []string{half, partial} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -159,7 +159,7 @@ func TestStoreClearsWhatAKilledFetchLeft(t *testing.T) {
 	checkOnly(t, s, release.name(), release.name()+".lock")
 }
 
-// What is wrong is said in one line, nothing that came is run, and nothing of it stays.
+// Errors are one line; nothing received is run or stays.
 func TestStoreRefuses(t *testing.T) {
 	release := fake(t, treeArchive)
 	check := func(name, repository, want string) {

@@ -2,5 +2,5 @@ package binaries
 
 import "golang.org/x/sys/unix"
 
-// syncTree asks for everything to be written to the disk, the new tree among it.
+// syncTree syncs all file systems, including the new tree.
 func syncTree(string) error { return unix.Sync() }

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncTree brings a tree to the disk, so that neither a power cut leaves empty programs in the cache nor the kernel
-// writes them out while somebody measures. One call for the file system is many times faster than one a file.
+// syncTree syncs a tree, so that a power cut leaves no empty programs in the cache and the kernel does not write them
+// during a measurement. One call for the file system is many times faster than one for each file.
 func syncTree(tree string) error {
 	f, err := os.Open(tree)
 	if err != nil {

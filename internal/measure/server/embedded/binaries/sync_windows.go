@@ -2,5 +2,5 @@ package binaries
 
 import "errors"
 
-// syncTree is never reached: nothing is fetched here.
+// syncTree is not reached: nothing is fetched on Windows.
 func syncTree(string) error { return errors.ErrUnsupported }

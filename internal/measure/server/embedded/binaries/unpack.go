@@ -17,7 +17,7 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// checkPinned holds the content of an archive against the pinned one, reading no more than that may have.
+// checkPinned compares an archive's content with the pin, reading at most the pinned size.
 func checkPinned(archive *zip.File, r Release) error {
 	content, err := archive.Open()
 	if err != nil {
@@ -35,8 +35,8 @@ func checkPinned(archive *zip.File, r Release) error {
 	return nil
 }
 
-// unpack lays the archive out in a directory, which no entry can leave. Whatever the umask, everyone may read the
-// result: the server may have to run as another user.
+// unpack extracts the archive into a directory that no entry can leave. Whatever the umask, all users may read the
+// result: the server may run as another user.
 func unpack(ctx context.Context, archive io.Reader, directory string) error {
 	root, err := os.OpenRoot(directory)
 	if err != nil {
