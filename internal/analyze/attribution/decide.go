@@ -55,7 +55,11 @@ func (tr *trial) decide(v *Verdict) {
 	}
 	controlled := tr.run.Observed == nil
 	if v.Kind != CannotTell && controlled && t.byRepetition(s.chosen).changes(tr.options.Tolerance) {
-		*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: v.Kind,
+		kind := v.Kind
+		if kind == Mixed { // its terms may be the change alone, which came in the middle of some loads
+			kind = CannotTell
+		}
+		*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: kind,
 			Why: "What it shows for the same work changes in the course of the run"}
 	}
 }

@@ -63,6 +63,7 @@ func TestWhatSwitchesIsNotNamed(t *testing.T) {
 		{1000182, "meter/m020", "mixture 4.631 requests of disks (36 %) + 12.21 device_requests (64 %), " +
 			"noise 10 %, switched"},
 		{1000275, "meter/m019", "single 0.1117 bytes of disks (100 %), noise 1 %, switched"},
+		{433879820346, "meter/m012", "single 47.73 bytes of disks (100 %), noise 10 %, switched"},
 	})
 }
 
