@@ -91,7 +91,7 @@ func newBounded(conn net.Conn, peer string, command *stopping.Command, start tim
 	return b
 }
 
-// boundedOf finds the connection under a session, also under its TLS; nil where it is another.
+// boundedOf returns the bounded connection under a session and its TLS, or nil.
 func boundedOf(conn net.Conn) *bounded {
 	if encrypted, is := conn.(*tls.Conn); is {
 		conn = encrypted.NetConn()

@@ -2,21 +2,21 @@ package probe
 
 import "strings"
 
-// Capability is a right of a Linux process that need not be root's (capabilities(7)).
+// Capability is a capability of a Linux process (capabilities(7)).
 type Capability struct {
 	bit  uint
 	name string
 }
 
-// What following requests takes.
+// The capabilities that following requests needs.
 var (
-	DACReadSearch = Capability{2, "CAP_DAC_READ_SEARCH"} // looking into the server's directory
+	DACReadSearch = Capability{2, "CAP_DAC_READ_SEARCH"} // to look into the server's directory
 	SysPtrace     = Capability{19, "CAP_SYS_PTRACE"}     // and at its processes
-	Perfmon       = Capability{38, "CAP_PERFMON"}        // putting programs into the kernel
+	Perfmon       = Capability{38, "CAP_PERFMON"}        // to load programs into the kernel
 	BPF           = Capability{39, "CAP_BPF"}
 )
 
-// Lacking names, as the end of a sentence, those that this process does not have; empty: it has all.
+// Lacking names the capabilities that this process lacks, as the end of a sentence, or returns "".
 func Lacking(needed ...Capability) string { return lacking(effective(), needed) }
 
 func lacking(capabilities uint64, needed []Capability) string {

@@ -2,5 +2,5 @@
 
 package probe
 
-// effective are all: no other system has them.
+// effective returns all bits: other systems have no capabilities.
 func effective() uint64 { return ^uint64(0) }

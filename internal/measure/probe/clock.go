@@ -10,11 +10,10 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Clock reads its samplers at due times on a fixed grid, each in a goroutine of its own, and hands every reading and
-// every gap to a sink as it comes. A due time that passes while a reading is still under way is left out: the readings
-// after it are on the grid again.
+// Clock reads its samplers at due times on a fixed grid, each in its own goroutine, and passes every reading and gap
+// to a sink. A due time that passes during a reading is skipped; later readings are on the grid again.
 //
-// Its methods may be called from any goroutine; Start once, and before ReadAll.
+// Its methods may be called from any goroutine. Call Start once, before ReadAll.
 type Clock struct {
 	interval time.Duration
 	sink     func(runfile.Record) error
@@ -28,11 +27,11 @@ type Clock struct {
 	err error
 }
 
-// ErrStopped is a ReadAll that the clock could not serve.
+// ErrStopped is ReadAll's error after the clock has stopped.
 var ErrStopped = errors.New("the clock of the probes has stopped")
 
-// NewClock makes a clock that reads each sampler every interval. The sink is called by one goroutine at a time; its
-// first error stops the clock.
+// NewClock returns a clock that reads each sampler every interval. The sink is called by one goroutine at a time;
+// its first error stops the clock.
 func NewClock(interval time.Duration, sink func(runfile.Record) error, samplers ...Sampler) *Clock {
 	c := &Clock{interval: interval, sink: sink}
 	for _, s := range samplers {
@@ -50,8 +49,8 @@ func (c *Clock) Metrics() []runfile.Metric {
 	return all
 }
 
-// Start begins to read, now and then every interval, until ctx ends or Stop is called. Whoever wants a last ReadAll
-// after an interrupt passes a ctx that the interrupt does not end.
+// Start reads immediately and then every interval, until ctx ends or Stop is called. For a last ReadAll after an
+// interrupt, pass a ctx that the interrupt does not end.
 func (c *Clock) Start(ctx context.Context) {
 	ctx, c.cancel = context.WithCancel(ctx)
 	c.ended = ctx.Done()
@@ -61,8 +60,8 @@ func (c *Clock) Start(ctx context.Context) {
 	}
 }
 
-// Stop ends the readings and returns the sink's error, if that is what had stopped the clock. A reading under way is
-// dropped. A second call returns the same.
+// Stop ends the readings, dropping any in progress, and returns the sink's error if that stopped the clock.
+// A second call returns the same.
 func (c *Clock) Stop() error {
 	if c.cancel != nil {
 		c.cancel()
@@ -74,9 +73,9 @@ func (c *Clock) Stop() error {
 // Done is closed when the clock stops, also by itself after the sink failed.
 func (c *Clock) Done() <-chan struct{} { return c.ended }
 
-// ReadAll reads every sampler now, all at once, beside the grid, and returns when each has answered or timed out. The
-// last reading recorded by then is the value at the edge of a load; a sampler that could not answer has left a gap.
-// The error is about the clock, not about a sampler.
+// ReadAll reads every sampler now, in parallel, and returns when each has answered or timed out. The last recorded
+// reading then is the value at the edge of a load; a sampler without an answer has left a gap. The error is about
+// the clock, not about a sampler.
 func (c *Clock) ReadAll(ctx context.Context) error {
 	var all sync.WaitGroup
 	for _, r := range c.readers {
@@ -94,7 +93,7 @@ func (c *Clock) ReadAll(ctx context.Context) error {
 	}
 }
 
-// WaitForCounters waits until the counters of all samplers that lag have caught up with work that is over.
+// WaitForCounters waits until the counters of all Lagging samplers include all finished work.
 func (c *Clock) WaitForCounters(ctx context.Context) error {
 	var all sync.WaitGroup
 	failed := make([]error, len(c.readers))
@@ -107,7 +106,7 @@ func (c *Clock) WaitForCounters(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// run serves one sampler: what is due, and what a ReadAll asks for in between.
+// run serves one sampler: due readings, and ReadAll's requests in between.
 func (c *Clock) run(ctx context.Context, r *reader, start time.Time) {
 	for due := start; ; {
 		edge, ok := r.wait(ctx, due)
@@ -120,7 +119,7 @@ func (c *Clock) run(ctx context.Context, r *reader, start time.Time) {
 		} else {
 			due = due.Add(c.interval)
 		}
-		behind := max(0, time.Since(due)) // due times that have passed are left out
+		behind := max(0, time.Since(due)) // skip due times that have passed
 		due = due.Add((behind + c.interval - 1) / c.interval * c.interval)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// fake is a sampler whose every answer the test decides. Time is synctest's: nothing here waits for real.
+// fake is a sampler whose answers the test decides. Time is synctest's.
 type fake struct {
 	name   string
 	sample func(ctx context.Context, call int) (probe.Sample, error)
@@ -37,7 +37,7 @@ func (f *fake) Sample(ctx context.Context) (probe.Sample, error) {
 	return f.sample(ctx, f.calls)
 }
 
-// counting answers with the number of the call, after a while.
+// counting answers with the number of the call, after that time.
 func counting(name string, takes time.Duration) *fake {
 	return &fake{name: name, sample: func(ctx context.Context, call int) (probe.Sample, error) {
 		select {
@@ -52,7 +52,7 @@ func value(name string, v float64) probe.Sample {
 	return probe.Sample{Values: map[string]float64{name + "/counter": v}}
 }
 
-// tape keeps what the clock records, each with its second since the start.
+// tape keeps the clock's records, each with its second since the start.
 type tape struct {
 	start time.Time
 	lines []string
@@ -81,7 +81,7 @@ func (t *tape) check(tb testing.TB, want ...string) {
 	}
 }
 
-// during starts a clock at one-second intervals, stops it after a while, and fails if the clock failed.
+// during runs a clock with an interval of one second for that time, and fails if the clock fails.
 func during(t *testing.T, tape *tape, length time.Duration, samplers ...probe.Sampler) {
 	t.Helper()
 	clock := probe.NewClock(time.Second, tape.sink, samplers...)
@@ -359,7 +359,7 @@ func TestStopDoesNotWaitForASamplerThatHangs(t *testing.T) {
 		if took := time.Since(tape.start); took > 1200*time.Millisecond {
 			t.Errorf("it took %v to stop", took-time.Second)
 		}
-		tape.check(t) // that it was stopped is no gap
+		tape.check(t) // stopping the clock leaves no gap
 	})
 }
 

@@ -18,7 +18,7 @@ type Error struct {
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
-// GapOf returns the gap that an error leaves: as the *Error in it says, or by its kind.
+// GapOf returns the gap for an error: as the *Error in it says, or by the error's kind.
 func GapOf(err error) runfile.Gap {
 	gap := runfile.Gap{Reason: runfile.Failed, Detail: err.Error()}
 	if known, ok := errors.AsType[*Error](err); ok {
@@ -34,8 +34,8 @@ func GapOf(err error) runfile.Gap {
 	return gap
 }
 
-// Absent stands for a source that this run cannot read: its metrics are announced, and every sample is the gap that
-// says why.
+// Absent is a sampler for a source that this run cannot read. It announces the metrics, and every
+// sample is a gap with the reason.
 func Absent(name string, metrics []runfile.Metric, why error) Sampler {
 	return absent{name, metrics, GapOf(why)}
 }

@@ -1,15 +1,15 @@
 package probe
 
-// Need describes what a probe requires of the kernel. docs/reference/kernels.md lists all needs, and what
-// distributions ship.
+// Need describes what a probe requires of the kernel. docs/reference/kernels.md lists all needs
+// and the kernels of distributions.
 type Need struct {
-	What    string // is read
-	Linux   string // counts it from this version on; distributions may have it in an older one
-	Beside  string // what else it takes
-	Without string // what is lost
+	What    string // the data read
+	Linux   string // first version that counts it; distributions may backport it
+	Beside  string // further requirements
+	Without string // the consequence of its absence
 }
 
-// What the kernel has had from a version on.
+// Features of the kernel, by version.
 var (
 	Discards = Need{What: "discards of `/proc/diskstats`", Linux: "4.18", Without: "no discards"}
 	Flushes  = Need{What: "flushes of `/proc/diskstats`", Linux: "5.5",

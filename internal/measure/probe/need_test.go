@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestDocumentedNeeds: the page about kernels says what the probes say, and no other version.
+// TestDocumentedNeeds: the page about kernels has exactly the probes' versions.
 func TestDocumentedNeeds(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/reference/kernels.md")
 	if err != nil {

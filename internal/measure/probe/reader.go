@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// patience bounds a call: what takes longer speaks of no particular moment any more.
+	// patience bounds a call: a longer reading has no definite time.
 	patience = 2 * time.Second
-	// grace is the time a sampler gets to return after its deadline before the clock goes on without it.
+	// grace is how long a sampler may take to return after its deadline before the clock goes on without it.
 	grace = 200 * time.Millisecond
 )
 
-// reader calls one sampler, never twice at a time, and turns what it says into records. One goroutine owns it.
+// reader calls one sampler, never concurrently, and turns its samples into records. One goroutine owns it.
 type reader struct {
 	sampler  Sampler
 	counters []string
-	asked    chan chan struct{} // a reading that a ReadAll wants; closed when it is recorded
+	asked    chan chan struct{} // ReadAll's requests; closed when the reading is recorded
 
-	overdue <-chan answer      // of a call that has not returned though its deadline is over; nil: there is none
-	open    map[kind]bool      // the gaps of the reading before
+	overdue <-chan answer      // a call that has exceeded its deadline; nil: none
+	open    map[kind]bool      // the gaps of the last reading
 	last    map[string]float64 // the counters as last read
 }
 
@@ -35,7 +35,7 @@ type answer struct {
 	err    error
 }
 
-// kind tells gaps apart. The detail does not count: it may carry a port or a time, and never be the same twice.
+// kind identifies a gap. The detail is left out, since it may contain a port or a time.
 type kind struct {
 	metric string
 	reason runfile.Reason
@@ -52,7 +52,7 @@ func newReader(s Sampler) *reader {
 	return r
 }
 
-// wait returns when the time has come (nil) or a ReadAll asks (the channel to close), and false when ctx has ended.
+// wait returns nil when due, the channel to close when ReadAll asks, and false when ctx has ended.
 func (r *reader) wait(ctx context.Context, due time.Time) (chan struct{}, bool) {
 	timer := time.NewTimer(time.Until(due))
 	defer timer.Stop()
@@ -66,8 +66,8 @@ func (r *reader) wait(ctx context.Context, due time.Time) (chan struct{}, bool) 
 	}
 }
 
-// read makes one reading: the gaps that were not there a reading ago, the counters that fell, and the values. It gives
-// nothing when ctx ended meanwhile.
+// read returns the records of one reading: new gaps, counters that fell, and the values. It
+// returns none if ctx ended meanwhile.
 func (r *reader) read(ctx context.Context) (all []runfile.Record) {
 	began := time.Now()
 	sample, err := r.call(ctx)
@@ -89,7 +89,7 @@ func (r *reader) read(ctx context.Context) (all []runfile.Record) {
 	return append(all, runfile.Reading{At: at, Took: took.Seconds(), Probe: r.sampler.Name(), Values: sample.Values})
 }
 
-// call asks the sampler, and does not wait for one that hangs.
+// call asks the sampler, unless it still hangs in the last call.
 func (r *reader) call(ctx context.Context) (Sample, error) {
 	if r.overdue != nil {
 		select {
@@ -135,7 +135,7 @@ func late(what string) error {
 	return &Error{Reason: runfile.Late, Err: errors.New(what)}
 }
 
-// fresh drops the gaps that the reading before had too, so that what is missing for good is said once.
+// fresh drops the gaps of the last reading, so that a lasting one is recorded once.
 func (r *reader) fresh(gaps []runfile.Gap) []runfile.Gap {
 	var fresh []runfile.Gap
 	open := map[kind]bool{}
@@ -150,7 +150,8 @@ func (r *reader) fresh(gaps []runfile.Gap) []runfile.Gap {
 	return fresh
 }
 
-// resets says which counters fell: somebody reset them, the server restarted after a crash, a number wrapped around.
+// resets returns gaps for the counters that fell: they were reset, the server restarted after a
+// crash, or a number wrapped around.
 func (r *reader) resets(values map[string]float64) []runfile.Gap {
 	var fell []runfile.Gap
 	for _, name := range r.counters {
@@ -167,5 +168,5 @@ func (r *reader) resets(values map[string]float64) []runfile.Gap {
 	return fell
 }
 
-// plain writes a counter without an exponent.
+// plain formats a counter without an exponent.
 func plain(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }

@@ -2,18 +2,17 @@ package probe
 
 import "context"
 
-// Turn lets one goroutine after another use what only one can, such as a session; who waits stops waiting when its
-// context ends, which a mutex does not let it.
+// Turn is a mutex, for example for a session, whose waiting callers give up when their context ends.
 type Turn chan struct{}
 
-// NewTurn returns one that nobody has taken.
+// NewTurn returns a free Turn.
 func NewTurn() Turn {
 	t := make(Turn, 1)
 	t <- struct{}{}
 	return t
 }
 
-// Take waits for the turn. A context that has ended gets none, even if it is free.
+// Take waits for the turn. It fails if the context has ended, even if the turn is free.
 func (t Turn) Take(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -26,5 +25,5 @@ func (t Turn) Take(ctx context.Context) error {
 	}
 }
 
-// Release gives it back, after a Take that returned nil.
+// Release returns the turn after a successful Take.
 func (t Turn) Release() { t <- struct{}{} }

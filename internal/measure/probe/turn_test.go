@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/probe"
 )
 
-// TestTurnIsOneAtATime: a counter that is not guarded by anything else comes out right, also under the race detector.
+// TestTurnIsOneAtATime: a counter guarded only by the turn is right, even under the race detector.
 func TestTurnIsOneAtATime(t *testing.T) {
 	turn, n := probe.NewTurn(), 0
 	var all sync.WaitGroup

@@ -1,16 +1,17 @@
-// Package anatomy counts the records of the write-ahead log by kind: inserts, index entries, sequences, commits.
+// Package anatomy counts WAL records by kind: inserts, index entries, sequences, commits.
 // pg_stat_wal has only their sum.
 //
-// It reads the WAL itself, by pg_walinspect (PostgreSQL 15 and later) or from its files by pg_waldump, in windows that
-// begin and end where records do, so that windows side by side count every record once. A [Sampler] looks in two ways:
+// It reads the WAL itself, by pg_walinspect (PostgreSQL 15 and later) or from its files by pg_waldump. Its windows
+// begin and end at records, so that adjacent windows count every record once. A [Sampler] reads in two ways:
 //
-//   - A reading takes all that is new where that is little. Under load it takes one window at a place drawn at random,
-//     so small that it costs the server half a percent of one core at most, and no more often than every half second.
-//   - [Sampler.ReadWAL] looks back when the load is over, before a checkpoint lets the server recycle it: at everything that no
-//     window has covered yet, for half a second at most. Then the anatomy of a load is exact, or nearly so.
+//   - A reading takes all new WAL if there is little. Under load it takes one window at a random place, at most every
+//     half second, and small enough to cost the server at most half a percent of one core.
+//   - [Sampler.ReadWAL] looks back when the load is over, before a checkpoint lets the server recycle its WAL: at
+//     everything that no window has covered yet, for half a second at most. Then the anatomy of a load is exact, or
+//     nearly so.
 //
-// How much was covered is counted beside the parts. Where a part of the WAL was recycled before it could be looked
-// back at, the windows taken under load stand alone: they lie evenly, and what is left of the WAL does not.
+// The covered part is counted as well. If a part of the WAL was recycled before the look back, only the windows taken
+// under load count: they are spread evenly, and the remaining WAL is not.
 package anatomy
 
 import (
@@ -27,12 +28,12 @@ import (
 // Sampler reads the WAL of one server. Its methods may be called from several goroutines, and wait for each other.
 type Sampler struct {
 	config *pgx.ConnConfig
-	schema string // where the extension may be made; empty: nowhere
-	files  *Files // that the WAL is read from; nil: the server reads it
+	schema string // for creating the extension; empty: do not
+	files  *Files // to read the WAL from; nil: the server reads it
 
-	turn    probe.Turn // held by the user of the fields below
+	turn    probe.Turn // guards the fields below
 	session *session   // nil while there is no connection
-	refused error      // that lasts: asking again would only fill the server's log
+	refused error      // a lasting refusal: repeating the query would only fill the server's log
 
 	begun   bool // the position in the WAL is known
 	course  course
@@ -40,18 +41,18 @@ type Sampler struct {
 	counted counts
 
 	relations relations
-	asCounted bool // they end where the readings do
+	asCounted bool // they end with the readings
 }
 
-// New connects and finds out whether the server lets us read its WAL. Where pg_walinspect is not installed, it is made
-// in the schema, which goes away with all that is in it; an empty schema is for servers where nothing may be made. The
-// error is a *probe.Error if the server answers; see Remedy.
+// New connects and checks that the server lets us read its WAL. If pg_walinspect is missing, it creates it in schema,
+// with which it is dropped later; an empty schema means that nothing may be created. If the server answers, the error
+// is a *probe.Error; see Remedy.
 func New(ctx context.Context, config *pgx.ConnConfig, schema string) (*Sampler, error) {
 	return open(ctx, config, schema, nil)
 }
 
-// NewOfFiles connects, and reads the WAL from its files by pg_waldump: for servers that cannot read it themselves, or
-// do not let this user. It takes a process for each window, so that nothing is read under load.
+// NewOfFiles connects, and reads the WAL from its files by pg_waldump, for servers that cannot read it themselves or
+// do not let this user. Each window takes a process, so nothing is read under load.
 func NewOfFiles(ctx context.Context, config *pgx.ConnConfig, files Files) (*Sampler, error) {
 	return open(ctx, config, "", &files)
 }
@@ -59,7 +60,7 @@ func NewOfFiles(ctx context.Context, config *pgx.ConnConfig, files Files) (*Samp
 func open(ctx context.Context, config *pgx.ConnConfig, schema string, files *Files) (*Sampler, error) {
 	config = config.Copy()
 	config.RuntimeParams["application_name"] = "realiops"
-	// a pooler may stand in between; see session.prepare of package pgstat
+	// Works through a pooler; see session.prepare of package pgstat.
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	s := &Sampler{config: config, schema: schema, files: files, turn: probe.NewTurn(), counted: counts{}}
 	if _, err := s.Sample(ctx); err != nil {
@@ -72,7 +73,7 @@ func open(ctx context.Context, config *pgx.ConnConfig, schema string, files *Fil
 // Name is anatomy.
 func (s *Sampler) Name() string { return Name }
 
-// Metrics lists what is read of any server. Their source tells which program reads it.
+// Metrics lists the metrics of every server. Their source names the program that reads them.
 func (s *Sampler) Metrics() []runfile.Metric {
 	metrics := Metrics()
 	if s.files != nil {
@@ -83,7 +84,7 @@ func (s *Sampler) Metrics() []runfile.Metric {
 	return metrics
 }
 
-// Sample counts what is new in the WAL, or a window of it. It connects again if the session was lost.
+// Sample counts the new WAL, or a window of it. It reconnects if the session was lost.
 func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 	if err := s.turn.Take(ctx); err != nil {
 		return probe.Sample{}, err
@@ -109,7 +110,7 @@ func (s *Sampler) look(ctx context.Context) error {
 	}
 	s.begin(end)
 	if !known || s.files != nil {
-		return nil // a look back does all
+		return nil // the look back does all
 	}
 	place, due := s.course.next(end, time.Now())
 	if !due {
@@ -119,7 +120,7 @@ func (s *Sampler) look(ctx context.Context) error {
 	window, err := s.session.count(ctx, place)
 	s.counted.pass(s.course.advance(end, began))
 	if err != nil {
-		s.course.begin(end) // what lies before is gone, or cannot be read
+		s.course.begin(end) // earlier WAL is recycled or cannot be read
 		return err
 	}
 	s.course.covered(window, time.Since(began))
@@ -127,8 +128,7 @@ func (s *Sampler) look(ctx context.Context) error {
 	return nil
 }
 
-// begin starts at the end of the WAL, once. Inside of a record will do, since readers of the WAL look for the next one
-// from there.
+// begin starts at the end of the WAL, once. It may lie inside a record, since readers of the WAL skip to the next.
 func (s *Sampler) begin(end uint64) {
 	if !s.begun {
 		s.begun, s.course = true, course{from: end, at: end, passed: end, looked: time.Now(), speed: assumedSpeed}
@@ -142,7 +142,7 @@ func (s *Sampler) connected(ctx context.Context) (err error) {
 	return err
 }
 
-// failed ends a session that is of no use any more, and puts the error into the terms of a gap.
+// failed closes a useless session, and converts the error to the terms of a gap.
 func (s *Sampler) failed(ctx context.Context, err error) error {
 	err = asError(err)
 	if lasts(err) {
@@ -154,7 +154,7 @@ func (s *Sampler) failed(ctx context.Context, err error) error {
 	return err
 }
 
-// Close ends the session. The sampler may be used again, and then connects anew.
+// Close ends the session. A later use of the sampler reconnects.
 func (s *Sampler) Close(ctx context.Context) {
 	if s.turn.Take(ctx) == nil {
 		defer s.turn.Release()
@@ -162,7 +162,7 @@ func (s *Sampler) Close(ctx context.Context) {
 	}
 }
 
-// hangUp is not an error to anybody when it fails: the session is of no use any more.
+// hangUp closes the session, ignoring errors: it is useless anyway.
 func (s *Sampler) hangUp(ctx context.Context) {
 	if s.session != nil {
 		_ = s.session.conn.Close(ctx)

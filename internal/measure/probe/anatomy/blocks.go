@@ -9,20 +9,20 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// file is the file of a table, an index or a sequence, by the numbers of its tablespace, its database and itself.
+// file is the file of a table, an index or a sequence: its tablespace, database and relfilenode.
 type file struct{ space, database, number uint32 }
 
-// written is a window's total of one kind of record for one file.
+// written is the total of one kind of record for one file in a window.
 type written struct {
 	file file
 	kind string // Heap/INSERT
 	part runfile.WALPart
 }
 
-// firstWithBlocks is the first version that tells the pages of each record; 15 has them as text.
+// firstWithBlocks is the first version that lists the pages of each record; 15 has them as text.
 const firstWithBlocks = 160000
 
-// blockReader finds the statement that counts, from one beginning of a record to another, what is of each file.
+// blockReader returns the statement that sums up the records between two positions by file.
 func blockReader(ctx context.Context, conn *pgx.Conn, home pgx.Identifier) (sql string, err error) {
 	var number int
 	if err := postgres.QueryRow(ctx, conn, mark+"select pg_catalog.current_setting('server_version_num')::int").Scan(
@@ -43,8 +43,8 @@ func blockReader(ctx context.Context, conn *pgx.Conn, home pgx.Identifier) (sql 
 	return blocksSince16(home), nil
 }
 
-// blocksSince16 gives each page the bytes of its data and its image, and the first page of a record all else of it.
-// Only the few records that have several pages are sorted for that.
+// blocksSince16 charges each page with its data and its image, and the first page of a record with the rest. Only the
+// few records with several pages are sorted for that.
 func blocksSince16(home pgx.Identifier) string {
 	return mark + `with b as materialized (select start_lsn, block_id, reltablespace, reldatabase, relfilenode,
 		resource_manager || '/' || record_type as kind, record_length,
@@ -60,8 +60,8 @@ func blocksSince16(home pgx.Identifier) string {
 	select reltablespace::pg_catalog.int8, reldatabase::pg_catalog.int8, relfilenode::pg_catalog.int8, kind, ` + sumsOfPages
 }
 
-// blocksOf15 reads the pages out of a text, which tells the size of images and of no other data: that is the first
-// page's.
+// blocksOf15 parses the pages from text, which has the size of images but not of data. Data
+// is charged to the first page.
 func blocksOf15(home pgx.Identifier) string {
 	number := func(after string) string {
 		return "coalesce(nullif(pg_catalog.split_part(pg_catalog.translate(pg_catalog.split_part(page, '" + after +
@@ -89,10 +89,10 @@ const sumsOfPages = `pg_catalog.sum(record)::pg_catalog.int8, pg_catalog.sum(byt
 		pg_catalog.count(*) filter (where image > 0), pg_catalog.sum(image)::pg_catalog.int8
 	from pages group by 1, 2, 3, 4`
 
-// room keeps what a statement holds of a chunk in memory: a server that wrote it to a file would do I/O for us.
+// room makes the statement's sort fit into memory: a temporary file would cause I/O.
 const room = mark + "select pg_catalog.set_config('work_mem', '32MB', true)"
 
-// writtenIn reads what a window holds of each file.
+// writtenIn sums up a window by file.
 func writtenIn(ctx context.Context, tx pgx.Tx, sql string, of span) (all []written, err error) {
 	rows, err := tx.Query(ctx, sql, position(of.first), position(of.last))
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestReadingUnderLoadCostsLittle takes the processor time of the sampler's backend from the kernel, while others write
-// as fast as they can: less than a hundredth of one core, also where a reading is asked for ten times a second. Where
-// all processors are busy with other tests the same work takes up to twice the time of one.
+// TestReadingUnderLoadCostsLittle measures the processor time of the sampler's backend while others write as fast as
+// they can. It stays below 1 % of a core, even with ten readings a second. If other tests keep the processors busy,
+// the same work takes up to twice the time.
 func TestReadingUnderLoadCostsLittle(t *testing.T) {
 	d := databaseOf(t, "17")
 	servertest.Exec(t, d.boss, "create table t (id bigserial, value int)")
 	for _, interval := range []time.Duration{time.Second, 100 * time.Millisecond} {
 		s := d.sampler(t)
-		s.course.speed = 1e9 // as it finds by itself after some readings
+		s.course.speed = 1e9 // as it measures after some readings
 		stop := load(t, d)
 		before, began := processorTime(t, s), time.Now()
 		for range int(3 * time.Second / interval) {
@@ -38,7 +38,7 @@ func TestReadingUnderLoadCostsLittle(t *testing.T) {
 	}
 }
 
-// load writes until it is told to stop.
+// load writes until stop is called.
 func load(t *testing.T, d database) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -54,7 +54,7 @@ func load(t *testing.T, d database) (stop func()) {
 	return func() { cancel(); clients.Wait() }
 }
 
-// processorTime of the backend so far.
+// processorTime returns the backend's processor time so far.
 func processorTime(t *testing.T, s *Sampler) time.Duration {
 	t.Helper()
 	var nanoseconds int64

@@ -8,32 +8,32 @@ import (
 )
 
 const (
-	// share bounds the cost of reading the WAL, as a part of one core over the time since the last look.
+	// share bounds the cost of reading the WAL, as a part of one core since the last look.
 	share = 0.005
-	// lookEvery bounds how often a window is taken under load: each look costs a little whatever its size.
+	// lookEvery bounds how often a window is taken under load: each look costs a little, whatever its size.
 	lookEvery = 500 * time.Millisecond
-	// longestPause bounds the time that a look may make up for.
+	// longestPause bounds the time that one look may use up.
 	longestPause = 10 * time.Second
 
-	// small is read whatever it costs, a fraction of a millisecond: a quiet server is then read completely.
+	// small windows are read at any cost, a fraction of a millisecond, so a quiet server's WAL is read completely.
 	small = 64 << 10
-	// largest bounds a window, whatever the time would allow.
+	// largest bounds a window, however much time there is.
 	largest = 32 << 20
-	// assumedSpeed in bytes per second is low, so that the first windows are small.
+	// assumedSpeed, in bytes per second, is low, so that the first windows are small.
 	assumedSpeed = 200e6
 	// chunk is the size of one read when looking back: some milliseconds of work.
 	chunk = 4 << 20
-	// margin is left at the end of the WAL: the end of a window is moved on to a record that has to be there.
+	// margin is left at the end of the WAL, because a window's end moves on to a record.
 	margin = 1 << 20
 )
 
-// span is a stretch of the WAL, [first, last), in bytes since its beginning.
+// span is a range of the WAL, [first, last), in bytes since its beginning.
 type span struct{ first, last uint64 }
 
 func (s span) size() uint64 { return s.last - s.first }
 
-// place is the intended position of a window. Its ends move on to the next beginning of a record unless they are
-// known to be one.
+// place is the intended range of a window. An end moves on to the beginning of a record,
+// unless it is known to be one.
 type place struct {
 	span
 	firstKnown, lastKnown bool
@@ -43,7 +43,7 @@ func (p place) arguments() []any {
 	return []any{position(p.first), position(p.last), p.firstKnown, p.lastKnown}
 }
 
-// window is a stretch of the WAL with its kinds of records.
+// window is a range of the WAL with its kinds of records.
 type window struct {
 	span  span
 	kinds []kind
@@ -54,23 +54,23 @@ type kind struct {
 	records, bytes, images float64
 }
 
-// position returns a place in the WAL as PostgreSQL writes it.
+// position returns a WAL position as PostgreSQL writes it.
 func position(bytes uint64) string { return fmt.Sprintf("%X/%X", bytes>>32, uint32(bytes)) }
 
-// course records how far the WAL has been looked at. Its positions are beginnings of records.
+// course records which part of the WAL has been read. Its positions are beginnings of records.
 type course struct {
-	from    uint64 // where the next look back begins
-	at      uint64 // what lies before has been looked at, or never will be
-	passed  uint64 // what lies before was counted as passed: at, or further on where no beginning of a record was known
+	from    uint64 // begin of the next look back
+	at      uint64 // WAL before it has been read, or never will be
+	passed  uint64 // WAL before it is counted as passed: at, or further on if no record's beginning was known
 	windows []span // covered since from, ascending
 	looked  time.Time
 	speed   float64 // of reading, in bytes per second
 }
 
-// next returns the part of the new WAL up to end to look at: all of it, or a window at a random place, as large as
-// the time since the last look allows. It returns false if there is nothing new, or if the last look was just now.
+// next returns the part of the new WAL up to end to read: all of it, or a window at a random place, as large as the
+// time since the last look allows. It returns false if there is nothing new, or if the last look was just now.
 func (c *course) next(end uint64, now time.Time) (place, bool) {
-	if end < c.at { // another log: the server was restored
+	if end < c.at { // the server was restored
 		c.passed = end
 		c.begin(end)
 	}
@@ -91,20 +91,20 @@ func (c *course) next(end uint64, now time.Time) (place, bool) {
 	return place{span{first, first + may}, false, false}, true
 }
 
-// advance passes what lies before the end and tells how much that was.
+// advance moves to end and returns the bytes newly passed.
 func (c *course) advance(end uint64, now time.Time) uint64 {
 	c.at, c.looked = end, now
 	return c.pass(end)
 }
 
-// pass returns how much of what lies before the end was not counted as passed yet.
+// pass counts the WAL before end as passed, and returns the bytes newly counted.
 func (c *course) pass(end uint64) uint64 {
 	passed := max(end, c.passed) - c.passed
 	c.passed += passed
 	return passed
 }
 
-// covered notes a window and how long it took to read.
+// covered records a window and the time that reading it took.
 func (c *course) covered(w window, took time.Duration) {
 	c.windows = append(c.windows, w.span)
 	if w.span.size() >= small && took > 0 {
@@ -112,8 +112,8 @@ func (c *course) covered(w window, took time.Duration) {
 	}
 }
 
-// rest returns what no window has covered from the beginning of the course to the end, in chunks. Any number of them
-// from the front lie evenly over it: each next one is about a golden section further on.
+// rest returns the WAL up to end that no window has covered, in chunks. Any number of them from the front is spread
+// evenly: each is about a golden section after the last.
 func (c *course) rest(end uint64) []place {
 	var chunks []place
 	first := c.from

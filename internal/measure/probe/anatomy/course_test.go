@@ -34,8 +34,8 @@ func TestNextIsWhatTheTimeAllows(t *testing.T) {
 	check("never more than the largest", 1<<30, time.Minute, 1e12, largest, true, false)
 }
 
-// TestCostOfLoadIsBounded: whatever is written, and however often it is asked, no more is read than the time allows,
-// by the speed of reading.
+// TestCostOfLoadIsBounded: reading takes at most its share of the time, whatever is written
+// and however often it is asked.
 func TestCostOfLoadIsBounded(t *testing.T) {
 	const speed, perSecond, seconds = 1e9, 200e6, 100
 	for _, interval := range []time.Duration{100 * time.Millisecond, time.Second} {
@@ -55,7 +55,7 @@ func TestCostOfLoadIsBounded(t *testing.T) {
 	}
 }
 
-// What was passed where no beginning of a record was known is not passed again.
+// WAL passed without a known beginning of a record is not counted again.
 func TestNothingIsPassedTwice(t *testing.T) {
 	c := course{from: 100, at: 100, passed: 100}
 	for i, passed := range []uint64{c.pass(150), c.pass(150), c.advance(130, time.Now()), c.advance(170, time.Now()),
@@ -66,7 +66,7 @@ func TestNothingIsPassedTwice(t *testing.T) {
 	}
 }
 
-// TestRestIsWhatNoWindowCovers: the windows and the chunks of the rest lie side by side, with no gap between them.
+// TestRestIsWhatNoWindowCovers: windows and the chunks of the rest adjoin without a gap.
 func TestRestIsWhatNoWindowCovers(t *testing.T) {
 	for seed := range uint64(300) {
 		random := rand.New(rand.NewPCG(seed, 0))
@@ -105,7 +105,7 @@ func TestRestIsWhatNoWindowCovers(t *testing.T) {
 	}
 }
 
-// TestEvenly: when time is up after some chunks, those read lie in all parts of the WAL.
+// TestEvenly: if time is up after some chunks, they lie in all parts of the WAL.
 func TestEvenly(t *testing.T) {
 	for n := range 200 {
 		chunks := make([]place, n)

@@ -11,19 +11,19 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// oldest is the first version that has pg_walinspect.
+// oldest is the first version with pg_walinspect.
 const oldest = 150000
 
 type found struct {
 	number    int
 	version   string
-	home      *string // the schema that it is in; nil: not in this database
-	available bool    // it can be made
-	super     bool    // this user may make it
+	home      *string // its schema; nil: not in this database
+	available bool    // it can be created
+	super     bool    // this user may create it
 }
 
-// findExtension gives the schema that pg_walinspect is in, and makes it in ours where it is not there. The error says
-// what is in the way.
+// findExtension returns the schema of pg_walinspect, creating it in ours if it is missing.
+// The error says what prevents it.
 func findExtension(ctx context.Context, conn *pgx.Conn, schema string) (pgx.Identifier, error) {
 	f, err := ask(ctx, conn)
 	switch {
@@ -69,8 +69,8 @@ func ask(ctx context.Context, conn *pgx.Conn) (f found, err error) {
 	return f, nil
 }
 
-// Remedy returns the remedy for a gap in this sampler's metrics, in one line, for those who run the server. It is
-// empty if there is none, and for gaps of other probes.
+// Remedy returns one line of advice, for the server's operators, about a gap in this sampler's metrics. It is empty
+// if there is none, and for gaps of other probes.
 func Remedy(gap runfile.Gap) string {
 	switch {
 	case !strings.HasPrefix(gap.Metric, Name+"/"):
@@ -85,26 +85,25 @@ func Remedy(gap runfile.Gap) string {
 	}
 }
 
-// genuineFunction reports, in SQL, whether the function $2 does what came with the extension: it is called with the
-// rights of this user.
+// genuineFunction is an SQL condition: function $2 is the extension's own. It would run with our privileges.
 var genuineFunction = "exists (select from pg_catalog.pg_proc p where p.oid = " +
 	"pg_catalog.to_regprocedure($2::pg_catalog.text) and " +
 	postgres.OfExtension("pg_proc", "p.oid", "p.proowner", "'pg_walinspect'") + ")"
 
-// function is one of the extension: its name, and what it takes.
+// function is a function of the extension: its name and argument types.
 type function struct{ name, takes string }
 
-// always returns the functions that nothing can be read without.
+// always returns the functions that every reading needs.
 func always() []function {
 	const one, two = "(pg_catalog.pg_lsn)", "(pg_catalog.pg_lsn, pg_catalog.pg_lsn)"
 	return []function{{recordInfo, one}, {recordsInfo, two},
 		{walStats, "(pg_catalog.pg_lsn, pg_catalog.pg_lsn, boolean)"}}
 }
 
-// blockFunction tells the pages of records.
+// blockFunction lists the pages of records.
 var blockFunction = function{blockInfo, "(pg_catalog.pg_lsn, pg_catalog.pg_lsn, boolean)"}
 
-// mayExecute asks before anything is read, so that what is not allowed is known at once.
+// mayExecute checks the privileges before anything is read.
 func mayExecute(ctx context.Context, conn *pgx.Conn, home pgx.Identifier, functions ...function) error {
 	for _, f := range functions {
 		var genuine, may bool
@@ -127,7 +126,7 @@ func mayExecute(ctx context.Context, conn *pgx.Conn, home pgx.Identifier, functi
 	return nil
 }
 
-// The functions of pg_walinspect that are used.
+// The functions of pg_walinspect used here.
 const (
 	recordInfo  = "pg_get_wal_record_info"
 	recordsInfo = "pg_get_wal_records_info"

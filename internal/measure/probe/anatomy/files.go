@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Files are the WAL of a server on this machine, for those that cannot read it themselves.
+// Files locates the WAL files of a server on this machine.
 type Files struct {
 	WAL     string // its directory
 	Program string // pg_waldump of the server's major version
@@ -35,7 +35,7 @@ func (f *Files) dump(ctx context.Context, arguments ...string) ([]byte, error) {
 
 var foundAt = regexp.MustCompile(`\blsn: ([0-9A-F]+)/([0-9A-F]+),`)
 
-// next returns the beginning of the first record from a position on.
+// next returns the beginning of the first record at or after a position.
 func (f *Files) next(ctx context.Context, at uint64) (uint64, error) {
 	printed, err := f.dump(ctx, "--start", position(at), "--limit", "1")
 	if err != nil {
@@ -72,8 +72,8 @@ func (f *Files) count(ctx context.Context, p place) (window, error) {
 	return w, err
 }
 
-// Each line of the statistics is a kind and four numbers with their shares: records, bytes without images, bytes of
-// images, and both.
+// Each line of the statistics is a kind and four numbers with their shares: records, bytes without
+// images, bytes of images, and both.
 var statistic = regexp.MustCompile(`^(\S+)\s+(\d+) \([^)]*\)\s+\d+ \([^)]*\)\s+(\d+) \([^)]*\)\s+(\d+) \(`)
 
 func number(digits string) float64 {
@@ -81,14 +81,14 @@ func number(digits string) float64 {
 	return n
 }
 
-// countAll reads one window after the other until the time for that is over.
+// countAll reads windows in turn until time is up.
 func (f *Files) countAll(ctx context.Context, places []place, add func(window)) error {
 	limited, cancel := context.WithTimeout(ctx, readWithin)
 	defer cancel()
 	for began := time.Now(); len(places) > 0 && time.Since(began) < readWithin; places = places[1:] {
 		w, err := f.count(limited, places[0])
 		if limited.Err() != nil {
-			return ctx.Err() // what is not read by then stays uncovered
+			return ctx.Err() // the rest stays uncovered
 		}
 		if err != nil {
 			return err
@@ -98,7 +98,7 @@ func (f *Files) countAll(ctx context.Context, places []place, add func(window)) 
 	return nil
 }
 
-// prepare finds out which part of the WAL's history the server is in, and whether the program can read it.
+// prepare finds the server's timeline, and checks that the program can read it.
 func (f *Files) prepare(ctx context.Context, s *session) error {
 	var at uint64
 	err := postgres.QueryRow(ctx, s.conn,
@@ -111,7 +111,7 @@ func (f *Files) prepare(ctx context.Context, s *session) error {
 	if err != nil {
 		return fmt.Errorf("read the timeline: %w", err)
 	}
-	f.timeline = strconv.FormatUint(timeline, 10) // as the program wants it; names of files have it in hexadecimal
+	f.timeline = strconv.FormatUint(timeline, 10) // for the program; file names have it in hexadecimal
 	_, err = f.next(ctx, at)
 	return err
 }

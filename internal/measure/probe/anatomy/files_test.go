@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// filesOf are the WAL of a server of version 15, which Debian's pg_waldump reads.
+// filesOf returns the WAL files of a server of version 15, which Debian's pg_waldump reads.
 func filesOf(t *testing.T, d database) Files {
 	t.Helper()
 	installed, err := binaries.Installed(15)
@@ -33,8 +33,8 @@ func filesOf(t *testing.T, d database) Files {
 	return Files{WAL: filepath.Join(directory, "pg_wal"), Program: program}
 }
 
-// TestServerReadsWhatWaldumpReads holds pg_walinspect, as it is asked here, against PostgreSQL's own program on the
-// same windows, with ends that are known and ends that are not.
+// TestServerReadsWhatWaldumpReads compares our use of pg_walinspect with pg_waldump on the same
+// windows, with known and unknown ends.
 func TestServerReadsWhatWaldumpReads(t *testing.T) {
 	d := databaseOf(t, "15")
 	files := filesOf(t, d)

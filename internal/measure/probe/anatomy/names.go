@@ -14,17 +14,17 @@ type relation struct {
 	item runfile.WALItem // without its parts
 }
 
-// names remembers what files are of: a table that is dropped or rewritten takes its old number with it.
+// names remembers which relation each file belongs to, since a dropped or rewritten table's old number disappears.
 type names struct {
 	database uint32 // ours
 	of       map[file]relation
 }
 
-// mostNamed bounds what is remembered. Of a database with more tables and indexes only what has been asked for is known
-// once it is gone.
+// mostNamed bounds the names remembered. In a larger database, a dropped relation has a name
+// only if it was asked for before.
 const mostNamed = 20_000
 
-// newNames learns what files the database has, so that those that are dropped later are known.
+// newNames reads the database's relations and files, so that later drops are known.
 func newNames(ctx context.Context, conn *pgx.Conn) (n *names, err error) {
 	n = &names{of: map[file]relation{}}
 	err = postgres.QueryRow(ctx, conn,
@@ -40,8 +40,8 @@ func newNames(ctx context.Context, conn *pgx.Conn) (n *names, err error) {
 	return n, err
 }
 
-// look returns the relations of files, by their present names, or by those from before they were dropped or
-// rewritten. Other databases have names of their own, which cannot be asked for here.
+// look returns the relations of files, by their present names or the names before they were dropped or rewritten. It
+// cannot name relations of other databases.
 func (n *names) look(ctx context.Context, conn *pgx.Conn, files []file) (map[file]runfile.WALItem, error) {
 	var spaces, numbers, known, databases []int64
 	for _, f := range files {
@@ -77,7 +77,7 @@ func (n *names) look(ctx context.Context, conn *pgx.Conn, files []file) (map[fil
 	return called, nil
 }
 
-// here returns the file without its database, of which only one has names here.
+// here returns the file without its database.
 func (f file) here() file { return file{space: f.space, number: f.number} }
 
 func databasesNamed(ctx context.Context, conn *pgx.Conn, numbers []int64) (map[uint32]string, error) {
@@ -97,7 +97,7 @@ func databasesNamed(ctx context.Context, conn *pgx.Conn, numbers []int64) (map[u
 var databasesCalled = mark + "select oid::pg_catalog.int8, " + postgres.Named("datname") +
 	" from pg_catalog.pg_database where oid::pg_catalog.int8 = any($1::pg_catalog.int8[])"
 
-// ask takes the relations that a statement gives, one to a row, by their files; of these the database is left out.
+// ask runs a statement that returns one relation per row, and returns them by file, without the database.
 func (n *names) ask(ctx context.Context, conn *pgx.Conn, sql string, arguments ...any) (map[file]relation, error) {
 	found := map[file]relation{}
 	var (
@@ -119,8 +119,8 @@ func (n *names) ask(ctx context.Context, conn *pgx.Conn, sql string, arguments .
 	return found, err
 }
 
-// called selects, of any relation c, its number, name and sort, and for an index its table. The name of a TOAST
-// table ends with the number of its table.
+// called selects a relation c's number, name and sort, and for an index its table. A TOAST table's
+// name ends with its table's number.
 var called = "c.oid::pg_catalog.int8, " + postgres.Named("n.nspname || '.' || c.relname") + `, case
 		when n.nspname in ('pg_catalog', 'information_schema') or tn.nspname = 'pg_catalog' then '` + runfile.WALCatalog + `'
 		when c.relkind = 't' then '` + runfile.WALOversized + `' when t.relkind = 't' then '` + runfile.WALOversizedIndex + `'
@@ -141,8 +141,7 @@ var filesThere = mark +
 	from pg_catalog.pg_database d, pg_catalog.pg_class c` + ofRelation + `
 	where d.datname = pg_catalog.current_database() and c.relkind in ('r', 'i', 't', 'm', 'S') and n.nspname <> 'pg_catalog' limit $1`
 
-// filesNamed selects the files of tablespaces $1 and numbers $2, or else of the relations $3 to which they belonged
-// before.
+// filesNamed selects the files of tablespaces $1 and numbers $2, or of the relations $3 that owned them before.
 var filesNamed = mark + `select k.space, k.number, ` + called + `, case
 		when i.indisprimary then '` + runfile.PrimaryKey + `' when i.indisexclusion then '` + runfile.Exclusion + `'
 		when i.indisunique then '` + runfile.Unique + `' else '' end,
@@ -153,8 +152,8 @@ var filesNamed = mark + `select k.space, k.number, ` + called + `, case
 		join pg_catalog.pg_class c on c.oid = coalesce(pg_catalog.pg_filenode_relation(k.space::pg_catalog.oid, k.number::pg_catalog.oid)::pg_catalog.oid,
 			k.known::pg_catalog.oid)` + ofRelation
 
-// alike finds an index that makes another superfluous: of the same columns and operators, and of all rows. An index
-// that stands for a constraint is not superfluous, and of others that are equal the first is not.
+// alike finds an index that makes another superfluous: with the same columns and operators, and without a condition.
+// An index of a constraint is never superfluous; of equal indexes, the first is not.
 const alike = ` from pg_catalog.pg_index l join pg_catalog.pg_class lc on lc.oid = l.indexrelid join pg_catalog.pg_namespace ln on ln.oid = lc.relnamespace
 		where l.indrelid = i.indrelid and l.indexrelid <> i.indexrelid and l.indisvalid and lc.relam = c.relam and not i.indisunique and not i.indisexclusion
 			and l.indkey = i.indkey and l.indclass = i.indclass and l.indcollation = i.indcollation and l.indoption = i.indoption

@@ -7,18 +7,18 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Name of the sampler, and the beginning of the names of its metrics.
+// Name is the sampler's name and the prefix of its metrics.
 const Name = "anatomy"
 
-// part is a kind of record, or several that mean the same work, by its name in internal/metric.
+// part is one or more kinds of record that mean the same work, by its name in internal/metric.
 type part struct {
 	name string
-	// kinds are beginnings of what PostgreSQL calls them: resource manager, slash, type. The first part that has one
-	// takes the record; the last part takes all that is left.
+	// kinds are prefixes of PostgreSQL's names: resource manager, slash, type. The first part with a match takes the
+	// record; the last part takes the rest.
 	kinds []string
 }
 
-// parts returns what the WAL is divided into. The names of types are those of versions 13 to 18: 17 gave pruning three.
+// parts returns the parts of the WAL. The type names are from versions 13 to 18: 17 split pruning into three.
 func parts() []part {
 	return []part{
 		{"heap_insert", []string{"Heap/INSERT"}},
@@ -44,7 +44,7 @@ func parts() []part {
 	}
 }
 
-// partOf returns the part that a record belongs to. INSERT+INIT is an INSERT that begins a page.
+// partOf returns the part of a kind of record. INSERT+INIT is an INSERT that begins a page.
 func partOf(kind string) string {
 	for _, p := range parts() {
 		for _, beginning := range p.kinds {
@@ -69,10 +69,10 @@ const (
 	images  = "image_bytes"
 )
 
-// counts are the metrics by their names after the slash.
+// counts holds the metrics by their names after the slash.
 type counts map[string]float64
 
-// pass notes log that went by.
+// pass counts WAL as passed.
 func (c counts) pass(bytes uint64) { c[passed] += float64(bytes) }
 
 func (c counts) add(w window) {
@@ -89,7 +89,7 @@ func (c counts) add(w window) {
 	}
 }
 
-// values has every metric, also those of which there was nothing.
+// values returns every metric, including zeros.
 func (c counts) values() map[string]float64 {
 	values := map[string]float64{}
 	for _, m := range Metrics() {

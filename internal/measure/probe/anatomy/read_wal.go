@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// ReadWAL reads the WAL since the last WaitForCounters and counts what no window has covered. It is to be called when a
-// load is over and before the next checkpoint, after which the server may recycle that WAL. What it cannot read stays
+// ReadWAL reads and counts the WAL since the last WaitForCounters that no window has covered. Call it after a load
+// and before the next checkpoint, after which the server may recycle that WAL. WAL that it cannot read stays
 // uncovered; the error is about ctx only.
 func (s *Sampler) ReadWAL(ctx context.Context) error { return s.lookBack(ctx, true) }
 
-// WaitForCounters moves on to the end of the WAL. What has come since a ReadWAL is counted, so that a load ends with
-// all of its own; without a ReadWAL before it the WAL since the last WaitForCounters is of no load, and passed over.
+// WaitForCounters moves on to the end of the WAL. After a ReadWAL, it counts the WAL since then, which completes a
+// load's. Otherwise the WAL since the last WaitForCounters belongs to no load, and is skipped.
 func (s *Sampler) WaitForCounters(ctx context.Context) error { return s.lookBack(ctx, false) }
 
-// lookBack ends the course at the end of the WAL, and counts what lies before it where a load is over.
+// lookBack ends the course at the end of the WAL, and counts the WAL before it if a load is over.
 func (s *Sampler) lookBack(ctx context.Context, loadOver bool) error {
 	if err := s.turn.Take(ctx); err != nil {
 		return err
@@ -23,9 +23,9 @@ func (s *Sampler) lookBack(ctx context.Context, loadOver bool) error {
 	if s.refused != nil {
 		return nil
 	}
-	s.walRead = s.walRead || loadOver // and stays so until an end is known, up to which it can be counted
+	s.walRead = s.walRead || loadOver // stays so until the end is known, up to which the WAL is counted
 	if err := s.countBack(ctx, loadOver); err != nil && ctx.Err() == nil {
-		_ = s.failed(ctx, err) // the next reading says it, if it lasts
+		_ = s.failed(ctx, err) // the next reading reports it, if it lasts
 	}
 	return ctx.Err()
 }
@@ -39,7 +39,7 @@ func (s *Sampler) countBack(ctx context.Context, loadOver bool) error {
 		return err
 	}
 	if s.begin(end); !known {
-		s.counted.pass(s.course.pass(end)) // so that what is read of it only later is of no load
+		s.counted.pass(s.course.pass(end)) // later WAL belongs to no load
 		return nil
 	}
 	end = max(end, s.course.at)

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// What servers say (SQLSTATE, https://www.postgresql.org/docs/current/errcodes-appendix.html).
+// SQLSTATE codes (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 const (
 	notSupported      = "0A000"
 	noPrivilege       = "42501"
@@ -24,14 +24,14 @@ const (
 	invalidParameter  = "22023" // a position that is not in the WAL
 )
 
-// isRefusal reports whether the server answered, if not as hoped.
+// isRefusal reports whether the server answered with an error.
 func isRefusal(err error) (*pgconn.PgError, bool) { return errors.AsType[*pgconn.PgError](err) }
 
 func gap(reason runfile.Reason, code, format string, arguments ...any) error {
 	return &probe.Error{Reason: reason, Code: code, Err: fmt.Errorf(format, arguments...)}
 }
 
-// asError puts into the terms of a gap why nothing could be read.
+// asError converts an error of reading to the terms of a gap.
 func asError(err error) error {
 	if known, ok := errors.AsType[*probe.Error](err); ok {
 		return known

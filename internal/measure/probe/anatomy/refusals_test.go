@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// expectGap compares an error with the gap that it must be, and the remedy with what must be told.
+// expectGap compares an error with the expected gap and remedy.
 func expectGap(t *testing.T, err error, want runfile.Gap, remedy string) {
 	t.Helper()
 	if _, known := errors.AsType[*probe.Error](err); !known {
@@ -43,8 +43,8 @@ func TestVersionsThatCannotReadTheirLog(t *testing.T) {
 	}
 }
 
-// A function of the extension that somebody who is no superuser may replace is not called, nor one in its place that is
-// none of it.
+// A function of the extension that a non-superuser may replace is not called, nor one of the same
+// name that is not the extension's.
 func TestFunctionsThatOthersMayReplace(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	boss := servertest.Connect(t, endpoint)
@@ -70,7 +70,7 @@ func TestFunctionsThatOthersMayReplace(t *testing.T) {
 	}
 }
 
-// TestRights goes from a role that may nothing to one that may read the WAL, and back.
+// TestRights: from a role without rights to one that may read the WAL, and back.
 func TestRights(t *testing.T) {
 	for _, version := range []string{"15", "18"} {
 		t.Run(version, func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestSessionLost: the sampler connects again, and has missed nothing.
+// TestSessionLost: the sampler reconnects, and has missed nothing.
 func TestSessionLost(t *testing.T) {
 	d := databaseOf(t, "17")
 	servertest.Exec(t, d.boss, "create table t (x int)")
@@ -152,7 +152,7 @@ func TestSessionLost(t *testing.T) {
 	}
 }
 
-// TestLogRecycled lets the server recycle what the sampler has not read, and wants it to say so and to go on.
+// TestLogRecycled: when the server recycles unread WAL, the sampler says so and goes on.
 func TestLogRecycled(t *testing.T) {
 	for _, version := range []string{"15", "18"} { // they say it differently
 		t.Run(version, func(t *testing.T) {
@@ -191,7 +191,7 @@ func TestLogRecycled(t *testing.T) {
 	}
 }
 
-// recycle makes the server recycle the WAL, all but the last checkpoint's.
+// recycle makes the server recycle the WAL before the last checkpoint.
 func (d database) recycle(t *testing.T) {
 	t.Helper()
 	servertest.Exec(t, d.boss, "insert into t values (0)")

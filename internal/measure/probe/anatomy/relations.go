@@ -18,22 +18,21 @@ import (
 )
 
 const (
-	// pageChunk of the WAL is read at a time: to tell its pages takes a server ten to fifty milliseconds, and a few
-	// megabytes.
+	// pageChunk is how much WAL is read at a time: finding its pages takes a server ten to fifty
+	// milliseconds and a few megabytes.
 	pageChunk = 1 << 20
-	// mostFiles bounds the files that are told apart in one stretch; the rest is added up.
+	// mostFiles bounds the files listed in one stretch; the rest is added up.
 	mostFiles = 20_000
 )
 
-// What keeps the WAL from being told by tables and indexes.
+// Why WAL cannot be attributed to tables and indexes.
 var (
 	errFiles    = errors.New("only the server can say which tables and indexes its WAL is about, by pg_walinspect")
 	errNotBegun = errors.New("the names of the tables and indexes could not be asked for")
 	errOtherWAL = gap(runfile.Late, "", "the server has another WAL than before")
 )
 
-// WhyNoRelations says, in one line, what keeps the WAL from being told by tables and indexes, and what can be done
-// about it.
+// WhyNoRelations says, in one line, why WAL cannot be attributed to tables and indexes, and the remedy.
 func WhyNoRelations(err error) string {
 	missing := probe.GapOf(err)
 	missing.Metric = Name + "/records"
@@ -47,7 +46,7 @@ func WhyNoRelations(err error) string {
 	return err.Error()
 }
 
-// Relations tells the WAL by tables and indexes; see [Sampler].
+// Relations attributes WAL to tables and indexes; see [Sampler].
 type Relations interface {
 	PassRelations(ctx context.Context) error
 	Relations(ctx context.Context, within time.Duration) (runfile.WAL, error)
@@ -67,14 +66,14 @@ func (w without) Relations(context.Context, time.Duration) (runfile.WAL, error) 
 
 // relations records how far the WAL has been attributed to tables and indexes.
 type relations struct {
-	at    uint64 // what has not been told begins here
+	at    uint64 // begin of the WAL that is not attributed yet
 	known bool   // and a record begins there
 	when  time.Time
-	names *names // nil: it was not begun
+	names *names // nil: not begun
 }
 
-// AsCounted has [Sampler.PassRelations] and [Sampler.Relations] begin and end where the readings do, so that both are
-// of the same records. Without it they go to the end of the WAL. It is called before any of them.
+// AsCounted makes [Sampler.PassRelations] and [Sampler.Relations] begin and end with the readings, so that both cover
+// the same records. Without it they go to the end of the WAL. Call it before either.
 func (s *Sampler) AsCounted() { s.asCounted = true }
 
 // relationsEnd returns the position up to which WAL can be attributed to tables and indexes now.
@@ -85,8 +84,7 @@ func (s *Sampler) relationsEnd(ctx context.Context) (end uint64, known bool, err
 	return s.session.flushedEnd(ctx, s.relations.at)
 }
 
-// Untold says why the server does not tell its WAL by tables and indexes although it can be read; empty: it does, or
-// there is no session.
+// Untold says why the server cannot attribute its WAL to tables and indexes although it can be read, or returns "".
 func (s *Sampler) Untold(ctx context.Context) string {
 	if s.turn.Take(ctx) != nil {
 		return ""
@@ -98,8 +96,8 @@ func (s *Sampler) Untold(ctx context.Context) string {
 	return WhyNoRelations(s.session.noBlocks)
 }
 
-// PassRelations begins anew at the end of the WAL, so that the next [Sampler.Relations] covers the WAL after it, and
-// reports any failure of this call.
+// PassRelations begins again at the end of the WAL, where the next [Sampler.Relations] will
+// begin. It returns its own failure.
 func (s *Sampler) PassRelations(ctx context.Context) error {
 	if err := s.turn.Take(ctx); err != nil {
 		return err
@@ -124,7 +122,7 @@ func (s *Sampler) passRelations(ctx context.Context) error {
 			return err
 		}
 	}
-	end, known, err := s.relationsEnd(ctx) // at last: to ask for names may write hint bits
+	end, known, err := s.relationsEnd(ctx) // last, since asking for names may write hint bits
 	if err != nil {
 		return err
 	}
@@ -132,9 +130,8 @@ func (s *Sampler) passRelations(ctx context.Context) error {
 	return nil
 }
 
-// Relations tells which tables and indexes the WAL is about that was written since PassRelations, or since it was last
-// asked. It reads for as long as it is given at most, in places that lie evenly over a stretch too long for that. The
-// error is about ctx only.
+// Relations attributes the WAL since PassRelations, or its own last call, to tables and indexes. It stops after
+// within; of a stretch too long for that, it reads evenly spread places. The error is about ctx only.
 func (s *Sampler) Relations(ctx context.Context, within time.Duration) (runfile.WAL, error) {
 	if err := s.turn.Take(ctx); err != nil {
 		return runfile.WAL{}, err
@@ -193,16 +190,15 @@ func (s *Sampler) tellRelations(ctx context.Context, within time.Duration, w *ru
 	return err
 }
 
-// told sums up what was read in some stretches, by file and kind of record.
+// told sums up the WAL read, by file and kind of record.
 type told struct {
 	read  uint64
 	files map[file]map[string]runfile.WALPart
-	rest  map[string]runfile.WALPart // of files that were too many
-	none  map[string]runfile.WALPart // of records that name no page
+	rest  map[string]runfile.WALPart // of files beyond mostFiles
+	none  map[string]runfile.WALPart // of records without a page
 }
 
-// tell reads one place after the other until the time for that is over. Where the server has no WAL any more it is not
-// asked for what is older still.
+// tell reads places in turn until time is up. It skips WAL older than any that the server has recycled.
 func (s *session) tell(ctx context.Context, places []place, within time.Duration) (*told, error) {
 	t := &told{files: map[file]map[string]runfile.WALPart{}, rest: map[string]runfile.WALPart{},
 		none: map[string]runfile.WALPart{}}
@@ -245,7 +241,7 @@ func (s *session) tellPlace(ctx context.Context, at place, t *told) error {
 	})
 }
 
-// add takes a window, and what of it is of each file. What is of none is the rest.
+// add adds a window and its sums by file. The rest of the window belongs to no file.
 func (t *told) add(w window, all []written) {
 	t.read += w.span.size()
 	none := map[string]runfile.WALPart{}
@@ -278,7 +274,7 @@ func plus(parts map[string]runfile.WALPart, name string, more runfile.WALPart) {
 		Images: p.Images + more.Images, ImageBytes: p.ImageBytes + more.ImageBytes}
 }
 
-// items returns the sums under the names of the relations, those with most bytes first.
+// items returns the sums by relation, the most bytes first.
 func (t *told) items(ctx context.Context, conn *pgx.Conn, all *names) ([]runfile.WALItem, error) {
 	called, err := all.look(ctx, conn, slices.Collect(maps.Keys(t.files)))
 	if err != nil {
@@ -287,7 +283,7 @@ func (t *told) items(ctx context.Context, conn *pgx.Conn, all *names) ([]runfile
 	l := list{at: map[string]int{}}
 	for f, parts := range t.files {
 		item := called[f]
-		if item.Is == "" { // made and dropped, so that nobody ever asked for its name
+		if item.Is == "" { // created and dropped before its name could be read
 			item.Is = sortBy(parts)
 		}
 		l.add(item, parts)
@@ -300,7 +296,7 @@ func (t *told) items(ctx context.Context, conn *pgx.Conn, all *names) ([]runfile
 	rest.add(runfile.WALItem{Is: runfile.OtherRelations}, t.rest)
 	for len(l.items) > runfile.MostWALItems-1 {
 		last := len(l.items) - 1
-		if l.items[last].Is == runfile.WALOfNone { // which is not to be mixed with them
+		if l.items[last].Is == runfile.WALOfNone { // keep it apart from the rest
 			last--
 		}
 		rest.add(runfile.WALItem{Is: runfile.OtherRelations}, l.items[last].Parts)
@@ -309,7 +305,7 @@ func (t *told) items(ctx context.Context, conn *pgx.Conn, all *names) ([]runfile
 	return append(l.items, rest.items...), nil
 }
 
-// sortBy returns what a file is of by the kinds of its records.
+// sortBy infers a file's sort from the kinds of its records.
 func sortBy(parts map[string]runfile.WALPart) string {
 	for name := range parts {
 		switch {

@@ -57,8 +57,7 @@ func (u usage) and(i runfile.WALItem) usage {
 	return u
 }
 
-// By tables and indexes the WAL comes to what the session counted that wrote it, and each of them to what arithmetic
-// says.
+// Attributed WAL adds up to the count of the session that wrote it, and each item to arithmetic.
 func TestRelationsAddUp(t *testing.T) {
 	const rows = 20_000
 	for _, version := range readable() {
@@ -76,7 +75,7 @@ func TestRelationsAddUp(t *testing.T) {
 			truth := d.explained(t, "insert into item (id, sku, note) select gen_random_uuid(), g, case g when 1 "+
 				"then repeat('x', 50000) end from generate_series(1, 20000) g")
 			w := tells(t, s)
-			var sum, catalogs usage // of which the statement may have written: hint bits
+			var sum, catalogs usage // hint bits, which the statement may have written
 			got := map[string]int64{}
 			for _, i := range w.Items {
 				switch i.Is {
@@ -109,7 +108,7 @@ func TestRelationsAddUp(t *testing.T) {
 	}
 }
 
-// checkItems says what is known of each of them.
+// checkItems checks the properties of each item.
 func (d database) checkItems(t *testing.T, w runfile.WAL) {
 	t.Helper()
 	var got []runfile.WALItem
@@ -118,7 +117,7 @@ func (d database) checkItems(t *testing.T, w runfile.WAL) {
 		if oversized || i.Is == runfile.WALIndex || i.Is == runfile.WALTable || i.Is == runfile.WALSequence {
 			i.Parts, i.Since = nil, nil
 			if oversized {
-				i.Scans = nil // the insert may have looked into it
+				i.Scans = nil // the insert may have read it
 			}
 			got = append(got, i)
 		}
@@ -144,8 +143,8 @@ func (d database) checkItems(t *testing.T, w runfile.WAL) {
 	}
 }
 
-// What was rewritten or dropped has the name that it had; what was made and dropped meanwhile has none; of another
-// database all is one.
+// A rewritten or dropped relation has its old name; one created and dropped meanwhile has
+// none; another database is one item.
 func TestRelationsThatAreGone(t *testing.T) {
 	for _, version := range []string{"15", "18"} {
 		t.Run(version, func(t *testing.T) {
@@ -194,7 +193,7 @@ func TestRelationsThatAreGone(t *testing.T) {
 	}
 }
 
-// A stretch that is too long for the time is read in part, and what was left out is said.
+// A stretch that is too long for the time is read in part, and the rest is reported.
 func TestRelationsOfALongStretch(t *testing.T) {
 	d := databaseOf(t, "17")
 	servertest.Exec(t, d.boss, "create table long (id int, filler text)")
@@ -209,7 +208,7 @@ func TestRelationsOfALongStretch(t *testing.T) {
 	}
 }
 
-// The WAL of a stretch in which the server ended our session is told by the next one.
+// After the server has ended our session, the next stretch is attributed.
 func TestRelationsAfterALostSession(t *testing.T) {
 	d := databaseOf(t, "17")
 	servertest.Exec(t, d.boss, "create table t (x int)")
@@ -228,7 +227,7 @@ func TestRelationsAfterALostSession(t *testing.T) {
 	}
 }
 
-// What it takes to read the WAL is said, and how to get it.
+// The error names the privilege that reading the WAL needs, and how to get it.
 func TestRelationsWithoutTheRight(t *testing.T) {
 	endpoint := servertest.Database(t, "18")
 	_, err := New(t.Context(), endpoint.Config(), "")
@@ -263,8 +262,7 @@ func TestRelationsWithoutTheRight(t *testing.T) {
 	}
 }
 
-// As counted they are told up to the last reading, so that what somebody writes before they are asked for is in
-// neither.
+// With AsCounted, WAL is attributed up to the last reading, so later writes are in neither.
 func TestRelationsEndWithTheReading(t *testing.T) {
 	d := databaseOf(t, "17")
 	servertest.Exec(t, d.boss, "create table item (id int)")

@@ -6,8 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// Mark is a place in the WAL, and what PostgreSQL had counted of it there. The zero value is none, since which nothing
-// is known.
+// Mark is a position in the WAL with PostgreSQL's counts there. The zero value is unknown.
 type Mark struct {
 	at      uint64
 	known   bool // and a record begins there
@@ -16,12 +15,12 @@ type Mark struct {
 
 const countedRecords = mark + "select wal_records::pg_catalog.float8 from pg_catalog.pg_stat_wal"
 
-// Mark remembers where the WAL ends. All sessions have reported what they did.
+// Mark records the end of the WAL. All sessions must have reported their work.
 func (s *Sampler) Mark(ctx context.Context) (Mark, error) {
 	var marked Mark
 	err := s.do(ctx, func() (err error) {
 		var m Mark
-		// what our own session wrote before is not of what comes
+		// our own session's earlier work must not count later
 		if err := postgres.Exec(ctx, s.session.conn, report); err != nil {
 			return err
 		}
@@ -37,10 +36,10 @@ func (s *Sampler) Mark(ctx context.Context) (Mark, error) {
 	return marked, err
 }
 
-// Reported reports whether as many WAL records have been counted since a mark as there are, so that no idle session
-// keeps to itself what it wrote. A session reports all that it did at once: what it may keep is what it only read
-// afterwards. The server's background writer may have reported one record more, of before the mark, and hide a
-// transaction of a single record, which changed no row of a logged table.
+// Reported reports whether the server has counted all WAL records since a mark, so that no idle session holds
+// back its writes. A session reports everything together, so only its later reads may be missing. The background
+// writer may report one record from before the mark; that can hide a transaction of a single record, which
+// changed no row of a logged table.
 func (s *Sampler) Reported(ctx context.Context, since Mark) (all bool, err error) {
 	if since == (Mark{}) {
 		return false, nil
@@ -52,7 +51,7 @@ func (s *Sampler) Reported(ctx context.Context, since Mark) (all bool, err error
 		}
 		end, known, err := s.session.end(ctx)
 		if err != nil || end < since.at || s.session.flushed < s.session.inserted {
-			return err // what is not flushed yet cannot be read
+			return err // unflushed WAL cannot be read
 		}
 		if end == since.at {
 			all = true
@@ -72,7 +71,7 @@ func (s *Sampler) Reported(ctx context.Context, since Mark) (all bool, err error
 	return all, err
 }
 
-// do asks something in the session, one after the other. What the server refuses is no error of it.
+// do runs what in the session, one call at a time. A refusal by the server is no error.
 func (s *Sampler) do(ctx context.Context, what func() error) error {
 	if err := s.turn.Take(ctx); err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// A session that stays open is known to keep what it wrote to itself, and to have reported it.
+// Reported detects that an open session holds back its writes, and that it has reported them.
 func TestReported(t *testing.T) {
 	for _, version := range []string{"15", "18"} {
 		t.Run(version, func(t *testing.T) {
@@ -42,7 +42,7 @@ func TestReported(t *testing.T) {
 					continue
 				}
 				servertest.Exec(t, pool, flush)
-				// until the server's background writer has, too, which adds a record each fifteen seconds
+				// the background writer adds a record every fifteen seconds
 				for !reported(since) {
 					servertest.Exec(t, pool, flush)
 				}

@@ -18,12 +18,12 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
 
-// readable are the versions that can read their own log.
+// readable returns the versions that can read their own WAL.
 func readable() []string {
 	return slices.DeleteFunc(servertest.Versions(), func(v string) bool { return v < "15" })
 }
 
-// database is one of the test's own, with a schema for the extension, and its superuser's session.
+// database is the test's own, with a schema for the extension and a superuser's session.
 type database struct {
 	config *pgx.ConnConfig
 	boss   *pgx.Conn
@@ -33,9 +33,9 @@ func databaseOf(t *testing.T, version string) database {
 	t.Helper()
 	endpoint := servertest.Database(t, version)
 	d := database{endpoint.Config(), servertest.Connect(t, endpoint)}
-	// Made by the sampler, its records would come into the counters when its session reports, some seconds later.
+	// If the sampler created it, the records would be counted when its session reports, some seconds later.
 	servertest.Exec(t, d.boss, "create schema home; create extension if not exists pg_walinspect schema home")
-	// With nothing to do the background writer sleeps fifty times as long, and reports what it logged before only then.
+	// An idle background writer sleeps fifty times as long, and reports its records only then.
 	servertest.Exec(t, d.boss, "alter system set bgwriter_delay = '10ms'")
 	servertest.Exec(t, d.boss, "select pg_reload_conf()")
 	return d
@@ -51,15 +51,15 @@ func (d database) sampler(t *testing.T) *Sampler {
 	return s
 }
 
-// counters are PostgreSQL's own of the WAL, when nobody is at work.
+// counters holds PostgreSQL's own counts of the WAL on an idle server.
 type counters struct{ Records, Bytes, Position float64 }
 
-// counters waits until all processes have reported what they wrote.
+// counters waits until all processes have reported their writes.
 func (d database) counters(t *testing.T) counters {
 	t.Helper()
 	servertest.Exec(t, d.boss, "checkpoint")
 	for last := d.countersNow(t); ; {
-		// two of the longest naps of the background writer, which reports after one: see databaseOf
+		// Two of the longest naps of the background writer, which reports after one: see databaseOf.
 		time.Sleep(time.Second)
 		c := d.countersNow(t)
 		if c == last {
@@ -80,8 +80,7 @@ func (d database) countersNow(t *testing.T) (c counters) {
 	return c
 }
 
-// both reads PostgreSQL's counters and the sampler's where no record came in between, as one of the server's own may at
-// any time.
+// both reads PostgreSQL's counters and the sampler's, with no record in between.
 func (d database) both(t *testing.T, s *Sampler) (counters, map[string]float64) {
 	t.Helper()
 	for {
@@ -96,7 +95,7 @@ func (c counters) since(before counters) counters {
 	return counters{c.Records - before.Records, c.Bytes - before.Bytes, c.Position - before.Position}
 }
 
-// settled reads after everything is covered.
+// settled reads once everything is covered.
 func settled(t *testing.T, s *Sampler) map[string]float64 {
 	t.Helper()
 	if err := errors.Join(s.ReadWAL(t.Context()), s.WaitForCounters(t.Context())); err != nil {
@@ -109,7 +108,7 @@ func settled(t *testing.T, s *Sampler) map[string]float64 {
 	return sample.Values
 }
 
-// reported settles, and has the sampler's session report what it wrote: it may have tidied pages of the catalog.
+// reported settles, and makes the sampler's session report its own writes: it may have pruned catalog pages.
 func reported(t *testing.T, s *Sampler) {
 	t.Helper()
 	settled(t, s)
@@ -118,7 +117,7 @@ func reported(t *testing.T, s *Sampler) {
 	}
 }
 
-// grown are the metrics that differ, without the probe's name.
+// grown returns the metrics that differ, without the probe's name.
 func grown(before, after map[string]float64) map[string]float64 {
 	g := map[string]float64{}
 	for name := range maps.Keys(after) {
@@ -164,7 +163,7 @@ func TestSumsAreTheServersCounters(t *testing.T) {
 	}
 }
 
-// checkParts compares with arithmetic: a sequence logs once in 33 values, and each table has one of its own.
+// checkParts compares with arithmetic: a sequence logs once in 33 values, and each table has its own.
 func (d database) checkParts(t *testing.T, g map[string]float64) {
 	t.Helper()
 	want := map[string]float64{"heap_insert_records": 250_000, "index entries": 100_000, "commit_records": 22}
@@ -202,8 +201,8 @@ func TestSuite(t *testing.T) {
 	}.Run(t)
 }
 
-// TestWindowsAreFair reads every second stretch of a log of small records and of large ones, in stretches hardly longer
-// than the large, and wants half of everything: a window must not prefer what fits into it.
+// TestWindowsAreFair reads every second stretch of WAL with small and large records, in stretches hardly longer than
+// the large ones, and expects half of everything: a window must not prefer records that fit into it.
 func TestWindowsAreFair(t *testing.T) {
 	const stretch = 20 << 10
 	for _, version := range []string{"15", "18"} {
@@ -216,7 +215,7 @@ func TestWindowsAreFair(t *testing.T) {
 			s := d.sampler(t)
 			before := settled(t, s)
 			from := s.course.at
-			servertest.Exec(t, d.boss, "update t set id = id + 1 where id % 7 = 0") // a whole page for each
+			servertest.Exec(t, d.boss, "update t set id = id + 1 where id % 7 = 0") // a full page for each
 			servertest.Exec(t, d.boss, "insert into t select n from generate_series(1, 100000) n")
 			truth := grown(before, settled(t, s))
 			to := s.course.at
@@ -239,8 +238,7 @@ func TestWindowsAreFair(t *testing.T) {
 	}
 }
 
-// TestBetweenLoads: what comes between the end of a load and the beginning of the next is passed over, however much it
-// is, and belongs to neither.
+// TestBetweenLoads: WAL between two loads is skipped, however much it is, and counts for neither.
 func TestBetweenLoads(t *testing.T) {
 	d := databaseOf(t, "17")
 	servertest.Exec(t, d.boss, "create table t (x int)")

@@ -11,23 +11,23 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// mark tells the server's people, in its log and its statistics, whose statement it is.
+// mark identifies our statements in the server's log and statistics.
 const mark = "/* realiops */ "
 
-// limits hold for the transaction, which [postgres.SafeTransaction] has opened: a reading must fail soon, and a pooler
-// must not hand our limits on.
+// limits apply to the transaction that [postgres.SafeTransaction] opened: a reading must fail soon, and a
+// pooler must not pass our limits on.
 const limits = mark +
 	"select pg_catalog.set_config('statement_timeout', '1s', true), pg_catalog.set_config('lock_timeout', '100ms', " +
 	"true)"
 
-// positions are the ends of the WAL, in this order: what was put into it before the question what of it is flushed.
+// positions selects the ends of the WAL: inserted before, inserted, and flushed.
 const positions = mark + `select pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), '0/0')::bigint,
 	pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_flush_lsn(), '0/0')::bigint`
 
 const (
-	// readWithin bounds a look back, in which the server does nothing else for us.
+	// readWithin bounds a look back, during which the server does nothing else for us.
 	readWithin = time.Second
-	// flushedWithin is the longest wait for the WAL's last records to be flushed: three rounds of the WAL writer.
+	// flushedWithin bounds the wait for the last records' flush: three rounds of the WAL writer.
 	flushedWithin = 600 * time.Millisecond
 	askEvery      = 20 * time.Millisecond
 )
@@ -35,18 +35,18 @@ const (
 // session is a connection to a server that lets us read its WAL.
 type session struct {
 	conn   *pgx.Conn
-	page   uint64 // bytes in a page of the WAL
+	page   uint64 // page size of the WAL
 	reader string // the statement that counts a window; empty with files
-	ender  string // and the one that finds the end of its last record
-	files  *Files // nil where the server reads its WAL itself
+	ender  string // the statement that finds the end of its last record
+	files  *Files // nil if the server reads its WAL itself
 
-	blocks   string // the statement that tells a window by files
+	blocks   string // the statement that sums up a window by file
 	noBlocks error  // why there is none
 
-	inserted, flushed uint64 // the ends of what was put into the WAL and of what of it is flushed, as last asked
+	inserted, flushed uint64 // the ends of the inserted and the flushed WAL, at the last query
 }
 
-// connect opens a session and sees to it that the WAL can be read in it, or else from the files.
+// connect opens a session in which the WAL can be read, or from the files.
 func connect(ctx context.Context, config *pgx.ConnConfig, schema string, files *Files) (*session, error) {
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
@@ -54,7 +54,7 @@ func connect(ctx context.Context, config *pgx.ConnConfig, schema string, files *
 	}
 	s := &session{conn: conn, files: files}
 	if err := s.learn(ctx, schema); err != nil {
-		_ = conn.Close(ctx) // the error before says it all
+		_ = conn.Close(ctx) // the earlier error is the one to report
 		return nil, err
 	}
 	return s, nil
@@ -91,8 +91,8 @@ func (s *session) learn(ctx context.Context, schema string) error {
 	return postgres.Prepare(ctx, s.conn, s.reader)
 }
 
-// reader counts the records from the first beginning of one to the second. Ends that are not known to be one ($3, $4)
-// are moved on to the next, so that a record longer than others has no smaller chance to be counted.
+// reader returns the statement that counts the records between two beginnings of records. An end not known to be one
+// ($3, $4) moves on to the next, so that long records have the same chance to be counted.
 func reader(home pgx.Identifier) string {
 	function := func(name string) string { return append(home, name).Sanitize() }
 	end := func(position, known string) string {
@@ -109,14 +109,14 @@ func reader(home pgx.Identifier) string {
 			end("$1", "$3"), end("$2", "$4"), function(walStats))
 }
 
-// ender finds the end of the last record that lies between two positions whole.
+// ender returns the statement that finds the end of the last complete record between two positions.
 func ender(home pgx.Identifier) string {
 	return mark + fmt.Sprintf(`select pg_catalog.pg_wal_lsn_diff(pg_catalog.max(end_lsn), '0/0')::bigint
 		from %s($1::pg_catalog.pg_lsn, $2::pg_catalog.pg_lsn)`, append(home, recordsInfo).Sanitize())
 }
 
-// end returns the last known beginning of a record up to which everything is flushed, and so can be read. Where none is
-// known it is the end of what is flushed, which may lie inside of a record.
+// end returns the last known beginning of a record before which everything is flushed, and so readable. If none is
+// known, it returns the end of the flushed WAL, which may lie inside a record.
 func (s *session) end(ctx context.Context) (end uint64, known bool, err error) {
 	before := s.inserted
 	if err := postgres.QueryRow(ctx, s.conn, positions).Scan(&s.inserted, &s.flushed); err != nil {
@@ -128,8 +128,8 @@ func (s *session) end(ctx context.Context) (end uint64, known bool, err error) {
 	return end, known, nil
 }
 
-// boundary returns the last of the positions that is a beginning of a record and flushed. What was put into the WAL
-// ends where the next record will begin. Flushes end with a record or with a page, which may lie inside of one.
+// boundary returns the last position that is flushed and begins a record. Inserted WAL ends where the next record
+// begins; flushed WAL ends with a record or a page, which may lie inside a record.
 func boundary(insertedBefore, inserted, flushed, page uint64) (uint64, bool) {
 	switch {
 	case inserted <= flushed:
@@ -141,8 +141,8 @@ func boundary(insertedBefore, inserted, flushed, page uint64) (uint64, bool) {
 	}
 }
 
-// flushedEnd waits until all that was put into the WAL is flushed. What no transaction waits for may stay behind for
-// long: then the end is that of the last record before it, which is looked for after a beginning of one.
+// flushedEnd waits until all inserted WAL is flushed. WAL that no transaction waits for may stay unflushed for long;
+// then it finds the end of the last complete record, searching from after.
 func (s *session) flushedEnd(ctx context.Context, after uint64) (end uint64, known bool, err error) {
 	for began := time.Now(); ; {
 		end, known, err = s.end(ctx)
@@ -160,8 +160,8 @@ func (s *session) flushedEnd(ctx context.Context, after uint64) (end uint64, kno
 	}
 }
 
-// lastEnd returns the end of the last record that is flushed whole, where the end of what is flushed may lie inside of
-// one. It is not known where the server does not read its WAL itself or refuses to, or where that record is a long one.
+// lastEnd returns the end of the last completely flushed record. known is false if the server cannot or may not read
+// its WAL, or if that record is a long one.
 func (s *session) lastEnd(ctx context.Context, after uint64) (end uint64, known bool, err error) {
 	flushed := s.flushed
 	if s.files != nil || after >= flushed {
@@ -194,7 +194,7 @@ func (s *session) count(ctx context.Context, p place) (w window, err error) {
 	return w, err
 }
 
-// ask asks one thing in a transaction of its own.
+// ask runs one query in its own transaction.
 func (s *session) ask(ctx context.Context, sql string, arguments []any, read func(pgx.Rows) error) (err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(postgres.SafeTransaction)
@@ -214,11 +214,11 @@ func (s *session) ask(ctx context.Context, sql string, arguments []any, read fun
 	return read(rows)
 }
 
-// report has the few records that our own session writes, when it clears pages of the system's tables, counted with the
-// next transaction and not seconds later.
+// report makes the next transaction report the few records that our session writes when it prunes catalog
+// pages, instead of seconds later.
 const report = mark + "select pg_catalog.pg_stat_force_next_flush()"
 
-// countAll reads one window after the other, all in one transaction, until the time for that is over.
+// countAll reads windows in turn, in one transaction, until time is up.
 func (s *session) countAll(ctx context.Context, places []place, add func(window)) error {
 	if s.files != nil {
 		return s.files.countAll(ctx, places, add)

@@ -14,12 +14,11 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// The WAL's writer flushes whole pages of what no transaction waits for, so that for seconds the end of what is flushed
-// may lie inside of a record, and no other end is known. What is written afterwards is counted all the same, and what
-// lies before is not counted only then.
+// The WAL writer flushes whole pages, so for seconds the end of the flushed WAL may lie inside a record, with no
+// other end known. Later WAL is counted all the same, and earlier WAL is not counted late.
 func TestAnEndInsideOfARecord(t *testing.T) {
 	t.Parallel()                  // it waits for the WAL's writer
-	const pause = 3 * time.Second // of the writer
+	const pause = 3 * time.Second // of the WAL writer
 	server := servertest.Start(t,
 		embedded.Options{Version: "17", Settings: []string{"wal_writer_delay=3s", "autovacuum=off"}})
 	endpoint := servertest.Endpoint(t, server.DSN())
@@ -46,7 +45,7 @@ func TestAnEndInsideOfARecord(t *testing.T) {
 	unknownEnd()
 	s := d.sampler(t)
 	before := settled(t, s)
-	servertest.Exec(t, d.boss, "insert into one values (1)") // which waits for all before it
+	servertest.Exec(t, d.boss, "insert into one values (1)") // its commit flushes all earlier WAL
 	values := func() map[string]float64 {
 		t.Helper()
 		if err := errors.Join(s.ReadWAL(t.Context()), s.WaitForCounters(t.Context())); err != nil {
@@ -69,7 +68,7 @@ func TestAnEndInsideOfARecord(t *testing.T) {
 	}
 }
 
-// The other statements are compared with what servers saw, and no server is sure to see these.
+// Other statements are compared with those that servers saw; these are too rare for that.
 func TestDocsListTheStatementsThatAreRare(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../../docs/reference/statements.md")

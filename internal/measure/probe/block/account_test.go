@@ -13,14 +13,14 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// account is the archive of servers, and where the data directories in it are.
+// account returns the archive of servers, and the top of its data directories.
 func account(t *testing.T) (host, string) {
 	t.Helper()
 	root := unpack(t, "groups")
 	return host{proc: filepath.Join(root, "proc"), sys: filepath.Join(root, "sys")}, filepath.Join(root, "host")
 }
 
-// refusal checks the gap that an error would leave.
+// refusal checks the gap of an error.
 func refusal(t *testing.T, err error, reason runfile.Reason, words string) {
 	t.Helper()
 	if err == nil || probe.GapOf(err).Reason != reason || !strings.Contains(err.Error(), words) {
@@ -71,7 +71,7 @@ func TestAServerThatIsGoneIsLookedForAgain(t *testing.T) {
 	}
 }
 
-// A child that has ended is on the postmaster's account from then on: here on nobody's, so that the others remain.
+// The postmaster's account takes over a child that has ended; here it is lost, and the others remain.
 func TestAChildThatEndsIsNoError(t *testing.T) {
 	h, data := account(t)
 	p, err := h.processesIn(filepath.Join(data, "data"))
@@ -148,7 +148,7 @@ func TestControlGroups(t *testing.T) {
 	refusal(t, err, runfile.Unsupported, "no control groups")
 }
 
-// unmount takes the mounts with some words out of the table.
+// unmount removes the mounts whose lines contain words from the table.
 func unmount(t *testing.T, h host, words string) {
 	t.Helper()
 	path := filepath.Join(h.proc, "self", "mountinfo")

@@ -1,15 +1,14 @@
-// Package block reads what the kernel counts of block devices: the requests that really went to the storage under a
-// PostgreSQL on this machine.
+// Package block reads the kernel's counters of block devices: the requests that reach the storage
+// under a PostgreSQL on this machine.
 //
-// [New] finds the devices that do the work below everything that a server writes to, down through partitions, volumes
-// and arrays to the disks, and gives a sampler of them: block/writes and the others are the sum over all, each disk
-// once; where the WAL, the tablespaces or the temporary files are on disks of their own, block.wal/writes and so on
-// tell them apart. Package layout finds the directories. [StorageOf] only describes.
+// [New] finds the devices under everything that a server writes to, down through partitions, volumes and arrays to
+// the disks, and returns a sampler of them: block/writes and the others are the sum over all, each disk once. If the
+// WAL, the tablespaces or the temporary files are on other disks, block.wal/writes and so on show them separately.
+// Package layout finds the directories. [StorageOf] only describes.
 //
-// The counters are the device's, so they hold everything that everybody does on it, and they are as the kernel keeps
-// them: nothing is derived here. In particular an empty flush counts as a write completed as well; the requests that
-// carry data are writes minus flushes. Beside them stand two counts that are the server's alone, and say less: what its
-// processes asked for (block.process), and what its control group is charged with (block.cgroup).
+// A device's counters hold everybody's requests, and are recorded as the kernel keeps them. An empty flush counts as
+// a completed write, so the requests that carry data are writes minus flushes. Two further counts are the server's
+// alone, and say less: the requests of its processes (block.process), and of its control group (block.cgroup).
 package block
 
 import (
@@ -27,14 +26,14 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Name of the sampler, and of its metrics up to the slash.
+// Name is the sampler's name and the prefix of its metrics.
 const Name = "block"
 
-// Sampler reads the counters of a server's devices, and of the server's processes.
+// Sampler reads the counters of a server's devices and processes.
 type Sampler struct {
 	host     host
 	sys      blockdevice.FS
-	data     string // the first directory, without links
+	data     string // the first directory, without symbolic links
 	groups   []group
 	storage  runfile.Storage
 	counters []counters
@@ -42,11 +41,11 @@ type Sampler struct {
 	directories []layout.Root
 }
 
-// New makes a sampler of everything that a server writes to. The error, a *probe.Error, means that nothing is known
-// about the data directory; other unreadable parts are gaps in every sample.
+// New returns a sampler of everything that a server writes to. The error, a *probe.Error, means that the data
+// directory is unreadable; other unreadable parts are gaps in every sample.
 func New(roots []layout.Root) (*Sampler, error) { return thisHost().sampler(roots) }
 
-// NewOfDirectory makes a sampler of only the devices under a directory, whatever works in it.
+// NewOfDirectory returns a sampler of only the devices under a directory.
 func NewOfDirectory(path string) (*Sampler, error) {
 	h := thisHost()
 	roots, err := h.rootsIn(path)
@@ -56,8 +55,8 @@ func NewOfDirectory(path string) (*Sampler, error) {
 	return h.devicesUnder(roots)
 }
 
-// StorageOf describes what lies under a data directory. An unknown device is left empty; an error means that the
-// directory itself cannot be looked at.
+// StorageOf describes the storage under a data directory. An unknown device is empty; an error means that the
+// directory itself cannot be read.
 func StorageOf(path string) (runfile.Storage, error) {
 	h := thisHost()
 	roots, err := h.rootsIn(path)
@@ -73,7 +72,7 @@ func StorageOf(path string) (runfile.Storage, error) {
 	return storage, nil
 }
 
-// rootsIn returns the data directory and the WAL of a server that cannot be asked, or a directory of anybody's.
+// rootsIn returns the data and WAL directory of a server that cannot be asked, or any other directory.
 func (h host) rootsIn(path string) ([]layout.Root, error) {
 	if h.unable != nil {
 		return nil, h.unable
@@ -111,13 +110,13 @@ func (h host) devicesUnder(roots []layout.Root) (*Sampler, error) {
 // Name is block.
 func (s *Sampler) Name() string { return Name }
 
-// Storage describes what lies under the server.
+// Storage describes the storage under the server.
 func (s *Sampler) Storage() runfile.Storage { return s.storage }
 
-// Directories returns one on each file system that the server writes to, the data directory's first.
+// Directories returns one directory on each file system that the server writes to, the data directory's first.
 func (s *Sampler) Directories() []layout.Root { return s.directories }
 
-// Metrics lists what the kernel counts of these devices and this server.
+// Metrics lists the kernel's counters of these devices and this server.
 func (s *Sampler) Metrics() []runfile.Metric {
 	var metrics []runfile.Metric
 	for _, g := range s.groups {
@@ -129,7 +128,7 @@ func (s *Sampler) Metrics() []runfile.Metric {
 	return metrics
 }
 
-// Metrics lists what any sampler of this package may read.
+// Metrics lists the metrics of all samplers of this package.
 func Metrics() []runfile.Metric {
 	metrics := figuresOf("")
 	for _, role := range roles {
@@ -167,7 +166,7 @@ type reading struct {
 	err    error
 }
 
-// sum adds a group's figures to a sample. Of each figure either all devices have it, or it is a gap.
+// sum adds a group's figures to a sample. A figure that some device lacks is a gap.
 func (s *Sampler) sum(g group, read map[string]reading, sample *probe.Sample) {
 	why := g.missing
 	for _, device := range g.devices {
@@ -205,7 +204,7 @@ func (s *Sampler) read(device string) reading {
 	return reading{stats, fields, err}
 }
 
-// without says why a device has no such figure, or nothing.
+// without says why a device lacks a figure, or returns nil.
 func (s *Sampler) without(f figure, device string, fields int) error {
 	switch {
 	case fields < f.fields && f.fields == withDiscards:
@@ -226,7 +225,7 @@ func gapIn(metric string, err error) runfile.Gap {
 	return gap
 }
 
-// asError puts what went wrong into the terms of a gap, unless it is there already.
+// asError converts an error to the terms of a gap, unless it is one.
 func asError(err error) error {
 	if known, ok := errors.AsType[*probe.Error](err); ok {
 		return known
@@ -242,5 +241,5 @@ func notLocal(format string, args ...any) error {
 	return &probe.Error{Reason: runfile.NotLocal, Err: fmt.Errorf(format, args...)}
 }
 
-// written returns a device's name as people and /proc/diskstats write it: /sys has an exclamation mark for a slash.
+// written returns a device's usual name: /sys has an exclamation mark for a slash.
 func written(device string) string { return strings.ReplaceAll(device, "!", "/") }

@@ -17,13 +17,12 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// cgroupView begins the names of what the kernel put on the account of the server's control group.
+// cgroupView is the prefix of the metrics of the server's control group.
 const cgroupView = Name + ".cgroup/"
 
-// cgroupMetrics are announced as the table has them.
 func cgroupMetrics() []runfile.Metric { return metric.All().View(Name + ".cgroup").Announced() }
 
-// cgroup is a control group in which block I/O is counted, of version 1 or 2.
+// cgroup is a control group, of version 1 or 2, that counts block I/O.
 type cgroup struct {
 	directory string
 	unified   bool     // version 2
@@ -51,7 +50,7 @@ func (h host) cgroupOf(pid int, devices []string) (cgroup, error) {
 	if g.Path == "/" {
 		return cgroup{}, unsupported("the server is in no control group of its own")
 	}
-	below := strings.TrimPrefix(m.MountPoint, "/sys") // which is elsewhere in a test
+	below := strings.TrimPrefix(m.MountPoint, "/sys") // elsewhere in a test
 	c.directory = filepath.Join(h.sys, below, strings.TrimPrefix(g.Path, strings.TrimSuffix(m.Root, "/")))
 	for _, device := range devices {
 		number, err := os.ReadFile(filepath.Join(h.sys, "block", device, "dev"))
@@ -75,9 +74,8 @@ func (h host) groupsOf(pid int) ([]procfs.Cgroup, error) {
 	return process.Cgroups()
 }
 
-// counting returns the hierarchy that counts block I/O: of version 1 that of the controller for it, of version 2
-// (unified) the one of all controllers. Where both versions are mounted, the one that has the controller has the
-// counts.
+// counting returns the hierarchy that counts block I/O: in version 1 the block controller's, in version 2 (unified)
+// the only one. If both versions are mounted, the one with the controller counts.
 func counting(groups []procfs.Cgroup, mounts []*procfs.MountInfo, unified bool) (procfs.Cgroup, *procfs.MountInfo) {
 	for _, g := range groups {
 		for _, m := range mounts {
@@ -92,7 +90,7 @@ func counting(groups []procfs.Cgroup, mounts []*procfs.MountInfo, unified bool) 
 	return procfs.Cgroup{}, nil
 }
 
-// read adds up the group's figures of all the devices.
+// read adds up the group's figures over all devices.
 func (c cgroup) read() (map[string]float64, error) {
 	if c.unified {
 		return c.readUnified()
@@ -104,8 +102,8 @@ func (c cgroup) read() (map[string]float64, error) {
 	return values, c.readThrottled(values, "blkio.throttle.io_service_bytes", "read_bytes", "write_bytes")
 }
 
-// readUnified reads io.stat of version 2: a line for each device that the group has used, as
-// "8:16 rbytes=1459200 wbytes=314773504 rios=192 wios=353 dbytes=0 dios=0".
+// readUnified reads io.stat of version 2: a line for each device that the group has used, as "8:16 rbytes=1459200
+// wbytes=314773504 rios=192 wios=353 dbytes=0 dios=0".
 func (c cgroup) readUnified() (map[string]float64, error) {
 	text, err := os.ReadFile(filepath.Join(c.directory, "io.stat"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -137,8 +135,8 @@ func (c cgroup) readUnified() (map[string]float64, error) {
 	return values, nil
 }
 
-// readThrottled reads a file of version 1: lines for each device that is under a rule, as "8:16 Read 192". All others
-// are not counted at all, which is no zero.
+// readThrottled reads a file of version 1: lines for each throttled device, as "8:16 Read 192". Other devices are
+// not counted, which is not zero.
 func (c cgroup) readThrottled(values map[string]float64, file, reads, writes string) error {
 	text, err := os.ReadFile(filepath.Join(c.directory, file))
 	if err != nil {

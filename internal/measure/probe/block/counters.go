@@ -8,23 +8,23 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Absent stands for the sampler of a server whose devices and processes are out of reach.
+// Absent returns the sampler of a server whose devices and processes cannot be read.
 func Absent(why error) probe.Sampler {
 	return probe.Absent(Name, slices.Concat(figuresOf(""), processMetrics(), cgroupMetrics()), why)
 }
 
-// counters are metrics that are read together, or not at all.
+// counters are metrics that are read together.
 type counters struct {
 	metrics []runfile.Metric
 	read    func() (map[string]float64, error)
 }
 
-// absent are metrics that cannot be read.
+// absent returns metrics that cannot be read.
 func absent(metrics []runfile.Metric, why error) counters {
 	return counters{metrics, func() (map[string]float64, error) { return nil, why }}
 }
 
-// countersOf returns those of the server that works in a directory: of its processes, and of its control group.
+// countersOf returns the counters of the server in a directory: of its processes and its control group.
 func (h host) countersOf(data string, devices []string) []counters {
 	p, err := h.processesIn(data)
 	if err != nil {
@@ -38,8 +38,8 @@ func (h host) countersOf(data string, devices []string) []counters {
 	return []counters{{processMetrics(), p.read}, account}
 }
 
-// Remedy returns the remedy for a gap of this package, in one sentence; empty if the gap's own words give it, or
-// there is none.
+// Remedy returns one sentence of advice about a gap of this package. It is empty if the gap's own
+// text has it, or there is none.
 func Remedy(gap runfile.Gap) string {
 	own := strings.HasPrefix(gap.Metric, processView) || strings.HasPrefix(gap.Metric, cgroupView)
 	if own && gap.Reason == runfile.Permission {

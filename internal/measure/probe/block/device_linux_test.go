@@ -22,7 +22,7 @@ import (
 // page is the size of PostgreSQL's writes.
 const page = 8192
 
-// realSampler is one of the disk that temporary files are on; in memory or far away there is none.
+// realSampler samples the disk of temporary files. It skips the test if they are in memory or on another machine.
 func realSampler(t *testing.T, directory string) *Sampler {
 	t.Helper()
 	s, err := New(realRoots(t, layout.Server{Data: directory}))
@@ -35,7 +35,7 @@ func realSampler(t *testing.T, directory string) *Sampler {
 	return s
 }
 
-// writeAndFlush brings pages to the disk one by one.
+// writeAndFlush writes pages to the disk one by one.
 func writeAndFlush(t *testing.T, path string, flags, pages int) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_WRONLY|flags, 0o600)
@@ -53,7 +53,7 @@ func writeAndFlush(t *testing.T, path string, flags, pages int) {
 	}
 }
 
-// aligned is a buffer that O_DIRECT takes.
+// aligned returns a buffer that O_DIRECT accepts.
 func aligned(size int) []byte {
 	buffer := make([]byte, 2*size)
 	skip := size - int(uintptr(unsafe.Pointer(&buffer[0]))%uintptr(size))
@@ -69,7 +69,7 @@ func TestSamplerOfARealDisk(t *testing.T) {
 	}.Run(t)
 }
 
-// rawCounters reads a device's line of /proc/diskstats, a file that the sampler does not read.
+// rawCounters reads a device's line of /proc/diskstats, which the sampler does not read.
 func rawCounters(t *testing.T, device string) map[string]float64 {
 	t.Helper()
 	table, err := os.ReadFile("/proc/diskstats")
@@ -99,7 +99,8 @@ func rawCounters(t *testing.T, device string) map[string]float64 {
 	return nil
 }
 
-// Others may write to the disk at any time, so a sample must lie between the raw counters just before and after it.
+// Other programs may write to the disk at any time, so a sample must lie between the raw
+// counters just before and after it.
 func TestSampleAgreesWithDiskstats(t *testing.T) {
 	directory := t.TempDir()
 	s := realSampler(t, directory)
@@ -127,8 +128,8 @@ func TestSampleAgreesWithDiskstats(t *testing.T) {
 	}
 }
 
-// A device of our own has no other writers, so the count must be exact: for each page that is written around the page
-// cache and flushed, one request with 8192 bytes and one empty flush, which the kernel counts as a write as well.
+// Nothing else writes to a device of our own, so the count must be exact. Each page written with O_DIRECT and flushed
+// is one request of 8192 bytes and one empty flush, which the kernel counts as a write, too.
 func TestCountsOnADeviceOfOurOwnAreExact(t *testing.T) {
 	device := loopDevice(t)
 	s := samplerOfNode(t, device)
@@ -152,7 +153,7 @@ func TestCountsOnADeviceOfOurOwnAreExact(t *testing.T) {
 	}
 }
 
-// samplerOfNode samples a device that no file system is on.
+// samplerOfNode samples a device without a file system.
 func samplerOfNode(t *testing.T, node string) *Sampler {
 	t.Helper()
 	var stat unix.Stat_t
@@ -173,7 +174,7 @@ func samplerOfNode(t *testing.T, node string) *Sampler {
 	return s
 }
 
-// loopDevice makes a block device of a file, for root on a machine that lets it.
+// loopDevice makes a loop device, if this is root and the machine allows it.
 func loopDevice(t *testing.T) string {
 	t.Helper()
 	if os.Geteuid() != 0 {

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// disksOfBtrfs goes by the source of the mount, since btrfs gives its files device numbers of no device, and from there
-// to all devices of the file system.
+// disksOfBtrfs returns all devices of a btrfs, found by the source of the mount: the device
+// numbers of its files are no device's.
 func (h host) disksOfBtrfs(source string) ([]string, error) {
 	if node, err := filepath.EvalSymlinks(source); err == nil {
 		source = node // /dev/mapper/data is a link to /dev/dm-0
@@ -41,9 +41,9 @@ func (h host) disksIn(directory string) ([]string, error) {
 	return sorted(all), nil
 }
 
-// disks follows a link in /sys down to whole disks. Flushes are counted on a whole disk and not on its partitions, and
-// never on a device that hands requests on to others (device-mapper, md, the head of an NVMe multipath): what it hands
-// on is counted where it arrives. So a write to a mirror counts once for each of its disks, which is what they carry.
+// disks follows a link in /sys down to whole disks. Flushes are counted on a whole disk, not on its partitions, and
+// never on a device that passes requests on to others (device-mapper, md, the head of an NVMe multipath). So a write
+// to a mirror counts once for each of its disks.
 func (h host) disks(link, what string) ([]string, error) {
 	directory, err := filepath.EvalSymlinks(link)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -64,8 +64,7 @@ func (h host) disks(link, what string) ([]string, error) {
 
 var multipathHead = regexp.MustCompile(`^(nvme\d+)(n\d+)$`)
 
-// paths returns the hidden disks by which the kernel reaches an NVMe namespace over several controllers, or else the
-// device itself.
+// paths returns the hidden disks behind a multipath NVMe namespace, or else the device itself.
 func (h host) paths(device string) []string {
 	head := multipathHead.FindStringSubmatch(device)
 	if head == nil || h.passesFlushes(device) {
@@ -91,7 +90,7 @@ func sorted(names []string) []string {
 	return slices.Compact(names)
 }
 
-// mustCount refuses a device whose accounting is switched off: its counters stand still at whatever they were.
+// mustCount refuses a device whose accounting is off: its counters stand still.
 func (h host) mustCount(device string) error {
 	path := filepath.Join(h.sys, "block", device, "queue", "iostats")
 	setting, err := os.ReadFile(path)
@@ -101,13 +100,13 @@ func (h host) mustCount(device string) error {
 	return nil
 }
 
-// passesFlushes reports whether the kernel counts flushes of the device. It does where requests are queued, in
-// block/blk-flush.c; a quantity without a queue of its own (device-mapper, md) has no such count, and shows zero.
+// passesFlushes reports whether the kernel counts the device's flushes. It does for devices with a queue, in
+// block/blk-flush.c; others (device-mapper, md) show zero.
 func (h host) passesFlushes(device string) bool {
 	return exists(filepath.Join(h.sys, "block", device, "mq"))
 }
 
-// backing returns the file under a loop device, or nothing.
+// backing returns the file under a loop device, or "".
 func (h host) backing(device string) string {
 	path, err := os.ReadFile(filepath.Join(h.sys, "block", device, "loop", "backing_file"))
 	if err != nil {
@@ -116,7 +115,7 @@ func (h host) backing(device string) string {
 	return strings.TrimSpace(string(path))
 }
 
-// inRAM reports whether a device keeps its data in memory: a RAM disk, or a loop device on a file that lies in memory.
+// inRAM reports whether a device is in memory: a RAM disk, or a loop device on a file in memory.
 func (h host) inRAM(device string) bool {
 	if strings.HasPrefix(device, "zram") || strings.HasPrefix(device, "ram") {
 		return true

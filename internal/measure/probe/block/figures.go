@@ -10,14 +10,14 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// sector is the kernel's unit of length, whatever the device's own sectors are ("standard UNIX 512-byte sectors").
+// sector is the kernel's unit of length, whatever the device's sectors are ("standard UNIX 512-byte sectors").
 const sector = 512
 
-// tick is the kernel's unit of time here: milliseconds, in 32 bits, so that the sums wrap around after 49.7 days of
-// summed time. The clock of the probes then reports a reset.
+// tick is the kernel's unit of time here: milliseconds, in 32 bits, so the sums wrap around after 49.7 days. The
+// clock of the probes then reports a reset.
 const tick = 1e-3
 
-// How many fields a stat file has, by the age of the kernel.
+// The number of fields in a stat file, by the kernel's version.
 const (
 	beforeDiscards = 11
 	withDiscards   = 15 // from 4.18 on
@@ -26,8 +26,8 @@ const (
 
 // figure is one field of a device's stat file.
 type figure struct {
-	field  string // as internal/metric names it
-	fields int    // the file must have so many
+	field  string // its name in internal/metric
+	fields int    // the least fields of a file that has it
 	value  func(blockdevice.IOStats) float64
 }
 
@@ -51,7 +51,7 @@ var all = []figure{
 	{"in_flight", beforeDiscards, func(s blockdevice.IOStats) float64 { return float64(s.IOsInProgress) }},
 }
 
-// figuresOf lists what is counted of one group of devices.
+// figuresOf lists the metrics of one group of devices.
 func figuresOf(view string) []runfile.Metric {
 	oid, apart := metric.TablespaceIn(strings.TrimPrefix(view, "."))
 	if !apart {

@@ -15,8 +15,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/layout"
 )
 
-// unpack lays a machine out in a directory: the files of an archive, symbolic links where a name has an arrow, and
-// $ROOT for that directory in their targets.
+// unpack creates the files of an archive in a directory. A name with an arrow is a symbolic link; $ROOT
+// in its target is that directory.
 func unpack(t testing.TB, name string) string {
 	t.Helper()
 	archive, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))
@@ -42,7 +42,7 @@ func unpack(t testing.TB, name string) string {
 	return root
 }
 
-// machine is the host that an archive describes.
+// machine returns the host that an archive describes.
 func machine(t testing.TB, name string) host {
 	t.Helper()
 	root := unpack(t, name)
@@ -58,7 +58,7 @@ func machine(t testing.TB, name string) host {
 	}
 }
 
-// rootsOf are those of a server in an archive, with the tablespace 16400 for temporary files if that is asked for.
+// rootsOf returns the roots of a server in an archive, with tablespace 16400 for temporary files if asked for.
 func rootsOf(h host, data string, temp ...uint32) []layout.Root {
 	root := func(role layout.Role, oid uint32, path string) layout.Root {
 		r, err := h.look(path)
@@ -84,7 +84,7 @@ func rootsOf(h host, data string, temp ...uint32) []layout.Root {
 	return all
 }
 
-// listed are the archive's files, by its st_dev, which stands for what stat(2) says of each.
+// listed returns the archive's files with their device numbers, from its st_dev.
 func listed(t testing.TB, root string) map[string]layout.Root {
 	t.Helper()
 	list, err := os.ReadFile(filepath.Join(root, "st_dev"))
@@ -103,7 +103,7 @@ func listed(t testing.TB, root string) map[string]layout.Root {
 	return files
 }
 
-// realRoots are those of a directory on this machine.
+// realRoots returns a server's roots on this machine.
 func realRoots(t *testing.T, server layout.Server) []layout.Root {
 	t.Helper()
 	l, err := layout.Find(server)

@@ -12,8 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/probe"
 )
 
-// FuzzKernelFiles: whatever the kernel's files hold, a metric of theirs is a number that can be, or has a reason why it
-// is missing.
+// FuzzKernelFiles: whatever the kernel's files hold, a metric has a possible value, or a reason why it is missing.
 func FuzzKernelFiles(f *testing.F) {
 	const stat = "35742 6713 1997570 5383 6754 27781 1318768 2859 3 3744 8427 3572 26 144712 174 238 8\n"
 	const io = "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\nwrite_bytes: 6\ncancelled_write_bytes: 7\n"

@@ -18,7 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// iostat is the first line about a device in the report of that program, by the names of its columns.
+// iostat returns the first line about a device in iostat's report, by column name.
 func iostat(t *testing.T, device string, args ...string) map[string]float64 {
 	t.Helper()
 	c := exec.Command("iostat", append([]string{"-d", "-k", "--dec=2"}, args...)...)
@@ -54,8 +54,8 @@ func byName(t *testing.T, names, fields []string) map[string]float64 {
 	return values
 }
 
-// A known load on a device of our own is counted alike by us, by the kernel's other table and by iostat: for each page
-// two writes, one of them empty, one flush and 16 sectors.
+// Our counters, /proc/diskstats and iostat agree on a known load on our own device: for each page two writes, one of
+// them empty, one flush and 16 sectors.
 func TestCountsAgreeWithIostat(t *testing.T) {
 	if _, err := exec.LookPath("iostat"); err != nil {
 		t.Skip("iostat is not installed (package sysstat)")
@@ -92,7 +92,7 @@ func TestCountsAgreeWithIostat(t *testing.T) {
 		check(figure+" in /proc/diskstats", rawCounters(t, device)["block/"+figure]-raw["block/"+figure], want)
 	}
 	check("iostat's kB in all", iostat(t, device, device)["kB_wrtn"]-total["kB_wrtn"], grew("write_bytes")/1024)
-	// iostat tells rates, over a time that it does not tell: what it says of the bytes gives that.
+	// iostat prints rates without their time, which follows from its bytes.
 	seconds := grew("write_bytes") / 1024 / rates["wkB/s"]
 	check("iostat's writes", rates["w/s"]*seconds, grew("writes"))
 	check("iostat's flushes", rates["f/s"]*seconds, grew("flushes"))
@@ -101,7 +101,7 @@ func TestCountsAgreeWithIostat(t *testing.T) {
 	}
 }
 
-// writeAndFlushFor writes and flushes pages for some time, and says how many.
+// writeAndFlushFor writes and flushes pages for that time, and returns their number.
 func writeAndFlushFor(t *testing.T, node string, d time.Duration) int {
 	f, err := os.OpenFile(node, os.O_WRONLY|unix.O_DIRECT, 0)
 	if err != nil {
@@ -122,7 +122,7 @@ func writeAndFlushFor(t *testing.T, node string, d time.Duration) int {
 	}
 }
 
-// A device that is really taken away is a gap, the clock goes on, and when it is back, so are its counts.
+// A removed device is a gap; the clock goes on, and when the device is back, so are its counts.
 func TestADeviceThatIsTakenAwayIsAGap(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root makes loop devices")
@@ -132,10 +132,10 @@ func TestADeviceThatIsTakenAwayIsAGap(t *testing.T) {
 		t.Skipf("no loop devices here: %v", err)
 	}
 	defer control.Close()
-	number := 10000 + os.Getpid()%10000 // nobody else's
+	number := 10000 + os.Getpid()%10000 // unique
 	tell := func(request uint) {
 		t.Helper()
-		err := error(unix.EBUSY) // while somebody looks what is on the new device
+		err := error(unix.EBUSY) // while another program examines the new device
 		for tries := 0; errors.Is(err, unix.EBUSY) && tries < 100; tries++ {
 			time.Sleep(time.Duration(min(tries, 1)) * 20 * time.Millisecond)
 			err = unix.IoctlSetInt(int(control.Fd()), request, number)
@@ -167,7 +167,7 @@ func TestADeviceThatIsTakenAwayIsAGap(t *testing.T) {
 		return values, gaps
 	}
 	clock.Start(t.Context())
-	if err := clock.ReadAll(t.Context()); err != nil { // after its first reading, which comes by itself
+	if err := clock.ReadAll(t.Context()); err != nil { // after the clock's own first reading
 		t.Fatal(err)
 	}
 	if values, _ := read(); len(values) < len(all) {

@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// What a directory holds. Where not all are on the same devices, each has metrics of its own: block.wal/writes.
+// Parts of a server's storage. If they are on different devices, each has its own metrics: block.wal/writes.
 const (
 	data        = "data"
 	wal         = "wal"
@@ -32,11 +32,11 @@ type spread struct {
 	parts  []part // the data directory first
 	unseen []string
 
-	apart []apart // tablespaces by device; empty: all are on the same
+	apart []apart // tablespaces by device; empty: all on the same
 }
 
-// lay looks at everything that a server writes to. The error is about the data directory alone. What this user may not
-// look at is unseen, and taken to be on the data directory's devices.
+// lay finds the storage of everything that a server writes to. The error is about the data directory alone. A part
+// that this user may not see is assumed to be on the data directory's devices.
 func (h host) lay(roots []layout.Root) (spread, error) {
 	if h.unable != nil {
 		return spread{}, h.unable
@@ -67,9 +67,9 @@ func (h host) lay(roots []layout.Root) (spread, error) {
 	return all, nil
 }
 
-// apart is the tablespaces that lie on the same devices, where others lie on others.
+// apart is a group of tablespaces on the same devices, if others lie elsewhere.
 type apart struct {
-	role  string // with the OID of the first: tablespaces.16400
+	role  string // with the first one's OID: tablespaces.16400
 	oid   string
 	parts []part
 }
@@ -96,7 +96,7 @@ func apartIn(parts []part) (all []apart) {
 
 var partsOf = map[layout.Role]string{layout.Data: data, layout.WAL: wal, layout.Tablespaces: tablespaces}
 
-// placeOf returns what lies under a root.
+// placeOf returns the storage under a root.
 func (h host) placeOf(r layout.Root) (place, error) {
 	if r.Err != nil {
 		return place{}, r.Err
@@ -104,14 +104,14 @@ func (h host) placeOf(r layout.Root) (place, error) {
 	return h.under(r)
 }
 
-// group is the devices whose counts are added up under one name.
+// group is a set of devices whose counts are added up under one name.
 type group struct {
-	view    string // of the metrics, with its dot: .wal; empty: everything
+	view    string // prefix of the metrics, with its dot: .wal; empty: everything
 	devices []string
 	missing error // why they cannot be counted
 }
 
-// groups returns all devices together, each once, and those of each role where they are not the same.
+// groups returns all devices together, each once, and the devices of each role if they differ.
 func (h host) groups(l spread) []group {
 	all := h.group("", l.parts)
 	var byRole []group
@@ -134,7 +134,7 @@ func (h host) groups(l spread) []group {
 	return append([]group{all}, byRole...)
 }
 
-// group adds up parts. Of several, those in memory add nothing; one that is somewhere else spoils the sum.
+// group adds up parts. Parts in memory add nothing; a part on another machine makes the sum unknown.
 func (h host) group(view string, parts []part) group {
 	g := group{view: view}
 	allInRAM := !slices.ContainsFunc(parts, func(p part) bool { return !p.ram })
@@ -158,7 +158,7 @@ func (h host) group(view string, parts []part) group {
 	return g
 }
 
-// directories returns one on each file system that the server writes to.
+// directories returns one directory on each file system that the server writes to.
 func (l spread) directories() []layout.Root {
 	var all []layout.Root
 	seen := map[string]bool{}

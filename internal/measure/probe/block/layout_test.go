@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// countsOf are the figures of all groups of devices that have one, by metric.
+// countsOf returns a figure of all groups of devices, by metric.
 func countsOf(t *testing.T, h host, l []layout.Root, figure string) map[string]float64 {
 	t.Helper()
 	counts := map[string]float64{}
@@ -26,8 +26,8 @@ func countsOf(t *testing.T, h host, l []layout.Root, figure string) map[string]f
 	return counts
 }
 
-// In the archive the disks' writes are powers of ten, and their flushes powers of two, so that each sum tells what is
-// in it: sda 1, sdb 10, sdc 100, the two paths of nvme0n1 1000 and 10000; flushes 1, 2, 4, 8 and 16.
+// In the archive the disks' writes are powers of ten and their flushes powers of two, so that a sum shows its parts:
+// sda 1, sdb 10, sdc 100, the two paths of nvme0n1 1000 and 10000; flushes 1, 2, 4, 8 and 16.
 func TestCountsAreThoseOfTheDisksThatDoTheWork(t *testing.T) {
 	h := machine(t, "arrays")
 	check := func(path string, writes, flushes float64) {
@@ -42,7 +42,7 @@ func TestCountsAreThoseOfTheDisksThatDoTheWork(t *testing.T) {
 	check("/mirror/pg", 110, 6)   // a partition of sdb, and sdc
 	check("/striped/pg", 11, 3)   // a partition of sda, and sdb
 	check("/secret/pg", 110, 6)   // encrypted, on the mirror
-	check("/multi/pg", 11000, 24) // both paths, and not that of the other namespace
+	check("/multi/pg", 11000, 24) // both paths, but not the other namespace's
 	check("/bound/pg", 1, 1)      // a bind mount of a partition
 }
 
@@ -65,9 +65,9 @@ func TestEachRoleHasItsOwnCounts(t *testing.T) {
 	check(rootsOf(h, "/spread/pg"), spread)
 	spread["block.temp/writes"] = 110
 	check(rootsOf(h, "/spread/pg", 16400), spread)
-	// What is written to memory reaches no disk, so the sum is whole without it.
+	// Writes to memory reach no disk, so the sum is complete without them.
 	check(rootsOf(h, "/quick/pg"), map[string]float64{"block/writes": 1, "block.data/writes": 1})
-	// What is written to another machine's disks is not in any count here, so there is no sum.
+	// Writes to another machine's disks are not counted here, so there is no sum.
 	check(rootsOf(h, "/far/pg"), map[string]float64{"block.data/writes": 1})
 }
 

@@ -21,8 +21,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
 
-// The server is told to write a known number of bytes where they reach no disk. When the session that did so has ended,
-// they are on the postmaster's account.
+// The server writes a known number of bytes to where they reach no disk. When the session has ended, they
+// are on the postmaster's account.
 func TestProcessesOfARealServer(t *testing.T) {
 	dsn := servertest.Database(t, "17")
 	session := servertest.Connect(t, dsn)
@@ -56,7 +56,7 @@ func TestProcessesOfARealServer(t *testing.T) {
 	if err := session.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	for range 6000 { // until the postmaster has taken note, at most a minute
+	for range 6000 { // until the postmaster has reaped it, at most a minute
 		if !exists("/proc/" + strconv.Itoa(pid)) {
 			break
 		}
@@ -65,7 +65,7 @@ func TestProcessesOfARealServer(t *testing.T) {
 	grew("after its end", before)
 }
 
-// Sessions come and go while the processes are read: what they wrote is neither lost nor counted twice when they end.
+// Writes of sessions that end during a reading are neither lost nor counted twice.
 func TestProcessesOfAServerWithoutRest(t *testing.T) {
 	dsn := servertest.Database(t, "17")
 	directory := servertest.Value[string](t, servertest.Connect(t, dsn), "show data_directory")
@@ -126,7 +126,7 @@ func TestProcessesOfAServerWithoutRest(t *testing.T) {
 	}
 }
 
-// cameAndWent has sessions that each write 100 rows of 8192 bytes where they reach no disk.
+// cameAndWent runs sessions that each write 100 rows of 8192 bytes where they reach no disk.
 func cameAndWent(ctx context.Context, server *pgx.ConnConfig, sessions int) error {
 	for range sessions {
 		conn, err := pgx.ConnectConfig(ctx, server)
@@ -141,7 +141,7 @@ func cameAndWent(ctx context.Context, server *pgx.ConnConfig, sessions int) erro
 	return nil
 }
 
-// A real tablespace on a device of its own: what is written to a table there is counted there, and in the sum.
+// Writes to a table in a tablespace on its own device are counted there, and in the sum.
 func TestTablespaceOfARealServer(t *testing.T) {
 	session := servertest.Connect(t, servertest.Database(t, "17"))
 	directory := servertest.Value[string](t, session, "show data_directory")
@@ -188,14 +188,14 @@ func TestTablespaceOfARealServer(t *testing.T) {
 	execute("drop tablespace apart")
 }
 
-// mountedDevice is a loop device with a file system, mounted where the owner of a directory may write.
+// mountedDevice mounts a loop device with a file system where the owner of a directory may write.
 func mountedDevice(t *testing.T, directory string) (device, place string) {
 	t.Helper()
 	node := loopDevice(t)
 	if out, err := exec.Command("/sbin/mkfs.ext4", "-q", node).CombinedOutput(); err != nil {
 		t.Skipf("make a file system: %v: %s", err, out)
 	}
-	place, err := os.MkdirTemp("", "block-") // which others can reach, unlike what the test gets
+	place, err := os.MkdirTemp("", "block-") // other users can reach it, unlike the test's
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func mountedDevice(t *testing.T, directory string) (device, place string) {
 	if err := unix.Mount(node, place, "ext4", 0, ""); err != nil {
 		t.Skipf("mount a file system: %v", err)
 	}
-	t.Cleanup(func() { _ = unix.Unmount(place, unix.MNT_DETACH) }) // a test that failed leaves a tablespace there
+	t.Cleanup(func() { _ = unix.Unmount(place, unix.MNT_DETACH) }) // a failed test leaves a tablespace there
 	var owner unix.Stat_t
 	if err := unix.Stat(directory, &owner); err != nil {
 		t.Fatal(err)

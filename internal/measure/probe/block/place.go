@@ -15,13 +15,13 @@ import (
 type host struct {
 	proc, sys string
 	look      func(path string) (layout.Root, error)
-	unable    error // why nothing can be seen of it
+	unable    error // why nothing can be read
 }
 
 // place is the storage under a directory.
 type place struct {
 	root       layout.Root
-	path       string // the directory, without links, as it is reached from here
+	path       string // the directory as reached from here, without links
 	number     string // of its file system, as stat(2) has it
 	fileSystem string
 	devices    []string // whole disks, as in /sys/block
@@ -29,16 +29,16 @@ type place struct {
 	missing    error // why there is no device
 }
 
-// inMemory are file systems that write nothing to any disk.
+// inMemory lists file systems that never write to a disk.
 var inMemory = map[string]bool{"tmpfs": true, "ramfs": true, "devtmpfs": true}
 
-// elsewhere are file systems whose disk belongs to another machine, be it the host of this virtual one.
+// elsewhere lists file systems whose disk belongs to another machine, such as a virtual machine's host.
 var elsewhere = map[string]bool{
 	"nfs": true, "nfs4": true, "cifs": true, "smb3": true, "ceph": true, "glusterfs": true, "lustre": true,
 	"9p": true, "virtiofs": true, "vboxsf": true, "fakeowner": true, "afs": true, "beegfs": true,
 }
 
-// place finds out what the directory is on. The error is about the directory; that it has no device says missing.
+// place finds the storage under a directory. The error is about the directory; missing says why there is no device.
 func (h host) place(path string) (place, error) {
 	if h.unable != nil {
 		return place{}, h.unable
@@ -92,8 +92,8 @@ func (h host) underOverlay(f layout.Root, mount *procfs.MountInfo) place {
 	return upper
 }
 
-// mountOf returns the mount that holds a file. Where the kernel does not tell (before 5.8), it is the deepest at its
-// path, and of several at one point the last.
+// mountOf returns the mount that holds a file. Before Linux 5.8, which reports it, that is the deepest mount above
+// its path, the last of several at one point.
 func (h host) mountOf(f layout.Root) (*procfs.MountInfo, error) {
 	mounts, err := h.mountsOf(f.Process)
 	if err != nil {
@@ -114,7 +114,7 @@ func (h host) mountOf(f layout.Root) (*procfs.MountInfo, error) {
 	return found, nil
 }
 
-// mountsOf reads the table of mounts as a process sees it; 0: this one.
+// mountsOf reads the mount table of a process; 0: this one.
 func (h host) mountsOf(pid int) ([]*procfs.MountInfo, error) {
 	proc, err := procfs.NewFS(h.proc)
 	if err != nil {
@@ -138,7 +138,7 @@ func within(path, directory string) bool {
 	return path == directory || strings.HasPrefix(path, strings.TrimSuffix(directory, "/")+"/")
 }
 
-// unescape undoes what the kernel does to blanks in the table of mounts.
+// unescape decodes the kernel's escapes in the mount table.
 func unescape(field string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(field)
 }

@@ -20,22 +20,21 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// processView begins the names of what the server's processes did.
+// processView is the prefix of the processes' metrics.
 const processView = Name + ".process/"
 
-// processMetrics are announced as the table has them.
 func processMetrics() []runfile.Metric { return metric.All().View(Name + ".process").Announced() }
 
-// processes are a server's: the postmaster, on whose account the figures of its ended children go, and its children.
+// processes are a server's postmaster, whose account takes over its ended children's figures, and its children.
 type processes struct {
 	host       host
 	fs         procfs.FS
 	data       string
 	postmaster int
-	open       map[int]*os.File // a process's io, by its number
+	open       map[int]*os.File // their /proc/PID/io files, by PID
 }
 
-// mostOpen is the number of files that are kept open. Those of further processes are opened for each reading.
+// mostOpen is how many files are kept open. Others are opened for each reading.
 const mostOpen = 500
 
 var (
@@ -43,13 +42,13 @@ var (
 		"the server's processes come and go faster than they can be read")}
 )
 
-// hiddenProcesses returns the error of a user who may not look at the server's processes.
+// hiddenProcesses returns the error of a user who may not see the server's processes.
 func hiddenProcesses() error {
 	return &probe.Error{Reason: runfile.Permission,
 		Err: errors.New("what the server's processes do is hidden from this user" + probe.Lacking(probe.SysPtrace))}
 }
 
-// processesIn finds the server that works in a data directory, also one in a container, by that very directory.
+// processesIn finds the server of a data directory by that directory, even in a container.
 func (h host) processesIn(data string) (*processes, error) {
 	proc, err := procfs.NewFS(h.proc)
 	if err != nil {
@@ -59,7 +58,7 @@ func (h host) processesIn(data string) (*processes, error) {
 	return p, p.find()
 }
 
-// find looks for the one process of PostgreSQL in the directory that no other one there has started.
+// find looks for the directory's PostgreSQL process whose parent is none.
 func (p *processes) find() error {
 	all, err := p.fs.AllProcs()
 	if err != nil {
@@ -91,13 +90,13 @@ func (p *processes) find() error {
 	return notLocal("no process of PostgreSQL works in %s", p.data)
 }
 
-// isServerName knows what packages call the server's program.
+// isServerName reports whether packages give the server's program that name.
 func isServerName(name string) bool {
 	return strings.Contains(name, "postgres") || strings.Contains(name, "postmaster")
 }
 
-// read adds up all processes of one moment. What a child did that has ended is the postmaster's from then on, so while
-// the postmaster's own figures stand still, nothing is counted twice or not at all.
+// read adds up all processes at one moment. An ended child's figures move to the postmaster, so if the postmaster's
+// own stand still, nothing is missed or counted twice.
 func (p *processes) read() (map[string]float64, error) {
 	const attempts = 6 // in 63 ms
 	for attempt := range attempts {
@@ -124,13 +123,13 @@ func (p *processes) close() {
 	clear(p.open)
 }
 
-// lost looks anew for a server that was started again meanwhile, for the next reading.
+// lost looks for a restarted server, for the next reading.
 func (p *processes) lost(err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return hiddenProcesses()
 	}
 	gone := fmt.Errorf("the server's process %d cannot be read: %w", p.postmaster, err)
-	_ = p.find() // if there is none, that will be found then
+	_ = p.find() // if there is none, the next reading reports it
 	return gone
 }
 
@@ -148,7 +147,7 @@ func (c calls) values() map[string]float64 {
 	}
 }
 
-// of reads what one process did. Its file stays open, because opening it takes longer than reading it.
+// of reads one process's counts. It keeps the file open, since opening takes longer than reading.
 func (p *processes) of(pid int) (calls, error) {
 	file, kept := p.open[pid]
 	if !kept {
@@ -170,7 +169,7 @@ func (p *processes) of(pid int) (calls, error) {
 	_ = file.Close() // it was only read
 	delete(p.open, pid)
 	if kept {
-		return p.of(pid) // another process may have the number by now
+		return p.of(pid) // another process may have the PID by now
 	}
 	return calls{}, err
 }
@@ -193,7 +192,7 @@ func callsIn(text string) (c calls, err error) {
 	return c, nil
 }
 
-// children adds up the processes that the postmaster has started and that have not ended, as the kernel lists them.
+// children adds up the postmaster's running children, as the kernel lists them.
 func (p *processes) children() (calls, error) {
 	pid := strconv.Itoa(p.postmaster)
 	list, err := os.ReadFile(filepath.Join(p.host.proc, pid, "task", pid, "children"))

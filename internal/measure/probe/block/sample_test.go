@@ -29,7 +29,7 @@ func sampleOf(t *testing.T, h host, l []layout.Root) probe.Sample {
 	return sample
 }
 
-// deviceSample is a sample without what is the server's own.
+// deviceSample is a sample without the server's own metrics.
 func deviceSample(t *testing.T, h host, path string) probe.Sample {
 	t.Helper()
 	sample := sampleOf(t, h, rootsOf(h, path))
@@ -39,8 +39,8 @@ func deviceSample(t *testing.T, h host, path string) probe.Sample {
 	return sample
 }
 
-// The figures are those of the archives, in the order of https://docs.kernel.org/block/stat.html; sectors have 512
-// bytes and ticks are milliseconds.
+// The archive's figures, in the order of https://docs.kernel.org/block/stat.html. Sectors are
+// 512 bytes and ticks milliseconds.
 func TestSampleReadsEveryField(t *testing.T) {
 	want := probe.Sample{Values: map[string]float64{
 		"block/reads": 35742, "block/reads_merged": 6713, "block/read_bytes": 1997570 * 512, "block/read_time": 5.383,
@@ -89,7 +89,7 @@ func TestWhatTheKernelDoesNotCountIsAGap(t *testing.T) {
 	check(machine(t, "linux-4.9"), "/pg", 23456, map[string][]string{noFlushes: flushes, noDiscards: discards})
 	check(machine(t, "linux-4.19"), "/pg", 23456, map[string][]string{noFlushes: flushes})
 
-	// An array whose disks are not to be seen.
+	// An array whose disks are not visible.
 	h := machine(t, "linux-6.1")
 	if err := os.RemoveAll(filepath.Join(h.sys, "devices/virtual/block/md0/slaves")); err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestWhatTheKernelDoesNotCountIsAGap(t *testing.T) {
 	check(h, "/raid/pg", 500, map[string][]string{handsOn: flushes})
 }
 
-// gapsAfter are the gaps, each with how many metrics it is of, once something has befallen the device.
+// gapsAfter returns the gaps after befall, each with its number of metrics.
 func gapsAfter(t *testing.T, befall func(device string) error) map[runfile.Gap]int {
 	t.Helper()
 	h := machine(t, "linux-6.1")

@@ -10,8 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/layout"
 )
 
-// carried returns the file systems on a device, each by where it is mounted first, and swap: everybody who may write to
-// it.
+// carried returns the file systems on a device, each by its first mount point, and swap.
 func (h host) carried(device string) []string {
 	mounts, err := h.mountsOf(0)
 	if err != nil {

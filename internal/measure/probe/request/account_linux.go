@@ -31,13 +31,13 @@ func (c counts) values(view string, into map[string]float64) {
 // account sums up all requests since it was opened.
 type account struct {
 	kinds                  [kinds]counts
-	disk                   counts  // of everybody, as /proc/diskstats counts: with flushes among the writes
-	flushes, serverFlushes float64 // that the disks did; that processes of the server asked for
+	disk                   counts  // all requests, as /proc/diskstats counts them: flushes are writes
+	flushes, serverFlushes float64 // done by the disks; requested by the server's processes
 	lost                   float64
 }
 
-// total counts a request as the kernel does for /proc/diskstats: of a write that the kernel does in steps, as one with
-// a flush before it, the bytes when they are written and the write when all is done.
+// total counts a request as /proc/diskstats does. For a write that the kernel does in steps, such as with a flush
+// before it, it counts the bytes when they are written and the write when all steps are done.
 func (a *account) total(e *event, flushing uint32) {
 	step := e.Flags&flushing != 0
 	switch op := e.operation(); {

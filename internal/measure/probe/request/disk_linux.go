@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// ground is the disk under a file system, and the sector of it at which the file system begins.
+// ground is the disk under a file system, and the sector at which the file system begins.
 type ground struct {
 	disk  uint32
 	start uint64
@@ -24,8 +24,8 @@ func unsupported(format string, args ...any) error {
 	return &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf(format, args...)}
 }
 
-// groundOf finds the disk under a directory, through a partition. What hands requests on to other devices is refused:
-// their sectors are not the file system's.
+// groundOf finds the disk under a directory, through a partition. It refuses a device that passes requests on to
+// others, whose sectors are different.
 func groundOf(r *layout.Root) (ground, error) {
 	path := r.Path
 	f, err := r.Look()

@@ -47,7 +47,7 @@ func partitioned(t *testing.T, mkfs ...string) (top, disk string) {
 	}
 	node := do("losetup", "--find", "--show", image)
 	process.Undo(t, "losetup", "--detach", node)
-	// no kernel has to know tables of partitions for that
+	// works without the kernel's support for partition tables
 	do("addpart", node, "1", strconv.Itoa(start), strconv.Itoa(sectors-start))
 	process.Undo(t, "delpart", node, "1")
 	do(mkfs[0], append(mkfs[1:], node+"p1")...)
@@ -62,7 +62,7 @@ func partitioned(t *testing.T, mkfs ...string) (top, disk string) {
 	return mount, filepath.Base(node)
 }
 
-// ofDisk are the writes and flushes that the kernel counts of a disk (https://docs.kernel.org/block/stat.html).
+// ofDisk returns the kernel's count of a disk's writes and flushes (https://docs.kernel.org/block/stat.html).
 func ofDisk(t *testing.T, disk string) (writes, flushes float64) {
 	t.Helper()
 	var fields [17]float64
@@ -72,9 +72,8 @@ func ofDisk(t *testing.T, disk string) (writes, flushes float64) {
 	return fields[4], fields[15]
 }
 
-// told does something until the kernel tells of every write to a disk that the disk counts, five times at most, and
-// returns what was counted before and after. Where an interrupt ends requests, a kernel has been seen to run nobody's
-// programs for up to 25 of them in a row.
+// told repeats do, up to five times, until the sampler sees every write that the disk counts, and returns the counts
+// before and after. If an interrupt ends requests, a kernel may skip all tracing programs for up to 25 in a row.
 func told(t *testing.T, s *Sampler, disk string, do func()) (before, after map[string]float64) {
 	t.Helper()
 	var all, want float64
@@ -101,8 +100,8 @@ func readFile(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestPartitionsAndJournals: on a partition of ext4 and of XFS files are found behind the partition's beginning, the
-// journal of the file system is told from them, and all together add up to the kernel's counters of the disk.
+// TestPartitionsAndJournals: on a partition with ext4 and XFS, files are found at their offset, the file system's
+// journal is told from them, and the sum equals the kernel's counters of the disk.
 func TestPartitionsAndJournals(t *testing.T) {
 	for _, mkfs := range [][]string{
 		{"mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0"}, {"mkfs.xfs", "-q"},
@@ -137,10 +136,9 @@ func TestPartitionsAndJournals(t *testing.T) {
 	}
 }
 
-// TestWritesLessFlushes: what the kernel counts as writes less what it counts as flushes are the writes that carry
-// data, as long as the file system's journal has no part in it, as docs/requests.md says. A block that ends a
-// transaction of the journal is one write with a flush before it and one behind, which are counted as flushes and not
-// as writes: fifty fsyncs of changed files take all of the fifty writes away.
+// TestWritesLessFlushes: the kernel's writes minus flushes are the writes that carry data, unless the file system's
+// journal takes part, as docs/requests.md says. A journal's commit block is one write with a flush before and after
+// it, which count as flushes but not as writes: fifty fsyncs of changed files cancel all fifty writes.
 func TestWritesLessFlushes(t *testing.T) {
 	for _, mkfs := range [][]string{
 		{"mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0"}, {"mkfs.xfs", "-q"},
@@ -159,8 +157,8 @@ func TestWritesLessFlushes(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer unix.Close(fd) //nolint:errcheck // it is synced
-			// fifty writes a page, each followed by a sync, and gives what carried data, what the journal wrote of it,
-			// and writes - flushes.
+			// fifty writes a page, each with a sync, and returns the writes with data, the journal's part
+			// of them, and writes - flushes.
 			fifty := func(sync func(int) error) (data, journal, less float64) {
 				before := written(t, s)
 				writes, flushes := ofDisk(t, disk)
@@ -169,7 +167,7 @@ func TestWritesLessFlushes(t *testing.T) {
 					if err := errors.Join(err, sync(fd)); err != nil {
 						t.Fatal(err)
 					}
-					time.Sleep(10 * time.Millisecond) // the file's time of change moves in steps
+					time.Sleep(10 * time.Millisecond) // ctime advances in steps
 				}
 				after := written(t, s)
 				nowWrites, nowFlushes := ofDisk(t, disk)
@@ -179,13 +177,13 @@ func TestWritesLessFlushes(t *testing.T) {
 				return data, after[metric.JournalWrites] - before[metric.JournalWrites],
 					nowWrites - writes - (nowFlushes - flushes)
 			}
-			const most = 45 // a few requests are not seen on a busy machine (docs/requests.md)
+			const most = 45 // a few requests are missed on a busy machine (docs/requests.md)
 			if data, journal, less := fifty(unix.Fdatasync); data < most || journal > 2 || data-less > 2*journal {
 				t.Errorf("fdatasync: %.0f requests that carry data, %.0f of the journal, and writes - flushes are %.0f",
 					data, journal, less)
 			}
-			// A disk that writes past its cache when asked (FUA) needs no flush behind. On a busy machine a clock's
-			// step may take longer than a sync, which then has no time of change to write.
+			// A disk that can write through its cache (FUA) needs no flush after. On a busy machine a sync may be
+			// faster than a step of the clock, and then has no ctime to write.
 			if data, journal, less := fifty(unix.Fsync); journal < most || data-less < most || data-less > 2*journal+2 {
 				t.Errorf("fsync: %.0f requests that carry data, %.0f of the journal, and writes - flushes are %.0f",
 					data, journal, less)
@@ -194,10 +192,10 @@ func TestWritesLessFlushes(t *testing.T) {
 	}
 }
 
-// TestBlocksThatChangeHands: what the kernel wrote for a file of another program's stays another program's when a new
-// file of the server gets the blocks, however late its extents are looked at.
+// TestBlocksThatChangeHands: the kernel's writes for another program's file stay that program's, even if the server's
+// new file gets its blocks and the extents are read late.
 func TestBlocksThatChangeHands(t *testing.T) {
-	// without one freed blocks are given out at once
+	// without a journal, freed blocks are reused immediately
 	top, disk := partitioned(t, "mkfs.ext4", "-q", "-b", "4096", "-m", "0", "-O", "^has_journal", "-E",
 		"lazy_itable_init=0")
 	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5, Names: map[uint32]Relation{
@@ -205,9 +203,9 @@ func TestBlocksThatChangeHands(t *testing.T) {
 	defer s.Close()
 	fill(t, top, disk, 100*16<<10+64<<10)
 	before := written(t, s)
-	s.mu.Lock() // nobody looks
+	s.mu.Lock() // no look happens
 	table, gone := filepath.Join(top, "base/5/100"), filepath.Join(top, "base/5/another's")
-	// What this process starts itself passes for the server's.
+	// Children of this process pass for the server's.
 	if out, err := exec.Command("sh", "-c", `dd if=/dev/zero of="$0" bs=16k count=100 && sync -f "$0"; rm "$0"`,
 		gone).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

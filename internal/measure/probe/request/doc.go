@@ -1,11 +1,11 @@
-// Package request attributes the requests of a server's disks: each request that a disk completes, by the file that
-// its sectors belong to.
+// Package request attributes the requests of a server's disks: each request that a disk completes, to the
+// file that its sectors belong to.
 //
-// A program in the kernel (BPF, on the tracepoints block_bio_queue and block_rq_complete) notes every request of these
-// disks with its sectors, its length, and the process that asked for it. The extents of the server's files (FIEMAP) say
-// whose sectors these are. What belongs to no file of the server is the file system's journal, or another program's.
-// The program needs no tracefs and disturbs nobody else's tracing; the kernel drops it when its file descriptors are
-// closed, also when realiops is killed.
+// A BPF program in the kernel, on the tracepoints block_bio_queue and block_rq_complete, records every request of
+// these disks with its sectors, its length, and the process that caused it. The extents of the server's files
+// (FIEMAP) show whose sectors these are. Other requests are the file system's journal or another program's. The
+// program needs no tracefs and disturbs no other tracing; the kernel drops it when its file descriptors are
+// closed, even when realiops is killed.
 package request
 
 import (
@@ -17,16 +17,16 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Name of the sampler, and of its metrics up to the slash.
+// Name is the sampler's name and the prefix of its metrics.
 const Name = "request"
 
 // Place locates a server's files and names them.
 type Place struct {
 	Roots      []layout.Root
 	Postmaster int    // its first process
-	Database   uint32 // whose relations Relations knows
-	// Names are the relations of the database by the numbers of their files, and Relations asks for them anew, when
-	// there are more.
+	Database   uint32 // the database of Names
+	// Names maps the file numbers of the database's relations to them. Relations reads them
+	// again after new ones were created.
 	Names     map[uint32]Relation
 	Relations func() (map[uint32]Relation, error)
 }
@@ -37,7 +37,7 @@ type Relation struct {
 	Kind Kind
 }
 
-// Kind classifies the purpose of a request.
+// Kind is the purpose of a request.
 type Kind uint8
 
 // All kinds.
@@ -47,7 +47,7 @@ const (
 	Indexes
 	TOAST
 	Maps
-	Relations // of databases whose names were not asked for
+	Relations // of databases without names
 	Temp
 	Log
 	Other
@@ -56,16 +56,16 @@ const (
 	kinds
 )
 
-// String is as the metrics call it.
+// String returns the kind's name in metrics.
 func (k Kind) String() string {
 	return [kinds]string{"wal", "tables", "indexes", "toast", "maps", "relations", "temp", "log", "other", "journal",
 		"other_programs"}[k]
 }
 
-// ofServer reports whether it is of the server's own files.
+// ofServer reports whether the kind is of the server's own files.
 func (k Kind) ofServer() bool { return k != Journal && k != OtherPrograms }
 
-// Metrics lists what a sampler of this package reads.
+// Metrics lists the metrics of a sampler.
 func Metrics() (all []runfile.Metric) {
 	for _, view := range metric.RequestViews() {
 		all = append(all, metric.All().View(view).Announced()...)
@@ -73,23 +73,23 @@ func Metrics() (all []runfile.Metric) {
 	return all
 }
 
-// Who is a command outside the server; empty: the kernel did not name it. Or it is the kernel itself, which writes
-// data that programs left in its cache, and the file system's own, without saying for whom.
+// Who is a command outside the server; empty: unknown. It may also be the kernel, which writes cached data and the
+// file system's own without saying for whom.
 type Who struct {
 	Command string
 	Kernel  bool
 }
 
-// OtherProgram is a program outside the server, with the requests that the disks did for it.
+// OtherProgram is a program outside the server, with its requests to the disks.
 type OtherProgram struct {
 	Who
 	Requests, Bytes float64
 }
 
-// Absent stands for the sampler where requests cannot be followed.
+// Absent returns the sampler if requests cannot be followed.
 func Absent(why error) probe.Sampler { return probe.Absent(Name, Metrics(), why) }
 
-// Remedy returns the remedy for a gap of this package; empty if the gap's own words give it.
+// Remedy returns advice about a gap of this package, or "" if the gap's own text has it.
 func Remedy(gap runfile.Gap) string {
 	if strings.HasPrefix(gap.Metric, Name) && gap.Reason == runfile.Permission {
 		return "run realiops as root, or allow the program that: " + allowing
@@ -97,6 +97,6 @@ func Remedy(gap runfile.Gap) string {
 	return ""
 }
 
-// allowing is the one command that lets a program of a user other than root follow requests: load programs into the
-// kernel, and read the server's directory and its first process.
+// allowing is the command that lets a program without root follow requests: load programs into the kernel, and read
+// the server's directory and first process.
 const allowing = "sudo setcap cap_bpf,cap_perfmon,cap_dac_read_search,cap_sys_ptrace+ep $(which realiops)"

@@ -14,20 +14,20 @@ const sectorBytes = 512
 // eventBytes is the length of an event in the ring.
 const eventBytes = 64
 
-// event is a completed request, as the program in the kernel notes it.
+// event is a completed request, as the program in the kernel records it.
 type event struct {
 	Sector    uint64
 	Bytes     uint32
 	Operation uint32 // in the lowest 8 bits, and flags
 	Flags     uint32
 	Disk      uint32
-	Process   uint32 // that asked for it; 0: not known, as of a flush that the kernel puts together for several
+	Process   uint32 // the cause; 0: unknown, such as for a flush that the kernel merged from several
 	Parent    uint32
 	Command   command
-	File      inode // whose pages hold the data; zero: that is not known, as where they are a program's own
+	File      inode // owner of the pages with the data; zero: unknown, such as for a program's own memory
 }
 
-// inode is a file, whatever it is called. A number that was freed is used again, with another generation.
+// inode identifies a file. A freed number is reused with another generation.
 type inode struct {
 	Number             uint64
 	Device, Generation uint32 // of the file system
@@ -37,7 +37,7 @@ func (e *event) read(raw []byte) error {
 	if len(raw) < eventBytes {
 		return io.ErrUnexpectedEOF
 	}
-	// binary.Decode takes five times as long
+	// binary.Decode takes five times as long.
 	word := func(at int) uint32 { return binary.NativeEndian.Uint32(raw[at:]) }
 	*e = event{
 		Sector: binary.NativeEndian.Uint64(raw), Bytes: word(8), Operation: word(12), Flags: word(16), Disk: word(20),
@@ -46,15 +46,15 @@ func (e *event) read(raw []byte) error {
 	copy(e.Command[:], raw[32:])
 	e.File = inode{binary.NativeEndian.Uint64(raw[48:]), word(56), word(60)}
 	if end := bytes.IndexByte(e.Command[:], 0); end >= 0 {
-		clear(e.Command[end:]) // what the kernel left there of a longer name
+		clear(e.Command[end:]) // may hold the end of a longer name
 	}
 	return nil
 }
 
-// kthreadd is the parent of the kernel's own threads: other processes may call themselves the same.
+// kthreadd is the parent of the kernel's threads: other processes may imitate their names.
 const kthreadd = 2
 
-// byKernel reports whether a thread of the kernel asked for it, whose name begins so, or has that in it.
+// byKernel reports whether a kernel thread caused the request, whose name has that beginning or part.
 func (e *event) byKernel(beginning, within string) bool {
 	return e.Parent == kthreadd && bytes.HasPrefix(e.Command[:], []byte(beginning)) &&
 		bytes.Contains(e.Command[:], []byte(within))
@@ -79,7 +79,7 @@ const (
 
 func (e *event) operation() uint32 { return e.Operation & opMask }
 
-// writes reports whether data go to the disk.
+// writes reports whether data goes to the disk.
 func (e *event) writes() bool {
 	op := e.operation()
 	return op%2 == 1 && op != opDiscard && op != opSecureErase

@@ -10,14 +10,14 @@ import (
 	"github.com/realiops/realiops/internal/measure/layout"
 )
 
-// The kernel's interface (linux/fiemap.h): a head, and behind it as many extents as there is room for.
+// The kernel's interface (linux/fiemap.h): a head, followed by as many extents as fit.
 const (
 	fiemapRequest = 0xC020660B // FS_IOC_FIEMAP
 	getVersion    = 0x80087601 // FS_IOC_GETVERSION
 	extentsAtOnce = 64
 
 	extentLast     = 1 << 0
-	extentUnknown  = 1 << 1 // where it will be is not settled
+	extentUnknown  = 1 << 1 // its place is not decided
 	extentDelayed  = 1 << 2
 	extentInline   = 1 << 9
 	extentShared   = 1 << 13
@@ -41,17 +41,17 @@ type fiemapExtent struct {
 // extent is a stretch of a file on its device, in bytes.
 type extent struct {
 	from, length uint64
-	shared       bool // with another file: a copy by reflink
+	shared       bool // with another file by reflink
 }
 
 // lies is the location of a file on its device.
 type lies struct {
 	extents    []extent
-	settled    bool   // all that was written has its place
+	settled    bool   // all data written has its place
 	generation uint32 // of its inode
 }
 
-// placeOf asks where a file lies.
+// placeOf returns where a file lies.
 func placeOf(e *layout.Entry) (at lies, err error) {
 	f, err := e.Open()
 	if err != nil {
@@ -65,7 +65,7 @@ func placeOf(e *layout.Entry) (at lies, err error) {
 	return at, err
 }
 
-// extentsOf returns those of a file that have their place on the device, and whether all have.
+// extentsOf returns a file's extents on the device, and whether all of its data has one.
 func extentsOf(f *os.File) (found []extent, settled bool, err error) {
 	settled = true
 	for from := uint64(0); len(found) < extentsInAFile; {

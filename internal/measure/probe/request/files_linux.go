@@ -14,8 +14,8 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// mostFiles is the number of a server's files that are followed. If a server has more, requests for the rest count
-// among other programs, and the report says so.
+// mostFiles is how many of a server's files are followed. Requests for further files count among other
+// programs', and the report says so.
 const mostFiles = 100_000
 
 // Bounds of one look.
@@ -24,22 +24,21 @@ const (
 	lookWithin = 10 * time.Second
 )
 
-// changing is the time after a file's ctime in which it may change again without a new ctime: the kernel's clock
-// for files advances in steps of up to 10 ms. A file whose data has no place on the disk yet is asked for again,
-// however old it is.
+// changing is how long after its ctime a file may change without a new ctime, since the kernel's clock for files
+// advances in steps of up to 10 ms. A file with data that has no place on the disk yet is read again at any age.
 const changing = 100 * time.Millisecond
 
-// file is one of the server's, as it was looked at last.
+// file is a file of the server, as of the last look.
 type file struct {
 	root    *root
 	is      layout.File
 	owner   owner
 	inode   uint64
 	changed time.Time
-	asked   time.Time // where it lies
-	doubted bool      // others may share its extents by now
+	asked   time.Time // when its extents were read
+	doubted bool      // other files may share its extents by now
 	lies    lies
-	seen    int // the look that found it last
+	seen    int // the last look that found it
 }
 
 type files struct {
@@ -50,45 +49,45 @@ type files struct {
 	nodes    map[node]*file // the same by inode
 	lists    map[key]list   // directories
 	looks    int
-	moved    bool // other extents were found since the last atlas
+	moved    bool // extents have changed since the last atlas
 	tooMany  bool
 	names    map[uint32]Relation
-	nameless bool // a relation was found that names does not have
+	nameless bool // a new relation has no name yet
 
-	walk       layout.Walk // the last look's
-	lost       []string    // why roots could not be looked at
-	unfollowed []string    // why roots are not looked at
+	walk       layout.Walk // of the last look
+	lost       []string    // why roots could not be read
+	unfollowed []string    // why roots are not followed
 }
 
-// key tells files apart: two names of one file are two.
+// key identifies a name: two names of one file are two keys.
 type key struct {
 	root *root
 	path string
 }
 
-// node is a file, whatever it is called, for as long as it is not deleted.
+// node identifies a file until it is deleted.
 type node struct {
 	device uint32
 	number uint64
 }
 
-// list is when the names in a directory were read last.
+// list is when the names in a directory were last read.
 type list struct {
 	inode       uint64
 	changed, at time.Time
 }
 
-// root is one of the server's, and the disk under it.
+// root is a root of the server, and the disk under it.
 type root struct {
 	layout.Root
 	ground ground
 }
 
-// device returns the number of the root's file system, as the kernel has it.
+// device returns the root's file system in the kernel's form.
 func (r *root) device() uint32 { return r.Major<<minorBits | r.Minor }
 
-// rootsOf returns the roots whose files can be followed, and what is said of the others. Without the data directory and
-// the WAL nothing is followed; without a log that is on no disk nothing is missing.
+// rootsOf returns the roots whose files can be followed, and messages about the others. The data directory and the
+// WAL are required; a log that is on no disk is not missing.
 func rootsOf(all []layout.Root) (roots []root, missing []string, err error) {
 	for _, r := range all {
 		g, err := groundOf(&r)
@@ -112,13 +111,13 @@ func filesOf(place Place, roots []root, unfollowed []string, most int) files {
 	}
 }
 
-// look goes through all files, and asks again where those lie that were written to.
+// look visits all files, and reads the extents of changed ones again.
 func (f *files) look(now time.Time) {
 	f.looks++
 	f.tooMany, f.nameless = false, false
 	clear(f.lists)
 	if f.through(now, nil); f.walk.Cut() {
-		return // what was not seen may be there
+		return // files that it did not see may exist
 	}
 	for key, one := range f.known {
 		if one.seen != f.looks {
@@ -131,7 +130,7 @@ func (f *files) look(now time.Time) {
 	}
 }
 
-// find goes through the directories that changed, for new names.
+// find looks for new names in the directories that changed.
 func (f *files) find(now time.Time) {
 	f.through(now, func(at key, inode uint64) bool {
 		one := f.known[at]
@@ -139,8 +138,7 @@ func (f *files) find(now time.Time) {
 	})
 }
 
-// forget has the next find look again at the file that has an inode's number, where that number was given to another
-// one.
+// forget makes the next find read a file again whose inode's number was reused.
 func (f *files) forget(i inode) {
 	one := f.nodes[node{i.Device, i.Number}]
 	if one == nil || one.lies.generation == i.Generation {
@@ -154,7 +152,7 @@ func (f *files) forget(i inode) {
 	delete(f.lists, key{one.root, directory})
 }
 
-// through goes through all directories, or through those that changed for names that are not known yet.
+// through visits all directories, or only changed ones for unknown names.
 func (f *files) through(now time.Time, known func(at key, inode uint64) bool) {
 	f.walk = layout.Walk{Until: time.Now().Add(lookWithin), Names: mostNames}
 	f.lost = nil
@@ -175,12 +173,12 @@ func (f *files) through(now time.Time, known func(at key, inode uint64) bool) {
 		}
 	}
 	if f.walk.Cut() {
-		clear(f.lists) // the last one was not read to its end
+		clear(f.lists) // the last one was not read completely
 	}
 }
 
-// of returns the file that a request is for by its inode; nil: none of the server's that is known. It is not told where
-// the request does not lead to an inode below a root, or is for the notes of a file system.
+// of returns the file of a request's inode, or nil if it is not a known file of the server. told is false if the
+// request has no inode below a root, or is for the file system's metadata.
 func (f *files) of(e *event, notes uint32) (one *file, told bool) {
 	if e.File.Number == 0 || e.Operation&notes != 0 || !slices.ContainsFunc(f.roots, func(r root) bool {
 		return r.device() == e.File.Device
@@ -190,7 +188,7 @@ func (f *files) of(e *event, notes uint32) (one *file, told bool) {
 	return f.at(e.File), true
 }
 
-// at returns the file that has an inode; nil: none of the server's that is known.
+// at returns the file with that inode, or nil if it is not a known file of the server.
 func (f *files) at(i inode) *file {
 	one := f.nodes[node{i.Device, i.Number}]
 	if one == nil || one.lies.generation != i.Generation {
@@ -210,7 +208,7 @@ func (f *files) missing() (all []string) {
 	return slices.Concat(all, f.walk.Skipped, f.lost, f.unfollowed)
 }
 
-// note keeps a file, and where it lies.
+// note records a file and its extents.
 func (f *files) note(r *root, e *layout.Entry, now time.Time) {
 	at, stat := key{r, e.Path}, &e.Stat
 	one, known := f.known[at]
@@ -236,13 +234,13 @@ func (f *files) note(r *root, e *layout.Entry, now time.Time) {
 	one.lies = place
 }
 
-// lacksName reports whether a file is of a relation without a name: of one that is new, or whose transaction goes on.
+// lacksName reports whether a file belongs to a relation without a name, which is new or not committed yet.
 func (f *files) lacksName(one *file) bool {
 	_, has := f.names[one.owner.node]
 	return one.owner.node != 0 && !has
 }
 
-// name has files of relations belong to those of these names.
+// name assigns relations' names to files.
 func (f *files) name(names map[uint32]Relation) {
 	f.names, f.nameless = names, false
 	for _, one := range f.known {

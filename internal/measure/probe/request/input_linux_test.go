@@ -21,11 +21,11 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestWhereRequestsCannotBeFollowed: the reason says what is missing, and where a command would help, which.
+// TestWhereRequestsCannotBeFollowed: the gap says what is missing, and the command that helps, if any.
 func TestWhereRequestsCannotBeFollowed(t *testing.T) {
 	needsKernel(t, Place{Roots: serverIn(t, directory(t))}).Close()
 	for _, c := range []struct {
-		name, without string // what a shell does before
+		name, without string // shell commands to run before
 		as            string // flags of setpriv
 		reason        runfile.Reason
 		says          string
@@ -41,14 +41,14 @@ func TestWhereRequestsCannotBeFollowed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			place := directory(t)
-			if err := os.Chmod(place, 0o755); err != nil { //nolint:gosec // for whom it tries
+			if err := os.Chmod(place, 0o755); err != nil { //nolint:gosec // other users run it
 				t.Fatal(err)
 			}
-			program := filepath.Join(place, "program") // where everybody may start it
+			program := filepath.Join(place, "program") // executable by all users
 			if out, err := exec.Command("install", "-m", "755", os.Args[0], program).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
-			// Only this process sees the mounts.
+			// The mounts are private.
 			tried := exec.Command("unshare", "--mount", "sh", "-ec", c.without+"; exec setpriv "+c.as+
 				` "$0" -test.run=^TestRefused$`, program)
 			if strings.Contains(c.without, "REFUSED") {
@@ -70,7 +70,7 @@ func TestWhereRequestsCannotBeFollowed(t *testing.T) {
 	}
 }
 
-// TestRefused is the process that may not.
+// TestRefused is the process without permission.
 func TestRefused(t *testing.T) {
 	place := os.Getenv("REALIOPS_REFUSED")
 	if place == "" {
@@ -84,7 +84,7 @@ func TestRefused(t *testing.T) {
 	fmt.Printf("reason %s: %v; %s\n", why.Reason, why, Remedy(runfile.Gap{Metric: Name, Reason: why.Reason}))
 }
 
-// TestRequestsThatAreNotFetched: what comes when the ring is full is counted as lost, and what was in it is not.
+// TestRequestsThatAreNotFetched: requests beyond a full ring count as lost, the ring's do not.
 func TestRequestsThatAreNotFetched(t *testing.T) {
 	top := directory(t)
 	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5})
@@ -103,7 +103,7 @@ func TestRequestsThatAreNotFetched(t *testing.T) {
 	}
 	const record = eventBytes + 8 // the ring's own note of its length
 	fit := float64(os.Getpagesize() / record)
-	// Whoever else uses the disk fills the ring, too, and reads are among it. On a busy machine ext4 has been seen to write
+	// Other users of the disk fill the ring, too, with reads as well. On a busy machine ext4 has been seen to write
 	// 2 MiB of direct I/O in one request.
 	if all := after[Name+"/writes"] - before[Name+"/writes"]; all < 4*fit || float64(lost) < all-fit {
 		t.Errorf("%d of %.0f writes were lost, and %.0f have room", lost, all, fit)
@@ -113,7 +113,7 @@ func TestRequestsThatAreNotFetched(t *testing.T) {
 	}
 }
 
-// TestSleepsWhileThereAreNoRequests: whoever fetches requests is woken by the first one, and not before.
+// TestSleepsWhileThereAreNoRequests: the first request wakes the fetching goroutine, and nothing else does.
 func TestSleepsWhileThereAreNoRequests(t *testing.T) {
 	top, _ := partitioned(t, "mkfs.ext4", "-q", "-O", "^has_journal", "-E", "lazy_itable_init=0")
 	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5})
@@ -125,7 +125,7 @@ func TestSleepsWhileThereAreNoRequests(t *testing.T) {
 	defer k.close()
 	write(t, filepath.Join(top, "base/5/100"), 1)
 	const moment = 300 * time.Millisecond
-	slept := func() bool { // after all there was
+	slept := func() bool { // once all are fetched
 		var r ringbuf.Record
 		err := error(nil)
 		for k.reader.SetDeadline(time.Now()); err == nil; {
@@ -146,7 +146,7 @@ func TestSleepsWhileThereAreNoRequests(t *testing.T) {
 		{"another one", func() { write(t, filepath.Join(top, "base/5/100"), 1) }},
 		{"the end", k.wake},
 	} {
-		for tries := 1; !slept(); tries++ { // the file system has work of its own, for seconds
+		for tries := 1; !slept(); tries++ { // the file system does its own work for seconds
 			if tries == 50 {
 				t.Fatalf("it never slept before %s", c.name)
 			}
@@ -162,15 +162,14 @@ func TestSleepsWhileThereAreNoRequests(t *testing.T) {
 	}
 }
 
-// TestFilesThatComeAndGo: what the server writes to files that are gone before anybody looks is the server's, and not
-// the journal's.
+// TestFilesThatComeAndGo: the server's writes to files deleted before a look are the server's, not the journal's.
 func TestFilesThatComeAndGo(t *testing.T) {
 	mount, disk := partitioned(t, "mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0")
 	top := directoryOn(t, mount)
 	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5})
 	defer s.Close()
 	before, after := told(t, s, disk, func() {
-		s.mu.Lock() // nobody looks
+		s.mu.Lock() // no look happens
 		defer s.mu.Unlock()
 		path := filepath.Join(top, "base/pgsql_tmp/pgsql_tmp1.1")
 		write(t, path, 40)
@@ -184,8 +183,7 @@ func TestFilesThatComeAndGo(t *testing.T) {
 	}
 }
 
-// TestNamesThatComeLate: a relation whose file was found before its transaction ended is asked for again, also where
-// nobody looks at files.
+// TestNamesThatComeLate: a relation whose file was found before its commit is asked for again, even between looks.
 func TestNamesThatComeLate(t *testing.T) {
 	top := directory(t)
 	names := map[uint32]Relation{}
@@ -220,11 +218,11 @@ func TestNamesThatComeLate(t *testing.T) {
 	}
 }
 
-// TestTooManyFiles: of a server with more files than are followed that is said, and those that are followed are.
+// TestTooManyFiles: a server with too many files is reported, and the followed ones are right.
 func TestTooManyFiles(t *testing.T) {
 	const most = 100
 	mount, disk := partitioned(t, "mkfs.ext4", "-q", "-O", "^dir_index", "-E",
-		"lazy_itable_init=0,lazy_journal_init=0") // which lists names as they were made
+		"lazy_itable_init=0,lazy_journal_init=0") // lists names in order of creation
 	top := directoryOn(t, mount)
 	if err := os.MkdirAll(filepath.Join(top, "base/9"), 0o700); err != nil {
 		t.Fatal(err)
@@ -236,7 +234,7 @@ func TestTooManyFiles(t *testing.T) {
 		}
 		_ = unix.Close(fd)
 	}
-	first := filepath.Join(top, "base/5/100") // is looked at before base/9
+	first := filepath.Join(top, "base/5/100") // looked at before base/9
 	write(t, first, 1)
 	place := Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5, Names: map[uint32]Relation{
 		100: {"public.t", Tables}}}
@@ -262,8 +260,8 @@ func TestTooManyFiles(t *testing.T) {
 	}
 }
 
-// TestRequestsThatWaitTooLong: a reading is withheld, and says so, while requests wait longer for their files than
-// docs/requests.md promises.
+// TestRequestsThatWaitTooLong: a reading is withheld, with the reason, while requests wait longer for their files
+// than docs/requests.md promises.
 func TestRequestsThatWaitTooLong(t *testing.T) {
 	s := needsKernel(t, Place{Roots: serverIn(t, directory(t)), Postmaster: os.Getpid(), Database: 5})
 	defer s.Close()
@@ -286,7 +284,7 @@ func TestRequestsThatWaitTooLong(t *testing.T) {
 	}
 }
 
-// TestOthersTracing: who traces requests by tracefs goes on, with every one of them, and finds nothing of ours there.
+// TestOthersTracing: other users' tracing of requests by tracefs continues completely, and shows nothing of ours.
 func TestOthersTracing(t *testing.T) {
 	top, disk := partitioned(t, "mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0")
 	needsKernel(t, Place{Roots: serverIn(t, top)}).Close()
@@ -336,9 +334,8 @@ func TestOthersTracing(t *testing.T) {
 	}
 }
 
-// TestRingsThatWrap: a ring that is fetched in time tells every request, however often it was filled: as many as one
-// that has room for all of them. On a busy machine the kernel itself tells neither of one in a thousand, which the disk
-// counts.
+// TestRingsThatWrap: a ring fetched in time loses no request, however often it wraps: its counts equal a larger
+// ring's. On a busy machine the kernel itself omits one in a thousand from both, which the disk counts.
 func TestRingsThatWrap(t *testing.T) {
 	top, _ := partitioned(t, "mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0")
 	s, err := open(Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5}, mostFiles,
@@ -372,7 +369,7 @@ func TestRingsThatWrap(t *testing.T) {
 	}
 }
 
-// writesIn are those of [write] that wait in a ring.
+// writesIn returns the number of [write]'s requests in a ring.
 func writesIn(t *testing.T, k *kernel) (n int) {
 	t.Helper()
 	var record ringbuf.Record
@@ -392,8 +389,7 @@ func writesIn(t *testing.T, k *kernel) (n int) {
 	}
 }
 
-// TestLockdown: the programs use none of the functions that a kernel which is locked down keeps to itself
-// (kernel/trace/bpf_trace.c), so that it takes them.
+// TestLockdown: the programs use no function that a locked-down kernel denies (kernel/trace/bpf_trace.c).
 func TestLockdown(t *testing.T) {
 	s := needsKernel(t, Place{Roots: serverIn(t, directory(t))})
 	defer s.Close()
@@ -418,7 +414,7 @@ func TestLockdown(t *testing.T) {
 	}
 }
 
-// TestClocksThatWereSet: where files lie is found whatever the clock showed when they were looked at last.
+// TestClocksThatWereSet: files are found whatever the clock showed at the last look.
 func TestClocksThatWereSet(t *testing.T) {
 	for _, off := range []time.Duration{-time.Hour, time.Hour} {
 		top := directory(t)

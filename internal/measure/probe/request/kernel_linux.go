@@ -18,8 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// ringBytes is the room for requests that were not fetched yet: 70,000, and twice as many on a machine whose processors
-// may bring about more.
+// ringBytes is the room for unfetched requests: 70,000, doubled on a machine with many processors.
 func ringBytes() uint32 {
 	if n, err := ebpf.PossibleCPU(); err == nil && n < 4 {
 		return 4 << 20
@@ -33,12 +32,12 @@ type kernel struct {
 	programs             []*ebpf.Program
 	links                []link.Link
 	reader               *ringbuf.Reader
-	filled               *os.File // tells when there are events
+	filled               *os.File // polls for events
 	bits                 bits
 }
 
-// attach loads the programs into the kernel, for requests of some disks, with a ring of that many bytes for requests
-// not fetched yet.
+// attach loads the programs into the kernel, for the requests of these disks, with a ring of
+// that size for unfetched requests.
 func attach(disks []uint32, ringBytes uint32) (*kernel, error) {
 	spec, err := btf.LoadKernelSpec()
 	if err != nil {
@@ -50,7 +49,7 @@ func attach(disks []uint32, ringBytes uint32) (*kernel, error) {
 		return nil, &probe.Error{Reason: runfile.Unsupported, Err: err}
 	}
 	k, err := start(at, disks, ringBytes)
-	if err != nil && at.file != nil { // it may look at memory in another way than this kernel allows
+	if err != nil && at.file != nil { // its code to read memory may not fit this kernel
 		at.file = nil
 		k, err = start(at, disks, ringBytes)
 	}
@@ -72,14 +71,14 @@ func (k *kernel) open() (err error) {
 	if err != nil {
 		return err
 	}
-	if err := unix.SetNonblock(filled, true); err != nil { // or the runtime would not wait for it
+	if err := unix.SetNonblock(filled, true); err != nil { // otherwise the runtime would not wait for it
 		return errors.Join(err, unix.Close(filled))
 	}
 	k.filled = os.NewFile(uintptr(filled), "requests")
 	return unix.EpollCtl(filled, unix.EPOLL_CTL_ADD, k.events.FD(), &unix.EpollEvent{})
 }
 
-// await returns when there are requests to fetch, after some time (0: whenever that is), or when it is woken.
+// await waits for requests, for that time (0: for ever), or until wake is called.
 func (k *kernel) await(within time.Duration) {
 	var until time.Time
 	if within > 0 {
@@ -89,15 +88,15 @@ func (k *kernel) await(within time.Duration) {
 	if err != nil || k.filled.SetReadDeadline(until) != nil {
 		return
 	}
-	// The kernel tells once, so that nobody is disturbed by requests while they are fetched anyway. Each time it is asked
-	// anew: what it told of may have been fetched by a reading.
+	// A one-shot event, so that requests wake nobody while they are fetched anyway. It is armed each time, since a
+	// reading may have fetched the ones announced.
 	once := &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLONESHOT}
 	_ = filled.Read(func(fd uintptr) bool {
 		return unix.EpollCtl(int(fd), unix.EPOLL_CTL_MOD, k.events.FD(), once) != nil || k.reader.AvailableBytes() > 0
 	})
 }
 
-// wake ends await, now and from now on.
+// wake ends await, now and in future.
 func (k *kernel) wake() { _ = k.filled.Close() }
 
 func start(at offsets, disks []uint32, ringBytes uint32) (_ *kernel, err error) {
@@ -142,7 +141,7 @@ func (k *kernel) makeMaps(ringBytes uint32) (err error) {
 func (k *kernel) load(tracepoint string, instructions asm.Instructions) error {
 	p, err := ebpf.NewProgram(&ebpf.ProgramSpec{
 		Name: "realiops", Type: ebpf.Tracing, AttachType: ebpf.AttachTraceRawTp, AttachTo: tracepoint,
-		Instructions: instructions, License: "Dual MIT/GPL", // some functions of the kernel are for such programs alone
+		Instructions: instructions, License: "Dual MIT/GPL", // some kernel functions require this
 	})
 	if err != nil {
 		return err
@@ -156,7 +155,7 @@ func (k *kernel) load(tracepoint string, instructions asm.Instructions) error {
 	return nil
 }
 
-// refused says why the kernel does not take a program, with the one command that would allow it where there is one.
+// refused says why the kernel rejects a program, with the command that would allow it, if any.
 func refused(err error) error {
 	switch {
 	case !errors.Is(err, fs.ErrPermission):
@@ -174,7 +173,7 @@ func refused(err error) error {
 		probe.Lacking(probe.BPF, probe.Perfmon))}
 }
 
-// lostEvents are requests that nobody fetched in time.
+// lostEvents returns the number of requests that were not fetched in time.
 func (k *kernel) lostEvents() (n uint64, err error) { return n, k.lost.Lookup(uint32(0), &n) }
 
 func (k *kernel) close() {
@@ -182,7 +181,7 @@ func (k *kernel) close() {
 		k.wake()
 	}
 	if k.reader != nil {
-		_ = k.reader.Close() // what it had is of no use any more
+		_ = k.reader.Close() // its data is useless by now
 	}
 	for _, l := range k.links {
 		_ = l.Close()

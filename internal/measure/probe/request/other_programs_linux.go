@@ -8,10 +8,10 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// mostCommands bounds the commands of other programs that are told apart; further ones are in no line.
+// mostCommands bounds the commands of other programs that are listed.
 const mostCommands = 200
 
-// otherPrograms sums up requests by command, and those of the kernel's own threads that write for all.
+// otherPrograms sums up requests by command, and those of kernel threads that write for all programs.
 type otherPrograms struct {
 	kernel counts
 	of     map[command]*counts
@@ -47,7 +47,7 @@ func (s *otherPrograms) list() (all []OtherProgram) {
 	return all
 }
 
-// top returns what the disks did the most for, by bytes.
+// top returns the commands with the most bytes.
 func (s *otherPrograms) top(from, to time.Time) runfile.Top {
 	top := runfile.Top{From: from, At: to, Of: runfile.Programs}
 	var total counts

@@ -10,23 +10,23 @@ type owner struct {
 	node uint32 // of a relation of the database whose names are known; 0: another file
 }
 
-// piece is a stretch of a disk that belongs to a file.
+// piece is a range of sectors that belongs to a file.
 type piece struct {
 	disk     uint32
 	from, to uint64 // sectors
 	file     *file
-	shared   bool // with a file that may be anybody's
+	shared   bool // with any other file
 }
 
-// atlas are all pieces, in order.
+// atlas holds all pieces, in order.
 type atlas []piece
 
 func (a atlas) sort() {
 	slices.SortFunc(a, func(p, q piece) int { return cmp.Or(cmp.Compare(p.disk, q.disk), cmp.Compare(p.from, q.from)) })
 }
 
-// find says whose a request is. What two files share by reflink is only read there, since a write gets blocks of its
-// own: who reads for the server are its own processes. nil: it is for no file of the server.
+// find returns the file of a request, or nil if it is not the server's. A range shared by reflink is only read, since
+// writes get new blocks; only the server's processes read for the server.
 func (a atlas) find(e *event, postmaster int) *file {
 	disk, sector := e.Disk, e.Sector
 	i, exact := slices.BinarySearchFunc(a, sector, func(p piece, sector uint64) int {
@@ -41,21 +41,20 @@ func (a atlas) find(e *event, postmaster int) *file {
 	return a[i].file
 }
 
-// mayBeShared reports whether a request for a file of the server may be for a copy of it as well: a copy by reflink
-// leaves no trace on the file.
+// mayBeShared reports whether a request for a server's file may be for a reflink copy,
+// which leaves no trace on the file.
 func mayBeShared(e *event, postmaster int) bool {
 	return e.operation() == opRead && !ours(e, postmaster)
 }
 
-// mayBeNew reports whether a request that belongs to no known file may be for one of the server that was not seen yet:
-// its own processes write to it, and the kernel's, where these do not write what is in the pages of another file. A
-// file system's notes are in none.
+// mayBeNew reports whether a request without a known file may be for a new file of the server: the server's processes
+// write it, or the kernel does, from no other file's pages. It is not file system metadata.
 func mayBeNew(e *event, postmaster int, notes uint32) bool {
 	return e.Operation&notes == 0 && (e.Process == 0 || ours(e, postmaster) || e.byWorker() && e.File == inode{})
 }
 
 type asker struct {
-	server, worker bool // a process of the server, a thread of the kernel that works for all
+	server, worker bool // a process of the server; a kernel thread that works for all
 	command        command
 }
 
@@ -63,7 +62,7 @@ func askerOf(e *event, postmaster int) asker {
 	return asker{ours(e, postmaster), e.byWorker(), e.Command}
 }
 
-// unnamed are requests for files whose names were not read yet.
+// unnamed holds requests for files whose names have not been read yet.
 type unnamed map[unnamedFile]*counts
 
 type unnamedFile struct {
@@ -81,7 +80,7 @@ func (u unnamed) add(e *event, by asker) {
 	did.add(e)
 }
 
-// ours reports whether a process of the server asked for it.
+// ours reports whether a process of the server caused the request.
 func ours(e *event, postmaster int) bool {
 	return postmaster > 0 && (int(e.Process) == postmaster || int(e.Parent) == postmaster)
 }

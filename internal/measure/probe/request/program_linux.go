@@ -18,25 +18,25 @@ type offsets struct {
 	device, deviceDisk                   int16 // of struct bio; of struct block_device
 	parent, group, command               int16 // of struct task_struct
 	bits                                 bits
-	file                                 *trail // nil: whose pages they are is not asked
+	file                                 *trail // nil: the pages' owner is not read
 }
 
-// trail leads from the data of a request to the file in whose pages they are.
+// trail leads from a request's data to the file that owns its pages.
 type trail struct {
 	vectors, page                 int16 // of struct bio; of struct bio_vec
 	head, mapping                 int16 // of struct page
 	host, own, number, generation int16 // of struct address_space; of struct inode
 	super, device                 int16 // of struct inode; of struct super_block
-	// the kernel's function that takes an address for a pointer to a structure, and the type of a page
+	// bpf_rdonly_cast, which types an address, and the type of a page
 	cast, pageType int32
 }
 
 type bits struct {
 	flushing uint32 // it is one step of a flush
-	notes    uint32 // it is for what the file system notes, not for a file; 0: that is not told
+	notes    uint32 // it is file system metadata; 0: unknown
 }
 
-// offsetsIn finds them in the kernel's own description.
+// offsetsIn finds the offsets in the kernel's BTF.
 func offsetsIn(spec *btf.Spec) (at offsets, err error) {
 	for _, f := range []struct {
 		into            *int16
@@ -61,13 +61,13 @@ func offsetsIn(spec *btf.Spec) (at offsets, err error) {
 		}
 	}
 	at.file = trailIn(spec)
-	const flushing = 1 << 4 // until the bits got names (6.11)
+	const flushing = 1 << 4 // before the bits had names (6.11)
 	at.bits = bits{flushing: bitIn(spec, "rqf_flags", "__RQF_FLUSH_SEQ", flushing),
 		notes: bitIn(spec, "req_flag_bits", "__REQ_META", 0)}
 	return at, nil
 }
 
-// trailIn finds it; nil: this kernel keeps it another way.
+// trailIn finds the trail, or returns nil if this kernel has another one.
 func trailIn(spec *btf.Spec) *trail {
 	var p trail
 	for _, f := range []struct {
@@ -108,7 +108,7 @@ func offsetOf(spec *btf.Spec, structure, name string) (int16, error) {
 	return 0, fmt.Errorf("struct %s of this kernel has no %s: %s and later have", structure, name, probe.ByFile.Linux)
 }
 
-// within looks for a member, also of unions and structures without a name.
+// within looks for a member, also in anonymous unions and structures.
 func within(members []btf.Member, name string) (btf.Bits, bool) {
 	for _, m := range members {
 		var inner []btf.Member
@@ -128,8 +128,8 @@ func within(members []btf.Member, name string) (btf.Bits, bool) {
 	return 0, false
 }
 
-// bitIn returns a flag by its name in the kernel's description; otherwise, where that has no such name. It is looked
-// for in the enumeration that has it in most kernels first: to look through all takes 20 MB.
+// bitIn returns a flag by its name in the kernel's BTF, or otherwise. It tries the enumeration that has it in most
+// kernels first, because searching all takes 20 MB.
 func bitIn(spec *btf.Spec, enumeration, name string, otherwise uint32) uint32 {
 	var likely *btf.Enum
 	if spec.TypeByName(enumeration, &likely) == nil {
@@ -159,8 +159,8 @@ func bitOf(t btf.Type, name string) (bit uint32, found bool) {
 	return 0, false
 }
 
-// What the programs note of a request, field by field as it lies on their stack and in the ring: event in event.go has
-// the same.
+// The programs' record of a request, as it lies on their stack and in the ring. It must
+// match event in event_linux.go.
 const (
 	eventAt = -eventBytes
 	askerAt = eventAt + 24
@@ -168,10 +168,9 @@ const (
 	cellAt  = eventAt - 8
 )
 
-// Who asked is kept in a table of pairs of slots, by the address of the kernel's description of the I/O. Nothing is
-// taken out of it: the older slot of a pair is used again. A request loses its asker where two others of its pair are
-// made while it is under way, (n/32,768)²/2 of n at once: five in ten thousand of 1,000. The kernel's own table that
-// drops the oldest took three times as long.
+// The cause of an I/O is kept in a table of pairs of slots, by the address of its bio. Entries are never removed; the
+// older slot of a pair is reused. A request loses its cause if two others of its pair are made meanwhile,
+// (n/32,768)²/2 of n concurrent ones: five in ten thousand of 1,000. The kernel's LRU table took three times as long.
 const (
 	pairBits  = 15
 	slotKey   = 0
@@ -181,7 +180,7 @@ const (
 	slotSize  = slotAsker + askerSize
 )
 
-// oneOf ends the program unless the gendisk in R1 is one of some disks, whose number is in R8 then.
+// oneOf ends the program unless the gendisk in R1 is one of the disks. It leaves its number in R8.
 func oneOf(disks []uint32, at offsets) asm.Instructions {
 	program := asm.Instructions{
 		asm.LoadMem(asm.R8, asm.R1, at.major, asm.Word),
@@ -195,11 +194,11 @@ func oneOf(disks []uint32, at offsets) asm.Instructions {
 	return append(program, asm.Ja.Label("end"), asm.Mov.Imm(asm.R0, 0).WithSymbol("ours"))
 }
 
-// findPair puts the pair of slots of the I/O in R6 into R0, or goes on at a label.
+// findPair puts the pair of slots of the I/O in R6 into R0, or jumps to the label none.
 func findPair(askers *ebpf.Map, none string) asm.Instructions {
-	const scatter = 0x9E3779B97F4A7C15 - 1<<64 // 2^64 by the golden ratio: addresses that differ little come far apart
+	const scatter = 0x9E3779B97F4A7C15 - 1<<64 // 2^64 by the golden ratio spreads close addresses
 	return asm.Instructions{
-		asm.Mov.Reg32(asm.R1, asm.R6), // the verifier does not let addresses be multiplied
+		asm.Mov.Reg32(asm.R1, asm.R6), // the verifier forbids multiplying addresses
 		asm.LoadImm(asm.R2, scatter, asm.DWord),
 		asm.Mul.Reg(asm.R1, asm.R2),
 		asm.RSh.Imm(asm.R1, 64-pairBits),
@@ -212,7 +211,7 @@ func findPair(askers *ebpf.Map, none string) asm.Instructions {
 	}
 }
 
-// noteAsker remembers who asks for a piece of I/O.
+// noteAsker records the cause of a bio.
 func noteAsker(at offsets, disks []uint32, askers *ebpf.Map) asm.Instructions {
 	program := asm.Instructions{
 		asm.LoadMem(asm.R6, asm.R1, 0, asm.DWord),
@@ -249,7 +248,7 @@ func noteAsker(at offsets, disks []uint32, askers *ebpf.Map) asm.Instructions {
 	return append(program, asm.Mov.Imm(asm.R0, 0).WithSymbol("end"), asm.Return())
 }
 
-// tellRequest puts a completed request of one of the disks into the ring, with who asked for it.
+// tellRequest puts a completed request of the disks into the ring, with its cause.
 func tellRequest(at offsets, disks []uint32, askers, events, lost *ebpf.Map) asm.Instructions {
 	program := asm.Instructions{
 		asm.LoadMem(asm.R6, asm.R1, 0, asm.DWord),
@@ -286,16 +285,16 @@ func fillEvent(at offsets) asm.Instructions {
 	}
 }
 
-// fillFile notes the file in whose pages the data of the request in R6 are. Behind a page's pointer to its file there
-// may be something else, which no file points back to; reading what is no memory at all gives zeros.
+// fillFile records the file that owns the data pages of the request in R6. A page's mapping may be something else
+// than a file's, which no inode points back to; reading invalid memory gives zeros.
 func fillFile(bio int16, p *trail) asm.Instructions {
 	program := asm.Instructions{
 		asm.LoadMem(asm.R1, asm.R6, bio, asm.DWord),
 		asm.LoadMem(asm.R1, asm.R1, p.vectors, asm.DWord),
 		asm.LoadMem(asm.R1, asm.R1, p.page, asm.DWord),
-		// of several pages that belong together the first has the file; the others have 1 more than its address
+		// In a compound page the first page has the file; the others point to it plus 1.
 		asm.LoadMem(asm.R3, asm.R1, p.head, asm.DWord),
-		asm.Mov.Reg32(asm.R2, asm.R3), // the verifier does not let bits of addresses be looked at
+		asm.Mov.Reg32(asm.R2, asm.R3), // the verifier forbids testing bits of addresses
 		asm.And.Imm(asm.R2, 1),
 		asm.JEq.Imm(asm.R2, 0, "first"),
 	}
@@ -311,7 +310,7 @@ func fillFile(bio int16, p *trail) asm.Instructions {
 		asm.LoadMem(asm.R1, asm.R1, p.mapping, asm.DWord).WithSymbol("first"),
 		asm.Mov.Reg32(asm.R2, asm.R1),
 		asm.And.Imm(asm.R2, 3),
-		asm.JNE.Imm(asm.R2, 0, "none"), // it is no file's
+		asm.JNE.Imm(asm.R2, 0, "none"), // it is not a file's
 		asm.LoadMem(asm.R2, asm.R1, p.host, asm.DWord),
 		asm.LoadMem(asm.R3, asm.R2, p.own, asm.DWord),
 		asm.JNE.Reg(asm.R3, asm.R1, "none"),
@@ -345,7 +344,7 @@ func withAsker(at offsets, askers *ebpf.Map) asm.Instructions {
 }
 
 func sendEvent(events *ebpf.Map) asm.Instructions {
-	const wakeup = 0 // of who waits for the first after all before it were fetched
+	const wakeup = 0 // wake the reader of an empty ring
 	return asm.Instructions{
 		asm.LoadMapPtr(asm.R1, events.FD()).WithSymbol("send"),
 		asm.Mov.Reg(asm.R2, asm.RFP),

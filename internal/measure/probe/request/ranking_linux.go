@@ -10,10 +10,10 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// mostRanked bounds the relations that are told apart; further ones are summed up by their kind.
+// mostRanked bounds the relations listed; further ones are summed up by kind.
 const mostRanked = 20_000
 
-// ranking sums up requests for each relation of the database with a known name, and for each kind of other file.
+// ranking sums up requests for each named relation of the database, and for each kind of other file.
 type ranking struct {
 	from      time.Time
 	kinds     [kinds]counts      // of files that are no relation, and of relations beyond mostRanked
@@ -33,7 +33,7 @@ func (r *ranking) add(whose owner, more counts) {
 	did.plus(more)
 }
 
-// top returns what of the server caused the most, by bytes.
+// top returns the server's files with the most bytes.
 func (r *ranking) top(at time.Time, names map[uint32]Relation) runfile.Top {
 	top := runfile.Top{From: r.from, At: at, Of: runfile.Files}
 	var total counts
@@ -47,7 +47,7 @@ func (r *ranking) top(at time.Time, names map[uint32]Relation) runfile.Top {
 		}
 	}
 	for node, c := range r.relations {
-		name := fmt.Sprintf("file %d", node) // it was dropped, or made by a transaction that has not ended
+		name := fmt.Sprintf("file %d", node) // dropped, or not committed yet
 		if relation, known := names[node]; known {
 			name = relation.Name
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/layout"
 )
 
-// needsKernel skips where this process may not follow requests. scripts/no-skip.txt has this package: on CI it must be
-// able to.
+// needsKernel skips the test if this process may not follow requests. scripts/no-skip.txt has this
+// package, so on CI it must be able to.
 func needsKernel(t *testing.T, place Place) *Sampler {
 	t.Helper()
 	s, err := New(place)
@@ -29,7 +29,7 @@ func needsKernel(t *testing.T, place Place) *Sampler {
 	return s
 }
 
-// written returns the bytes written of each kind by now.
+// written returns the bytes written so far, by kind.
 func written(t *testing.T, s *Sampler) map[string]float64 {
 	t.Helper()
 	if err := s.WaitForCounters(context.Background()); err != nil {
@@ -42,7 +42,7 @@ func written(t *testing.T, s *Sampler) map[string]float64 {
 	return sample.Values
 }
 
-// directory is one as a server has it, on a disk.
+// directory returns a server's directory on a disk.
 func directory(t *testing.T) string {
 	t.Helper()
 	return directoryOn(t, "/var/tmp")
@@ -63,7 +63,7 @@ func directoryOn(t *testing.T, disk string) string {
 	return top
 }
 
-// serverIn are the roots of a server that keeps its files and its log in a directory.
+// serverIn returns the roots of a server with its files and its log in a directory.
 func serverIn(t *testing.T, data string) []layout.Root {
 	t.Helper()
 	server := layout.Server{Data: data}
@@ -80,7 +80,7 @@ func serverIn(t *testing.T, data string) []layout.Root {
 // writeBytes is the size of each request of [write].
 const writeBytes = 16 << 10
 
-// write puts so many requests of 16 KiB into a file, one after the other and past the cache.
+// write writes that many requests of 16 KiB to a file, one after the other, with O_DIRECT.
 func write(t *testing.T, path string, requests int) {
 	t.Helper()
 	const size = writeBytes
@@ -104,9 +104,9 @@ func write(t *testing.T, path string, requests int) {
 	}
 }
 
-// TestRequestsFindTheirFiles: so many writes of 16 KiB to files of each kind are as many requests and bytes of that
-// kind, and another program's are none of the server's. The disk is a loop device: what may be off by one or two on a
-// busy disk that others use says docs/requests.md.
+// TestRequestsFindTheirFiles: writes of 16 KiB to files of each kind count as that many requests and bytes of the
+// kind, and another program's count for none of the server's. The disk is a loop device; docs/requests.md says what
+// may be off by one or two on a busy disk.
 func TestRequestsFindTheirFiles(t *testing.T) {
 	disk, _ := partitioned(t, "mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0")
 	top := directoryOn(t, disk)
@@ -130,7 +130,7 @@ func TestRequestsFindTheirFiles(t *testing.T) {
 		write(t, filepath.Join(top, f.path), 20+i)
 		want[f.kind] += 20 + i
 	}
-	// What this process starts itself passes for the server's.
+	// Children of this process pass for the server's.
 	other := exec.Command("sh", "-c", "dd if=/dev/zero of="+top+".other bs=64k count=50 oflag=direct; true")
 	if out, err := other.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -175,15 +175,14 @@ func TestRequestsFindTheirFiles(t *testing.T) {
 	}
 }
 
-// TestNamesOfTheKernelsThreads: a program of somebody else's that is called like a thread of the kernel is told as
-// itself.
+// TestNamesOfTheKernelsThreads: another program with the name of a kernel thread is reported as itself.
 func TestNamesOfTheKernelsThreads(t *testing.T) {
 	top := directory(t)
 	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5})
 	defer s.Close()
 	before := written(t, s)
 	for _, name := range []string{"jbd2/sda1-8", "kworker/u8:0"} {
-		// What this process starts itself passes for the server's.
+		// Children of this process pass for the server's.
 		impostor := exec.Command("sh", "-c", os.Args[0]+" -test.run=^TestImpostor$; true")
 		impostor.Env = append(os.Environ(), "REALIOPS_IMPOSTOR="+name, "REALIOPS_WRITES="+top+".impostor")
 		if out, err := impostor.CombinedOutput(); err != nil {
@@ -204,7 +203,7 @@ func TestNamesOfTheKernelsThreads(t *testing.T) {
 	}
 }
 
-// TestImpostor is the program that calls itself something else.
+// TestImpostor is the program with a false name.
 func TestImpostor(t *testing.T) {
 	name := os.Getenv("REALIOPS_IMPOSTOR")
 	if name == "" {
@@ -221,7 +220,7 @@ func TestImpostor(t *testing.T) {
 	write(t, os.Getenv("REALIOPS_WRITES"), 100)
 }
 
-// TestNothingStays: what was in the kernel is gone when the sampler is closed, and when its process is killed.
+// TestNothingStays: the kernel's programs are gone when the sampler is closed, and when its process is killed.
 func TestNothingStays(t *testing.T) {
 	s := needsKernel(t, Place{Roots: serverIn(t, directory(t))})
 	id := programOf(t, s)
@@ -277,7 +276,7 @@ func inKernel(id ebpf.ProgramID) bool {
 	return err == nil
 }
 
-// gone waits for the kernel, which drops what nobody has open a moment later.
+// gone waits until the kernel has dropped a closed program.
 func gone(t *testing.T, id ebpf.ProgramID) {
 	t.Helper()
 	for range 100 {

@@ -19,17 +19,17 @@ func New(Place) (*Sampler, error) {
 		Err: errors.New("only Linux's kernel tells whose requests these are")}
 }
 
-// Close has nothing to end.
+// Close does nothing.
 func (*Sampler) Close() {}
 
-// Rank has nothing to tell.
+// Rank returns nothing.
 func (*Sampler) Rank() runfile.Top { return runfile.Top{} }
 
-// RankOthers has nothing to tell.
+// RankOthers returns nothing.
 func (*Sampler) RankOthers() runfile.Top { return runfile.Top{} }
 
-// OtherPrograms has nothing to tell.
+// OtherPrograms returns nothing.
 func (*Sampler) OtherPrograms() []OtherProgram { return nil }
 
-// WaitForCounters has nothing to wait for.
+// WaitForCounters does nothing.
 func (*Sampler) WaitForCounters(context.Context) error { return nil }

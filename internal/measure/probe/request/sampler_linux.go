@@ -18,18 +18,18 @@ import (
 )
 
 const (
-	// fetching is the interval at which requests are taken out of the kernel while there are any. Its buffer holds
+	// fetching is the interval at which requests are fetched from the kernel while there are any. The ring holds
 	// 140,000, enough for 560,000 a second.
 	fetching = 250 * time.Millisecond
-	// looking is the interval at which the files are examined, naming the one at which missing names are asked for.
+	// looking is the interval between looks at the files, naming between queries for missing names.
 	looking = time.Second
 	naming  = 5 * time.Second
-	// share is the part of the time that examining files may take if there are many files or little time,
-	// shareForWaiting the part while requests wait for their file.
+	// share is the part of the time that looks at the files may take; shareForWaiting is that part
+	// while requests wait for their file.
 	share           = 0.0025
 	shareForWaiting = 0.05
-	// mostWaiting requests wait at a time, and latest is how long one may until readings do without what is not known
-	// for all.
+	// mostWaiting bounds the waiting requests, and latest their wait. Beyond that,
+	// readings leave out what is unknown.
 	mostWaiting = 100_000
 	latest      = 3 * time.Second
 )
@@ -40,41 +40,40 @@ type Sampler struct {
 	stop   chan struct{}
 	done   sync.WaitGroup
 
-	mu      sync.Mutex // for all below
+	mu      sync.Mutex // guards the fields below
 	account account
 	atlas   atlas
 	files   files
 	unnamed unnamed
 	waiting []waiting
-	named   spell // relations
+	named   spell // of relations
 	looked  spell // at all files
-	found   spell // new ones
+	found   spell // of new files
 	ranking ranking
 	others  otherPrograms
 }
 
-// waiting is a request that does not lead to an inode, and whose file was not found yet.
+// waiting is a request without an inode, whose file is not known yet.
 type waiting struct {
 	event event
 	since time.Time
 }
 
-// spell is when something was done last, and how long that took.
+// spell is when some work was last done, and how long it took.
 type spell struct {
 	began time.Time
 	took  time.Duration
 }
 
-// since returns the spell that has just ended.
+// since returns the spell that ends now.
 func since(began time.Time) spell { return spell{began, time.Since(began)} }
 
-// due reports whether the work may be done again: at least every after the last time, and within its share of the
-// time.
+// due reports whether to do the work again: once every has passed, and within its share of the time.
 func (s spell) due(every time.Duration, share float64) bool {
 	return time.Since(s.began) >= max(every, time.Duration(float64(s.took)/share))
 }
 
-// New follows the requests for a server's files. The error, a *probe.Error, says why that cannot be done here.
+// New follows the requests for a server's files. The error, a *probe.Error, says why that is impossible here.
 func New(place Place) (*Sampler, error) { return open(place, mostFiles, ringBytes()) }
 
 func open(place Place, most int, room uint32) (*Sampler, error) {
@@ -112,7 +111,7 @@ func (s *Sampler) Name() string { return Name }
 // Metrics lists the metrics of all kinds of request.
 func (s *Sampler) Metrics() []runfile.Metric { return Metrics() }
 
-// Close takes the programs out of the kernel.
+// Close removes the programs from the kernel.
 func (s *Sampler) Close() {
 	close(s.stop)
 	s.kernel.wake()
@@ -120,8 +119,8 @@ func (s *Sampler) Close() {
 	s.kernel.close()
 }
 
-// Sample takes what was completed by now. What still waits for its file, for three seconds at most, is in no kind yet,
-// and in no sum of the server's.
+// Sample returns the requests completed so far. Requests that still wait for their file, for three seconds at most,
+// are in no kind and no sum of the server.
 func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 	if err := ctx.Err(); err != nil {
 		return probe.Sample{}, err
@@ -155,40 +154,40 @@ func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 	return sample, nil
 }
 
-// Rank says which relations and other files of the server caused the most so far.
+// Rank returns the server's relations and other files with the most bytes so far.
 func (s *Sampler) Rank() runfile.Top {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ranking.top(time.Now(), s.files.names)
 }
 
-// RankOthers says which other programs caused the most so far.
+// RankOthers returns the other programs with the most bytes so far.
 func (s *Sampler) RankOthers() runfile.Top {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.others.top(s.ranking.from, time.Now())
 }
 
-// OtherPrograms says which commands of others did what so far.
+// OtherPrograms returns the requests of other programs' commands so far.
 func (s *Sampler) OtherPrograms() []OtherProgram {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.others.list()
 }
 
-// WaitForCounters finds the files of all requests so far, and the names of relations that were made meanwhile.
+// WaitForCounters finds the files of all requests so far, and the names of new relations.
 func (s *Sampler) WaitForCounters(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.fetch(); err != nil {
 		return err
 	}
-	s.named = spell{} // a load has a table of its own
+	s.named = spell{} // a load has its own table
 	s.look()
 	return ctx.Err()
 }
 
-// follow fetches requests and examines the files until it is told to stop. While there are no requests it sleeps.
+// follow fetches requests and examines the files until the sampler is closed. It sleeps while there are no requests.
 func (s *Sampler) follow() {
 	for more := true; ; more = s.catchUp() {
 		if !more {
@@ -202,7 +201,7 @@ func (s *Sampler) follow() {
 	}
 }
 
-// quiet is for how long nothing needs to be done unless there are requests; 0: for as long as there are none.
+// quiet returns how long follow may sleep without requests; 0: for ever.
 func (s *Sampler) quiet() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,23 +211,23 @@ func (s *Sampler) quiet() time.Duration {
 	return 0
 }
 
-// catchUp fetches what there is, and reports whether there was anything, or still is something to be found.
+// catchUp fetches requests, and reports whether there were any, or some still wait.
 func (s *Sampler) catchUp() (more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	more = s.kernel.reader.AvailableBytes() > 0
-	_ = s.fetch() // it is said when a reading is taken
+	_ = s.fetch() // the next reading reports it
 	if s.found.due(looking, shareForWaiting) {
 		s.name()
 	}
 	if len(s.waiting) > 0 && s.looked.due(looking, shareForWaiting) {
 		s.look()
 	}
-	s.learn() // also of what was found before
+	s.learn() // also of files found before
 	return more || len(s.unnamed) > 0 || len(s.waiting) > 0
 }
 
-// look finds the server's files as they are now, and gives the requests that wait to them.
+// look finds the server's files, and assigns waiting requests to them.
 func (s *Sampler) look() {
 	began := time.Now()
 	s.files.look(began)
@@ -240,7 +239,7 @@ func (s *Sampler) look() {
 	s.looked = since(began)
 }
 
-// name finds new files, and gives the requests that lead to their inodes to them.
+// name finds new files, and assigns the requests with their inodes to them.
 func (s *Sampler) name() {
 	if len(s.unnamed) == 0 {
 		return
@@ -255,7 +254,7 @@ func (s *Sampler) name() {
 	s.found = since(began)
 }
 
-// learn asks for the names of relations that were made meanwhile.
+// learn reads the names of new relations.
 func (s *Sampler) learn() {
 	if !s.files.nameless || s.files.place.Relations == nil || !s.named.due(naming, share) {
 		return
@@ -267,7 +266,7 @@ func (s *Sampler) learn() {
 	s.named = since(began)
 }
 
-// waits is for how long the oldest request has been waiting.
+// waits returns how long the oldest request has been waiting.
 func (s *Sampler) waits() time.Duration {
 	if len(s.waiting) == 0 {
 		return 0
@@ -294,12 +293,12 @@ func (s *Sampler) fetch() error {
 	}
 }
 
-// take counts a request, for its file where that is known; one that may be for a new file waits for the next looks.
+// take counts a request for its file if that is known. A request that may be for a new file waits for the next looks.
 func (s *Sampler) take(e event) {
 	postmaster := s.files.place.Postmaster
 	s.account.total(&e, s.kernel.bits.flushing)
 	if e.Bytes == 0 && e.writes() && ours(&e, postmaster) {
-		s.account.serverFlushes++ // asked for by itself, not with data
+		s.account.serverFlushes++ // requested by itself, not with data
 	}
 	if e.Bytes == 0 || e.operation() != opRead && !e.writes() {
 		return
@@ -311,7 +310,7 @@ func (s *Sampler) take(e event) {
 		s.unnamed.add(&e, by)
 		return
 	case !told && e.Operation&notes == 0:
-		if s.looked.due(looking, share) { // only now does anybody need to know where files lie
+		if s.looked.due(looking, share) { // only now are the files' places needed
 			s.look()
 		}
 		file = s.atlas.find(&e, postmaster)
@@ -328,7 +327,7 @@ func (s *Sampler) take(e event) {
 	}
 }
 
-// ownerOf is whose a request is; nil: its file is none of the server's.
+// ownerOf returns the owner of a request. file is nil if it is not the server's.
 func (s *Sampler) ownerOf(e *event, file *file) owner {
 	if file == nil {
 		return owner{kind: s.unmapped(e)}
@@ -344,8 +343,7 @@ func (s *Sampler) give(by asker, whose owner, all counts) {
 	s.ranking.add(whose, all)
 }
 
-// settle gives waiting requests to the files that the last look found, and the rest to the processes that asked for
-// them.
+// settle assigns waiting requests to the files that the last look found, and the rest by their processes.
 func (s *Sampler) settle() {
 	s.settleNamed()
 	for _, w := range s.waiting {
@@ -356,8 +354,8 @@ func (s *Sampler) settle() {
 	s.waiting = s.waiting[:0]
 }
 
-// settleNamed gives requests to the files that have their inodes. Other files are not the server's, or were gone before
-// their names were read.
+// settleNamed assigns requests to the files with their inodes. The others are not the server's, or were
+// deleted before their names were read.
 func (s *Sampler) settleNamed() {
 	for at, all := range s.unnamed {
 		whose := owner{kind: OtherPrograms}
@@ -371,8 +369,8 @@ func (s *Sampler) settleNamed() {
 	clear(s.unnamed)
 }
 
-// unmapped classifies a request for sectors that belong to no file, by the process that asked for them. A session
-// whose commit waits for the file system's journal may write it itself.
+// unmapped classifies a request for sectors of no file by the process that caused it. A session whose commit waits
+// for the file system's journal may write the journal itself.
 func (s *Sampler) unmapped(e *event) Kind {
 	notes, server := s.kernel.bits.notes, ours(e, s.files.place.Postmaster)
 	switch {
@@ -381,7 +379,7 @@ func (s *Sampler) unmapped(e *event) Kind {
 	case server && e.writes() && (notes == 0 || e.Operation&notes != 0):
 		return Journal
 	case server:
-		return Other // a directory, or a file that was gone before it was looked at
+		return Other // a directory, or a file deleted before a look
 	default:
 		return OtherPrograms
 	}

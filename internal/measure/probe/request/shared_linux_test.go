@@ -10,17 +10,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestCopiesByReflink: a copy that shares the blocks of a relation is read for whoever reads it, and what is written to
-// either goes to blocks of its own.
+// TestCopiesByReflink: reads of a copy that shares a relation's blocks count for the reading program, and
+// writes to either go to new blocks.
 func TestCopiesByReflink(t *testing.T) {
 	top, _ := partitioned(t, "mkfs.xfs", "-q", "-m", "reflink=1")
 	table, backup := filepath.Join(top, "base/5/100"), filepath.Join(top, "backup.dat")
 	write(t, table, 100)
-	time.Sleep(2 * changing) // its extents are known for good from the first look on
+	time.Sleep(2 * changing) // the first look then finds its final extents
 	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5, Names: map[uint32]Relation{
 		100: {"public.t", Tables}}})
 	defer s.Close()
-	sh := func(script string) { // not a child of this process, as its children pass for the server's
+	sh := func(script string) { // not a child of this process, whose children pass for the server's
 		t.Helper()
 		if out, err := exec.Command("sh", "-c", script+"; true", table, backup).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
