@@ -263,6 +263,11 @@ func TestSizeOfAHistoryWithAHole(t *testing.T) {
 			"Nothing is known of 2 h of these 12 h (the longest hole: 2026-11-01 03:00 to 2026-11-01 05:00 UTC)"},
 		"CloudWatch, late": {"cw.json", pointsOf(12, map[string][2]int{"ReadIOPS": {0, 3}}),
 			"Nothing is known of 3 h of these 12 h (the longest hole: 2026-11-01 00:00 to 2026-11-01 03:00 UTC)"},
+		"CloudWatch, in the means alone": {"cw.json",
+			strings.TrimSuffix(pointsOf(12, map[string][2]int{"ReadIOPS": {3, 5}}), "]}") +
+				strings.Replace(strings.ReplaceAll(pointsOf(12, nil), "Average", "Maximum"), `{"MetricDataResults": [`,
+					",", 1),
+			"Nothing is known of 2 h of these 12 h (the longest hole: 2026-11-01 03:00 to 2026-11-01 05:00 UTC)"},
 		"CloudWatch, ends early": {"cw.json", pointsOf(12, map[string][2]int{"WriteIOPS": {8, 12}}),
 			"Nothing is known of 4 h of these 12 h (the longest hole: 2026-11-01 08:00 to 2026-11-01 12:00 UTC)"},
 	} {

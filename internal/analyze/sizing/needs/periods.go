@@ -109,10 +109,17 @@ func (d device) highest(run *counts.Run, length time.Duration) []Rate {
 
 // periodsOf returns the highest value of a metric in each period, or its mean if the source has nothing else.
 func periodsOf(run *counts.Run, name string) []counts.Level {
-	if levels := run.Rates(name, runfile.Maximum); len(levels) > 0 {
-		return levels
+	for _, statistic := range statisticsOf(run, name) {
+		return run.Rates(name, statistic)
 	}
-	return run.Rates(name, runfile.Average)
+	return nil
+}
+
+// statisticsOf returns what a run has of a metric: the highest in each period, and their means.
+func statisticsOf(run *counts.Run, name string) []string {
+	return slices.DeleteFunc([]string{runfile.Maximum, runfile.Average}, func(statistic string) bool {
+		return len(run.Rates(name, statistic)) == 0
+	})
 }
 
 // Stretches returns the usual name of a length of time, singular and plural.
@@ -193,11 +200,14 @@ func readIn(run *counts.Run) (all []runfile.Stretch, missed time.Duration) {
 		if missing != nil {
 			return nil, 0
 		}
-		return inCommon(metrics.Names(), func(name string) (all []runfile.Stretch) {
-			for _, l := range periodsOf(run, name) {
-				all = append(all, runfile.Stretch{From: l.From, To: l.To})
-			}
-			return all
+		return inCommon(metrics.Names(), func(name string) []runfile.Stretch {
+			// the need is made of the highest, and the mean and the worst hour of the means
+			return inCommon(statisticsOf(run, name), func(statistic string) (all []runfile.Stretch) {
+				for _, l := range run.Rates(name, statistic) {
+					all = append(all, runfile.Stretch{From: l.From, To: l.To})
+				}
+				return all
+			})
 		}), length - 1
 	}
 	most := time.Duration(mostOfWindow * float64(run.Observed.Window))
