@@ -1,6 +1,7 @@
 package sizing
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -158,7 +159,7 @@ func choose(among []needs.Need, load string, cached func(needs.Need) bool) (need
 		return needs.Need{}, fmt.Errorf("what this run asked of storage is not known, nor what it would follow from: %w",
 			n.Missing)
 	}
-	return needs.Need{}, ErrNoDemand
+	return needs.Need{}, errors.New("no load was measured to its end, so there is nothing to size for")
 }
 
 func names(among []needs.Need) []string {
