@@ -62,7 +62,7 @@ type Converted struct {
 	Region    string        `json:"-"` // of the prices
 	Currency  string        `json:"-"`
 	Misread   *float64      `json:"misread_io_cost"` // per month, if each one was billed
-	Most      float64       `json:"-"`               // operations per second of RDS's largest volume, if the rate is higher
+	Most      float64       `json:"-"`               // operations per second of RDS's largest volume, if below the rate
 }
 
 // Convert translates an amount of a metric on a flavor.
