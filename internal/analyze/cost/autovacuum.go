@@ -8,8 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// unvacuumed gives the repetitions in which autovacuum did not work, as long as there are any. It is the server's own,
-// and comes when it likes. Where it worked in all of them, what it wrote is counted, too.
+// unvacuumed returns the repetitions without autovacuum, if there are any. Autovacuum runs on the server's schedule. If
+// it ran in all repetitions, its writes are counted, too.
 func (c *Cost) unvacuumed(repetitions []counts.Repetition) (without []counts.Repetition) {
 	var with []int
 	var on []string
@@ -46,8 +46,8 @@ func (c *Cost) byAutovacuum() (all []string) {
 
 const notAutovacuums = "the rest may be autovacuum's"
 
-// surely gives what of a repetition is the operation's own for sure, and says whose the rest may be; nil: all is its
-// own. Autovacuum has no session that is counted, and writes no rows, entries or deletions to tables of users: it
+// surely returns the part of a repetition that is certainly the operation's own, and who may have caused the rest; nil
+// if all is its own. Autovacuum has no counted session, and writes no rows, entries or deletions to users' tables: it
 // prunes and freezes, which is upkeep.
 func (k kind) surely(r counts.Repetition) (own func(counts.Load, counts.Repetition) float64, rest string) {
 	if r.Autovacuum == nil {
@@ -65,7 +65,7 @@ func (k kind) surely(r counts.Repetition) (own func(counts.Load, counts.Repetiti
 	}
 }
 
-// ofUsers returns the own WAL of tables and indexes that are not the server's; none where it was not told.
+// ofUsers returns the own WAL of users' tables and indexes; zero if unknown.
 func ofUsers(w *runfile.WAL) (records, bytes float64) {
 	if whyUnknown(w) != "" {
 		return 0, 0

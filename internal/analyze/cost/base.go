@@ -15,11 +15,11 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// BaseSchema names the form of a base: a cost as lines of JSON to be committed and reviewed. It holds what was counted,
-// and neither times, names of machines nor identifiers, which differ although nothing has changed.
+// BaseSchema names the form of a base: a cost as lines of JSON, to be committed and reviewed. It holds the counts, but
+// no times, machine names or identifiers, which would differ in every measurement.
 const BaseSchema = "realiops.base/1"
 
-// baseLine is a line of a base: the first says what was measured, and each other has one of the rest.
+// baseLine is a line of a base: the first says what was measured, and each other holds one count or cause.
 type baseLine struct {
 	Schema string    `json:"schema,omitempty"`
 	Of     *baseHead `json:"of,omitempty"`
@@ -29,17 +29,17 @@ type baseLine struct {
 	Table     string `json:"table,omitempty"`
 	Index     string `json:"index,omitempty"`
 	WALOf     string `json:"wal_of,omitempty"` // a table, an index or another relation, with its schema
-	Is        string `json:"is,omitempty"`     // what that is
-	// causes of which there are none: statements, tables, indexes or relations
+	Is        string `json:"is,omitempty"`     // its kind
+	// missing causes: statements, tables, indexes or relations
 	Unknown string `json:"unknown,omitempty"`
 
 	Each    any       `json:"each,omitempty"` // the median of a count; of a cause, by column
 	Unit    string    `json:"unit,omitempty"`
-	Runs    []float64 `json:"runs,omitempty"` // ascending; absent where all are the same
+	Runs    []float64 `json:"runs,omitempty"` // ascending; absent if all are equal
 	Missing string    `json:"missing,omitempty"`
 }
 
-// baseHead is the first line.
+// baseHead is the content of the first line.
 type baseHead struct {
 	Operation    runfile.Operation `json:"operation"`
 	Server       string            `json:"server"`
@@ -50,17 +50,17 @@ type baseHead struct {
 	Incomplete   bool              `json:"incomplete,omitempty"`
 }
 
-// sorts returns the sorts of causes, by their names in a base.
+// sorts returns the causes by their names in a base.
 func (c *Cost) sorts() map[string]*Causes {
 	return map[string]*Causes{"statements": &c.Statements, "tables": &c.Tables, "indexes": &c.Indexes}
 }
 
-// baseColumns are the columns of causes that a base keeps: those that tell why a count grew.
+// baseColumns are the columns of causes that a base keeps: those that show why a count grew.
 var baseColumns = []string{"calls", "rows", "wal_records", "wal_bytes", "wal_fpi", "shared_blks_dirtied", "n_tup_ins",
 	"n_tup_upd", "n_tup_hot_upd", "n_tup_del", "entries", "records", "bytes", "images", "image_bytes"}
 
-// WriteBase writes a result as a base. Counts come in the order of reports, and causes by their names, so that the same
-// cost gives the same text.
+// WriteBase writes a result as a base, with counts in the order of reports and causes by name, so that the same cost
+// gives the same text.
 func WriteBase(w io.Writer, r Result) error {
 	c := r.Cost
 	lines := []baseLine{{Schema: BaseSchema, Of: &baseHead{c.Operation, c.Server, c.Settings, c.Repetitions,
@@ -92,7 +92,7 @@ func WriteBase(w io.Writer, r Result) error {
 	return err
 }
 
-// varied are values in ascending order; nil: they are all the same.
+// varied returns the values in ascending order, or nil if all are equal.
 func varied(runs []float64) []float64 {
 	sorted := slices.Sorted(slices.Values(runs))
 	if len(slices.Compact(slices.Clone(sorted))) == 1 {
@@ -120,7 +120,7 @@ func (c Causes) lines(of string) (all []baseLine) {
 	return all
 }
 
-// lines returns what the WAL holds of each relation: what of it repeats.
+// lines returns the repeatable WAL of each relation.
 func (rs Relations) lines() (all []baseLine) {
 	if rs.Missing != "" {
 		return []baseLine{{Unknown: relationsUnknown, Missing: rs.Missing}}
@@ -153,7 +153,7 @@ func (r *Relation) baseAmounts() map[string]*Each {
 	return map[string]*Each{"own_records": &r.OwnRecords, "own_bytes": &r.OwnBytes, "image_bytes": &r.ImageBytes}
 }
 
-// readRelation takes a relation of which only medians are known.
+// readRelation reads a relation, of which a base has only medians.
 func (c *Cost) readRelation(l baseLine, text json.RawMessage) error {
 	var each map[string]float64
 	if err := json.Unmarshal(text, &each); err != nil {
@@ -170,23 +170,23 @@ func (c *Cost) readRelation(l baseLine, text json.RawMessage) error {
 	return nil
 }
 
-// name returns the field that a sort of causes is named in.
+// name returns the field for the name of a sort of causes.
 func (l *baseLine) name(of string) *string {
 	return map[string]*string{"statements": &l.Statement, "tables": &l.Table, "indexes": &l.Index}[of]
 }
 
-// IsBase reports whether a text begins as a base does, of this form or another.
+// IsBase reports whether a text begins like a base, of this form or another.
 func IsBase(text []byte) bool {
 	form, _, _ := strings.Cut(BaseSchema, "/")
 	return bytes.HasPrefix(withoutMark(text), []byte(`{"schema":"`+form+`/`))
 }
 
-// withoutMark returns a text without the mark that some editors put before it.
+// withoutMark returns a text without the byte order mark that some editors add.
 func withoutMark(text []byte) []byte {
 	return bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
 }
 
-// ReadBase reads what WriteBase has written.
+// ReadBase reads the output of WriteBase.
 func ReadBase(text []byte) (c Cost, err error) {
 	c = Cost{Warnings: []string{}, Others: []string{}, Autovacuum: []string{}, Relations: Relations{Items: []Relation{}}}
 	for _, causes := range c.sorts() {
@@ -216,13 +216,13 @@ func ReadBase(text []byte) (c Cost, err error) {
 	return c, nil
 }
 
-// readLine is a line of a base whose amounts are not read yet.
+// readLine is a line of a base whose amounts are not parsed yet.
 type readLine struct {
 	baseLine
 	Each json.RawMessage `json:"each"`
 }
 
-// about names the subject of a line. No two lines may have the same.
+// about identifies the subject of a line, which must be unique.
 func (l readLine) about() [6]string {
 	return [6]string{l.Count, l.Statement, l.Table, l.Index, l.WALOf + l.Is, l.Unknown}
 }
@@ -293,10 +293,10 @@ func (c *Cost) readBaseLine(l readLine) error {
 	return errors.New("it names no count, statement, table or index")
 }
 
-// mostRuns bounds what is kept of a count.
+// mostRuns bounds the repetitions kept of a count.
 const mostRuns = 10_000
 
-// readCount takes a count whose repetitions are all the same for as many as the first line says.
+// readCount reads a count. If its line has one value, all repetitions of the head have it.
 func (c *Cost) readCount(l baseLine, each json.RawMessage) error {
 	if c.Repetitions < 1 || c.Repetitions > mostRuns {
 		return fmt.Errorf("a line before it says what was measured, and in how many repetitions: 1 to %d", mostRuns)

@@ -9,13 +9,13 @@ import (
 	"github.com/realiops/realiops/internal/typo"
 )
 
-// Budget is the most that one count may come to.
+// Budget is the largest allowed value of a count.
 type Budget struct {
 	Name string  `json:"name"`
-	Max  float64 `json:"max"` // of one that refers to a base, once it is judged
+	Max  float64 `json:"max"` // relative to a base: set when judged
 	Per  string  `json:"per"` // run, or transaction
 	Text string  `json:"text"`
-	// OverBase is the amount by which the count may exceed the base's; nil: Max is an amount of its own.
+	// OverBase is the amount by which the count may exceed the base's; nil: Max is absolute.
 	OverBase *Allowance `json:"over_base"`
 }
 
@@ -25,16 +25,16 @@ type Allowance struct {
 	Amount  float64 `json:"amount"`
 }
 
-// from returns the most that a count may come to where the base is so much.
+// from returns the largest allowed value for a base.
 func (a Allowance) from(base float64) float64 { return base + base*a.Percent/100 + a.Amount }
 
-// What a budget is for.
+// Units of a budget.
 const (
 	PerRun         = "run"
 	PerTransaction = "transaction"
 )
 
-// ParseBudgets reads a list such as own_wal_bytes=24KiB,own_wal_records=base,wal_bytes=base+3%,rows=1/tx: k is 1,000
+// ParseBudgets parses a list such as own_wal_bytes=24KiB,own_wal_records=base,wal_bytes=base+3%,rows=1/tx: k is 1,000
 // and Ki 1,024.
 func ParseBudgets(list string) ([]Budget, error) {
 	var all []Budget
@@ -48,7 +48,7 @@ func ParseBudgets(list string) ([]Budget, error) {
 	return all, nil
 }
 
-// meant returns the name that was mistyped, or all there are.
+// meant suggests the name that was mistyped, or lists all.
 func meant(typed string, names []string) string {
 	if like := typo.Closest(typed, names, 1); len(like) > 0 {
 		return "did you mean " + like[0] + "?"
@@ -84,7 +84,7 @@ func parseBudget(text string) (Budget, error) {
 	return b, nil
 }
 
-// parseAllowance reads what follows the word base: nothing, +3% or +24KiB.
+// parseAllowance parses what follows the word base: nothing, +3% or +24KiB.
 func parseAllowance(text string) (*Allowance, error) {
 	more, plus := strings.CutPrefix(text, "+")
 	if text == "" {
@@ -101,7 +101,7 @@ func parseAllowance(text string) (*Allowance, error) {
 	return &Allowance{Amount: v}, err
 }
 
-// mostCounted is above all that an operation can make a server count.
+// mostCounted is more than an operation can make a server count.
 const mostCounted = 1e18
 
 func parseAmount(text string) (float64, error) {
@@ -112,7 +112,7 @@ func parseAmount(text string) (float64, error) {
 	return v, nil
 }
 
-// amount returns a count: whole where it is whole.
+// amount formats a count, without decimals if it is whole.
 func amount(v float64) string {
 	if v == float64(int64(v)) {
 		return number.Grouped(v, 0)
@@ -120,7 +120,7 @@ func amount(v float64) string {
 	return number.Grouped(v, 2)
 }
 
-// spread returns the median of repetitions, and what they lie between.
+// spread formats the median of repetitions, and their range.
 func spread(runs []float64) string {
 	low, high := slices.Min(runs), slices.Max(runs)
 	if low == high {

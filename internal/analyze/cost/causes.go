@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// causes returns those of one sort, each with the median of its repetitions.
+// causes returns the causes of one sort, with the medians of the repetitions.
 func causes(tops []runfile.Top, repetitions []counts.Repetition, of string) Causes {
 	c := Causes{Items: []Cause{}}
 	var lists []runfile.Top
@@ -43,8 +43,8 @@ func causes(tops []runfile.Top, repetitions []counts.Repetition, of string) Caus
 	return c
 }
 
-// ofRealiops reports whether a statement is of ours, and marked as such. From 18 on pg_stat_statements leaves the mark
-// out: there it is one that asks the system's tables, qualified as ours are, and changes nothing.
+// ofRealiops reports whether a statement is ours and marked. From version 18 on pg_stat_statements drops the mark: then
+// it is a statement on system tables, qualified like ours, that changes nothing.
 func ofRealiops(i runfile.TopItem) bool {
 	return strings.HasPrefix(i.Text, "/* realiops */") || asksCatalogs.MatchString(i.Text) &&
 		!changes.MatchString(i.Text)
@@ -55,13 +55,13 @@ var (
 	changes      = regexp.MustCompile(`(?i)\b(insert|update|delete|merge|into|nextval|setval)\b`)
 )
 
-// sameCause finds what is of the same name. Statements of one text are one, whoever made them.
+// sameCause matches items by name. Statements of one text are one, whoever ran them.
 func sameCause(as runfile.TopItem) func(runfile.TopItem) bool {
 	return func(i runfile.TopItem) bool { return cmp.Or(i.Text, i.Name) == cmp.Or(as.Text, as.Name) }
 }
 
-// causeIn returns a cause in all repetitions. It did nothing where it is not listed, unless only those are listed that
-// did most.
+// causeIn returns a cause over all repetitions. If it is not listed in one, it did nothing there, unless the list has
+// only the largest.
 func causeIn(lists []runfile.Top, as runfile.TopItem) Cause {
 	c := Cause{Name: as.Name, Text: as.Text, Each: map[string]float64{}}
 	runs := map[string][]float64{}
@@ -89,7 +89,7 @@ func causeIn(lists []runfile.Top, as runfile.TopItem) Cause {
 	return c
 }
 
-// wrote returns the amount by which causes of one sort are ordered.
+// wrote returns the amount by which causes are sorted.
 func (c Cause) wrote() (sum float64) {
 	for _, column := range []string{"wal_bytes", "shared_blks_written", "temp_blks_written", "n_tup_ins", "n_tup_upd",
 		"n_tup_del", "entries"} {
@@ -98,7 +98,7 @@ func (c Cause) wrote() (sum float64) {
 	return sum
 }
 
-// Costliest names the statement that wrote most; empty: it is not known.
+// Costliest names the statement that wrote most; empty if unknown.
 func (c Cost) Costliest() string {
 	if len(c.Statements.Items) == 0 {
 		return ""
@@ -168,8 +168,7 @@ func (c Causes) section(title, header string, columns []causeColumn) document.Bl
 	return document.Section{Title: title, Blocks: blocks}
 }
 
-// shownOfStatement is the number of letters of a statement that a terminal shows, in as many lines as they take
-// there.
+// shownOfStatement is the number of characters of a statement that a terminal shows, over several lines.
 const shownOfStatement = 160
 
 // called returns the name of a table or an index, or the text of a statement.

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// ranked tells of a repetition how many bytes of WAL statements made, by their texts.
+// ranked returns a ranking of a repetition: bytes of WAL by the texts of statements.
 func ranked(number int, bytes ...any) runfile.Top {
 	top := runfile.Top{Of: "statements", Load: runfile.OperationLoad, Repetition: number}
 	for i := 0; i < len(bytes); i += 2 {
@@ -19,12 +19,12 @@ func ranked(number int, bytes ...any) runfile.Top {
 	return top
 }
 
-// What caused it is told as it was in most of the repetitions that count: neither what was done once, nor the mean.
+// TestCausesAreMedians: causes are as in most of the repetitions: neither what was done once, nor the mean.
 func TestCausesAreMedians(t *testing.T) {
 	tops := []runfile.Top{
 		ranked(1, "insert", 3, "update", 1),
 		ranked(2, "insert", 3, "insert", 1, "/* realiops */ select", 9,
-			"select pg_catalog.pg_relation_filenode(c.oid) from pg_catalog.pg_class c", 9), // as 18 has it
+			"select pg_catalog.pg_relation_filenode(c.oid) from pg_catalog.pg_class c", 9), // as in 18
 		ranked(3, "insert", 1000, "update", 1000),
 		ranked(4, "vacuum", 1, "insert", 90),
 	}

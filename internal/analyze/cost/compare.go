@@ -10,8 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// Refuse says why a base cannot be compared with a cost: what was measured is another thing, or was measured in another
-// way. It looks at what is known of the cost so far.
+// Refuse returns why a base cannot be compared with a cost: another operation was measured, or in another way. now may
+// be incomplete.
 func (b Compared) Refuse(now Cost) error {
 	is, was := now.Operation, b.Cost.Operation
 	type differing struct {
@@ -40,13 +40,13 @@ func (b Compared) Refuse(now Cost) error {
 	return nil
 }
 
-// major returns a version without what minor releases change.
+// major returns a version without its minor number.
 func major(server string) string {
 	version, _, _ := strings.Cut(server, ".")
 	return version
 }
 
-// changing returns the settings that change what the same operation costs.
+// changing returns the settings that affect the cost of an operation.
 func changing(settings map[string]string) map[string]string {
 	relevant := map[string]string{}
 	for _, name := range []string{"block_size", "wal_level", "full_page_writes", "wal_compression", "data_checksums",
@@ -58,7 +58,7 @@ func changing(settings map[string]string) map[string]string {
 	return relevant
 }
 
-// Differs names the settings that are not the same in the base, and may have changed some counts.
+// Differs names the settings that differ from the base, and may have changed some counts.
 func (b Compared) Differs(now Cost) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(now.Settings)) {
@@ -76,8 +76,8 @@ func (b Compared) Differs(now Cost) string {
 type Change struct {
 	Base  float64 // median
 	Ratio float64 // of the medians
-	Clear bool    // the repetitions of both do not overlap by more than chance explains
-	Why   string  // there is none
+	Clear bool    // the repetitions of both overlap by no more than chance explains
+	Why   string  // why there is none
 	more  float64
 }
 
@@ -99,7 +99,7 @@ func (b Compared) Of(c Count) Change {
 	return Change{Base: base.Median, Ratio: ratio, Clear: max(more, fewer) >= clearly, more: c.Median - base.Median}
 }
 
-// Text returns the change for people: the amount, and how much that is.
+// Text formats the change: the amount, and its share.
 func (c Change) Text() string {
 	switch {
 	case c.Ratio == 1:

@@ -1,5 +1,5 @@
-// Package cost says what an operation cost a server, from a file that package operation has written: how much of
-// everything that is counted for each time that it was done, and whether that is within a budget.
+// Package cost computes what an operation cost a server, from a file that package operation has written: every count
+// per execution, and whether it is within a budget.
 package cost
 
 import (
@@ -14,56 +14,55 @@ import (
 type Cost struct {
 	Operation    runfile.Operation `json:"operation"`
 	Server       string            `json:"server"`
-	Repetitions  int               `json:"repetitions"` // that were counted
+	Repetitions  int               `json:"repetitions"` // number counted
 	Transactions int64             `json:"transactions,omitempty"`
 	Counts       []Count           `json:"counts"`
 	Statements   Causes            `json:"statements"`
 	Tables       Causes            `json:"tables"`
 	Relations    Relations         `json:"relations"`
 	Indexes      Causes            `json:"indexes"`
-	Settings     map[string]string `json:"settings"` // of the server, that change what the same operation costs
-	Remedies     []string          `json:"remedies"` // what would make it cheaper, where that is sure
+	Settings     map[string]string `json:"settings"` // of the server, that affect the cost
+	Remedies     []string          `json:"remedies"` // what would surely make it cheaper
 	Warnings     []string          `json:"warnings"`
-	// Others were at work in all repetitions, or may have been: nothing of the server's counts is the operation's for
-	// sure.
+	// Others worked on the server in all repetitions, or may have: no count is certainly the operation's.
 	Others []string `json:"others"`
-	// Autovacuum worked on these tables in all repetitions: some of what was counted may be the server's own.
+	// Autovacuum worked on these tables in all repetitions: some counts may be the server's own.
 	Autovacuum []string `json:"autovacuum"`
-	// Incomplete: sessions of the operation may not have reported all that they did.
+	// Incomplete: sessions of the operation may not have reported everything.
 	Incomplete bool `json:"incomplete,omitempty"`
 }
 
-// Count is one thing that was counted, once for each repetition.
+// Count is one count, with a value for each repetition.
 type Count struct {
 	Name   string    `json:"name"` // as in a budget
 	Unit   string    `json:"unit"`
 	Help   string    `json:"help"`
-	Runs   []float64 `json:"runs"` // in each repetition
+	Runs   []float64 `json:"runs"` // one value per repetition
 	Median float64   `json:"median"`
 	Low    float64   `json:"low"`
 	High   float64   `json:"high"`
-	// Own is the certain part of each repetition's count that belongs to the operation, and Rest names who else may
-	// have caused the remainder; nil: all is its own.
+	// Own is the part of each value that is certainly the operation's, and Rest names who may have caused the
+	// remainder; nil: all is its own.
 	Own     []float64 `json:"own,omitempty"`
 	Rest    string    `json:"rest,omitempty"`
-	Missing string    `json:"missing,omitempty"` // why there is nothing
+	Missing string    `json:"missing,omitempty"` // why there is no value
 	// Background is the server's own activity in the time of a repetition. It is rounded to a whole number and
 	// subtracted.
 	Background float64 `json:"background"`
-	// Irregular says who made it differ in some repetitions, where that is known.
+	// Irregular says who made some repetitions differ, if known.
 	Irregular string `json:"irregular,omitempty"`
-	// Everybody is the median of the device's count for all programs, if others use the device and the count is for
-	// the server's files; otherwise nil.
+	// Everybody is the median of the device's count for all programs, if others use the device and the count is for the
+	// server's files; otherwise nil.
 	Everybody *float64 `json:"everybody,omitempty"`
 }
 
-// ErrNone is a file that holds no repetition of an operation.
+// ErrNone is the error for a file without a repetition of an operation.
 var ErrNone = errors.New("it holds no repetition of an operation: see realiops measure")
 
 // Is reports whether a file is about an operation.
 func Is(run *counts.Run) bool { return run.Header.Operation != nil }
 
-// Find returns the count of that name.
+// Find returns the count with the given name.
 func (c Cost) Find(name string) (Count, bool) {
 	i := slices.IndexFunc(c.Counts, func(count Count) bool { return count.Name == name })
 	if i < 0 {
@@ -72,19 +71,19 @@ func (c Cost) Find(name string) (Count, bool) {
 	return c.Counts[i], true
 }
 
-// Causes are the statements, tables or indexes that an operation wrote by, those that wrote most first.
+// Causes are the statements, tables or indexes that an operation wrote with, the largest first.
 type Causes struct {
 	Items   []Cause `json:"items"`
 	Missing string  `json:"missing,omitempty"` // why there are none
-	// Others were at work in all repetitions, or may have been: what they wrote by is among the items.
+	// Others worked on the server in all repetitions, or may have: the items include their writes.
 	Others bool `json:"others,omitempty"`
 }
 
 // Cause is one statement, table or index.
 type Cause struct {
-	Name string `json:"name"`           // with its schema; of a statement, its queryid
+	Name string `json:"name"`           // with its schema; for a statement, its queryid
 	Text string `json:"text,omitempty"` // of a statement, without its values
-	// each time that the operation was done; what is not there was not counted
+	// per execution; uncounted columns are absent
 	Each    map[string]float64 `json:"each"`
 	AtLeast bool               `json:"at_least,omitempty"`
 }
@@ -95,22 +94,22 @@ type Relations struct {
 	Missing string     `json:"missing,omitempty"` // why there are none
 }
 
-// Relation is one table, index or sequence, or what names none; see [runfile.WALItem].
+// Relation is one table, index or sequence, or WAL without one; see [runfile.WALItem].
 type Relation struct {
 	Name       string `json:"name"`
 	Is         string `json:"is"` // as in run files: table, index, …
 	Table      string `json:"table,omitempty"`
 	Dropped    bool   `json:"dropped,omitempty"`
 	Constraint string `json:"constraint,omitempty"`
-	// Own are records of rows, entries and commits, without images of pages: what budgets for own WAL are about.
+	// Own are the records of rows, entries and commits, without page images, which budgets for own WAL count.
 	OwnRecords Each `json:"own_records"`
 	OwnBytes   Each `json:"own_bytes"`
-	Records    Each `json:"records,omitzero"` // not in a base, as the next two
+	Records    Each `json:"records,omitzero"` // not in a base, like the next two
 	Bytes      Each `json:"bytes,omitzero"`   // with images
 	Images     Each `json:"images,omitzero"`
 	ImageBytes Each `json:"image_bytes"`
 
-	last runfile.WALItem // as it was told last
+	last runfile.WALItem // as last read
 }
 
 // Each is an amount in each repetition.
@@ -121,12 +120,12 @@ type Each struct {
 	High   float64   `json:"high"`
 }
 
-// Result is a cost, what it was held against, and what came of that.
+// Result is a cost, its base and budgets, and the verdicts.
 type Result struct {
 	Cost
 	Budgets []Judged  `json:"budgets"`
-	Base    *Compared `json:"base"`             // nil: it was compared with nothing
-	Failed  string    `json:"failed,omitempty"` // why the operation was not done to the end
+	Base    *Compared `json:"base"`             // nil: no comparison
+	Failed  string    `json:"failed,omitempty"` // why the operation did not finish
 }
 
 // Compared is a cost to compare with.
@@ -135,20 +134,20 @@ type Compared struct {
 	Cost Cost   `json:"cost"`
 }
 
-// Judged is a budget and what became of it.
+// Judged is a budget with its verdict.
 type Judged struct {
 	Budget
 	Verdict Verdict  `json:"verdict"`
 	Value   float64  `json:"value"` // the median
-	Base    *float64 `json:"base"`  // the median of the base; nil: the budget does not refer to one, or it is not known
+	Base    *float64 `json:"base"`  // the base's median; nil: the budget does not use a base, or it is unknown
 	Why     string   `json:"why,omitempty"`
-	Grew    []Growth `json:"grew"` // what did more than in the base, where it is over that; what did most comes first
+	Grew    []Growth `json:"grew"` // what did more than in the base, if over it; the largest first
 }
 
 // Verdict is the result of checking a budget.
 type Verdict string
 
-// The verdicts. That something cannot be told is never taken for a pass.
+// The verdicts. CannotTell never counts as a pass.
 const (
 	Over       Verdict = "over"
 	Within     Verdict = "within"
@@ -158,12 +157,12 @@ const (
 
 // Growth is a statement, a table or an index that did more than in the base.
 type Growth struct {
-	Of   string  `json:"of"` // statement, table, index, or another thing that WAL is of
+	Of   string  `json:"of"` // statement, table, index, or another kind of WAL item
 	Name string  `json:"name"`
-	What string  `json:"what"` // that it did more of
+	What string  `json:"what"` // what it did more of
 	Base float64 `json:"base"`
 	Now  float64 `json:"now"`
-	New  bool    `json:"new,omitempty"` // the base does not have it
+	New  bool    `json:"new,omitempty"` // not in the base
 	// Bytes is the size of the additional records, if the WAL shows it.
 	Bytes float64 `json:"bytes,omitempty"`
 }

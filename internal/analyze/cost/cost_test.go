@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/cost"
 )
 
-func TestBudgetsAreReadAsPeopleWriteThem(t *testing.T) {
+func TestParseBudgets(t *testing.T) {
 	got, err := cost.ParseBudgets(
 		"own_wal_bytes=24KiB, wal_fsyncs=3,rows=1.5k/tx,commits=base,wal_bytes=base+3%,rows=base + 2Ki")
 	if err != nil {
@@ -40,8 +40,8 @@ func TestBudgetsAreReadAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
-// What others did can only have been added, and what was not reported yet can only be lacking: each leaves one side
-// sure.
+// TestBudgetsAreNeverPassedByDefault: others can only have added to a count, and unreported work can only lack, so one
+// side is always certain.
 func TestBudgetsAreNeverPassedByDefault(t *testing.T) {
 	counted := []cost.Count{{Name: "wal_fsyncs", Runs: []float64{4}, Median: 4, Low: 4, High: 4},
 		{Name: "own_wal_bytes", Missing: "the WAL was not read"}}
@@ -79,7 +79,7 @@ func TestBudgetsAreNeverPassedByDefault(t *testing.T) {
 	}
 }
 
-func TestChangesAreClearWhereRepetitionsLieApart(t *testing.T) {
+func TestClearChanges(t *testing.T) {
 	base := cost.Compared{File: "base.jsonl",
 		Cost: cost.Cost{Counts: []cost.Count{{Name: "rows", Runs: []float64{3, 4, 5}, Median: 4, Low: 3, High: 5}}}}
 	for _, c := range []struct {
@@ -151,7 +151,7 @@ func FuzzParseBudgets(f *testing.F) {
 	})
 }
 
-func TestWhatOthersCallThemselvesIsMadeSafe(t *testing.T) {
+func TestNamesOfOthersAreMadeSafe(t *testing.T) {
 	of := cost.Cost{Repetitions: 1, Counts: []cost.Count{{Name: "rows", Runs: []float64{4}, Median: 4}},
 		Others: []string{"\x1b[31mpsql\n::error::"}}
 	budgets, err := cost.ParseBudgets("rows=3")

@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/test/docstest"
 )
 
-// docs/reference/json.md is the contract, so it has exactly the fields that are written.
+// TestDocsNameEveryField: docs/reference/json.md is the contract, so it has exactly the fields that are written.
 func TestDocsNameEveryField(t *testing.T) {
 	costWithin := func(of reflect.Type, _ string) bool { return of == reflect.TypeFor[cost.Cost]() }
 	written := docstest.Fields(reflect.TypeFor[cost.Tagged](), costWithin)

@@ -12,8 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// Document returns a result for people, in the order from what was asked of the database to what its device did.
-// meanings says what each count is.
+// Document returns a result for people, from requests to the database down to its device. With meanings, it explains
+// each count.
 func (r Result) Document(meanings bool) document.Document {
 	times := "once"
 	if r.Repetitions != 1 {
@@ -47,7 +47,7 @@ func (r Result) indexes() document.Block {
 	return r.Indexes.section("Indexes, each time", "index", indexColumns)
 }
 
-// table has a row for each thing that was counted, apart from what is missing altogether.
+// table shows a row for each count, except those missing altogether.
 func (r Result) table() document.Block {
 	t := document.Table{Columns: []document.Column{{Header: "count", Words: true}, {Header: "each time"},
 		{Header: "lowest"}, {Header: "highest"}}}
@@ -65,7 +65,7 @@ func (r Result) table() document.Block {
 	return t
 }
 
-// notCounted names what is missing, by the reason.
+// notCounted lists what is missing, by reason.
 func (r Result) notCounted() document.Block {
 	var reasons []string
 	names := map[string][]string{}
@@ -100,7 +100,7 @@ func (r Result) row(c Count) []document.Cell {
 	return cells
 }
 
-// everyCount returns all that was counted, of the operation and of the statements, tables and indexes that it wrote by.
+// everyCount returns all counts of the operation and of its statements, tables and indexes.
 func (r Result) everyCount() document.Block {
 	t := document.Table{Columns: []document.Column{{Header: "of", Words: true}, {Header: "name", Words: true},
 		{Header: "count", Words: true}, {Header: "each time"}, {Header: "lowest"}, {Header: "highest"}, {Header: "base"},
@@ -153,7 +153,7 @@ func (r Result) everyCount() document.Block {
 	return t
 }
 
-// legend says what was taken off the counts, and what made them differ.
+// legend says what was subtracted from the counts, and what made them vary.
 func (r Result) legend() document.Block {
 	var sentences, taken, did []string
 	if r.Base != nil {
@@ -181,7 +181,7 @@ func (r Result) legend() document.Block {
 	return document.Paragraph{Text: strings.Join(sentences, " "), Style: document.Faint}
 }
 
-// budgetTable says what became of each budget, and what made it exceed the base.
+// budgetTable shows the verdict on each budget, and what made it exceed the base.
 func (r Result) budgetTable() document.Block {
 	if len(r.Budgets) == 0 || r.Failed != "" {
 		return nil
@@ -217,7 +217,7 @@ func (r Result) budgetTable() document.Block {
 	return document.Section{Title: "Budgets", Blocks: blocks}
 }
 
-// counted returns a cell for a number, or for why there is none.
+// counted returns a cell for a number, or for why it is missing.
 func counted(v float64, why string) document.Cell {
 	if !number.Finite(v) {
 		return document.Missing(why)

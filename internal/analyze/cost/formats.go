@@ -10,16 +10,16 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// Tagged is a result as JSON has it. Fields may be added under the same schema.
+// Tagged is a result as in JSON. Fields may be added under the same schema.
 type Tagged struct {
 	Schema string `json:"schema"`
 	Result
 }
 
-// Tagged names the schema.
+// Tagged returns r with its schema.
 func (r Result) Tagged() Tagged { return Tagged{"realiops.measure/1", r} }
 
-// GoBench writes each repetition as a line of a Go benchmark, which benchstat reads.
+// GoBench writes each repetition as a line of a Go benchmark, for benchstat.
 func GoBench(w io.Writer, r Result) error {
 	name := benchName(r.Operation.Text)
 	var b strings.Builder
@@ -36,7 +36,7 @@ func GoBench(w io.Writer, r Result) error {
 	return err
 }
 
-// benchName returns a name that go test could have printed: it begins with a capital and has no spaces.
+// benchName returns a name as go test prints it: with a capital first and without spaces.
 func benchName(text string) string {
 	var b strings.Builder
 	capital := true

@@ -18,7 +18,7 @@ type testCase struct {
 	Out     string   `xml:"system-out,omitempty"`
 }
 
-// message is told twice, because GitLab shows the text and others show the attribute.
+// message has its text twice, because GitLab shows the text and others show the attribute.
 type message struct {
 	Message string `xml:"message,attr"`
 	Text    string `xml:",chardata"`
@@ -113,7 +113,7 @@ func (j Judged) testCase(class string) testCase {
 	return test
 }
 
-// sentence returns what was counted; empty where nothing was.
+// sentence describes a count; empty if it is missing.
 func (c Count) sentence() string {
 	switch {
 	case c.Missing != "":
@@ -125,7 +125,7 @@ func (c Count) sentence() string {
 	}
 }
 
-// Sentence says what became of a budget, and what made it grow.
+// Sentence describes the verdict on a budget, and what made it grow.
 func (j Judged) Sentence() string {
 	if len(j.Grew) == 0 {
 		return j.Judgement()
@@ -133,13 +133,12 @@ func (j Judged) Sentence() string {
 	return j.Judgement() + moreThanBefore(j.Grew)
 }
 
-// moreThanBefore says once what did more than in the base.
+// moreThanBefore lists what did more than in the base.
 func moreThanBefore(grew []Growth) string {
 	return printable.Line(". More than in the base: " + strings.Join(sayAll(grew), "; "))
 }
 
-// Exceeded says which budgets are exceeded, and what made them: what did more than in the base, or the statement that
-// wrote most.
+// Exceeded lists the budgets exceeded, and the cause: what did more than in the base, or the statement that wrote most.
 func (r Result) Exceeded() string {
 	var all []string
 	var grew []Growth
@@ -159,7 +158,7 @@ func (r Result) Exceeded() string {
 	return strings.Join(all, "; ")
 }
 
-// Judgement says what became of a budget.
+// Judgement describes the verdict on a budget.
 func (j Judged) Judgement() string {
 	_, most, _ := strings.Cut(strings.TrimSuffix(j.Text, "/tx"), "=")
 	most = strings.TrimSpace(most)
@@ -187,10 +186,10 @@ func (j Judged) Judgement() string {
 			text += " (" + j.Why + ")"
 		}
 	}
-	return printable.Line(text) // others call themselves what they like
+	return printable.Line(text) // names of others may contain anything
 }
 
-// GitHub writes what became of each budget as annotations of a workflow.
+// GitHub writes the verdicts as annotations of a workflow.
 func GitHub(w io.Writer, r Result) error {
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	annotate := func(level, text string) error {

@@ -34,14 +34,14 @@ func judged(t *testing.T, now cost.Cost, text string, base *cost.Compared) cost.
 	return now.JudgeBy(budgets[0], base)
 }
 
-// relation has so many own records, bytes of them, and bytes of page images, each time.
+// relation returns a relation with the given own records, their bytes, and bytes of page images, per execution.
 func relation(is, name string, records, bytes, images float64) cost.Relation {
 	each := func(v float64) cost.Each { return cost.Each{Runs: []float64{v}, Median: v, Low: v, High: v} }
 	return cost.Relation{Is: is, Name: name, OwnRecords: each(records), OwnBytes: each(bytes), ImageBytes: each(images)}
 }
 
-// What surely exceeds a base is over, what does not is within, and in between it cannot be told: where the repetitions
-// of both overlap, where others were at work, and where not all was read.
+// TestBudgetsAgainstABase: a count that surely exceeds a base is over, one that does not is within. In between it
+// cannot be told: if the repetitions overlap, if others were active, or if not everything was read.
 func TestBudgetsAgainstABase(t *testing.T) {
 	ten := func(v float64) []float64 { return slices.Repeat([]float64{v}, 10) }
 	but := func(v float64, others ...float64) []float64 { return append(ten(v)[len(others):], others...) }
@@ -138,8 +138,9 @@ func TestBudgetsAgainstABase(t *testing.T) {
 	}
 }
 
-// An index more, and updates that are no longer HOT, are named with the statement, the table and the index.
-func TestWhatGrewIsNamed(t *testing.T) {
+// TestGrowthIsNamed: another index, and updates that are no longer HOT, are named with the statement, the table and
+// the index.
+func TestGrowthIsNamed(t *testing.T) {
 	each := func(pairs ...any) map[string]float64 {
 		m := map[string]float64{}
 		for i := 0; i < len(pairs); i += 2 {
@@ -213,7 +214,7 @@ func TestWhatGrewIsNamed(t *testing.T) {
 	}
 }
 
-// What is written as a base is read again as it was, as far as a budget looks at it, and the same whatever came first.
+// TestBases: a base reads back as written, as far as a budget needs it, in any order.
 func TestBases(t *testing.T) {
 	c := cost.Cost{
 		Operation: runfile.Operation{Text: "./order \"a\" <b>", Warmup: 1, FirstTouch: true, Times: 3},
@@ -284,9 +285,9 @@ func TestBases(t *testing.T) {
 	}
 }
 
-// Rollbacks have no table, and oversized values no name that lasts: both are named where they grew, also by a base that
-// was written and read.
-func TestGrowthWithoutATableIsNamed(t *testing.T) {
+// TestGrowthWithoutTableIsNamed: rollbacks have no table, and oversized values no lasting name. Both are named if they
+// grew, also after a base was written and read.
+func TestGrowthWithoutTableIsNamed(t *testing.T) {
 	of := func(records, ends, values float64) cost.Cost {
 		return cost.Cost{Operation: runfile.Operation{Text: "order"}, Repetitions: 1,
 			Counts: []cost.Count{counted(cost.OwnRecords, records)},
@@ -319,8 +320,8 @@ func TestGrowthWithoutATableIsNamed(t *testing.T) {
 	}
 }
 
-// An index that has another name than in the base is none that is new.
-func TestWhatIsRenamedHasNotGrown(t *testing.T) {
+// TestRenamedIndexIsNotNew: a renamed index is not new.
+func TestRenamedIndexIsNotNew(t *testing.T) {
 	of := func(records float64, items ...cost.Relation) cost.Cost {
 		return cost.Cost{Counts: []cost.Count{counted(cost.OwnRecords, records)}, Relations: cost.Relations{
 			Items: items}}
@@ -334,7 +335,7 @@ func TestWhatIsRenamedHasNotGrown(t *testing.T) {
 	}
 }
 
-// What became of each table and index stands in CSV with every amount, and the base beside it, where that keeps it.
+// TestRelationsInCSV: CSV has every amount of each table and index, with the base beside it, if kept there.
 func TestRelationsInCSV(t *testing.T) {
 	each := func(runs ...float64) cost.Each {
 		return cost.Each{Runs: runs, Median: stats.Median(runs), Low: slices.Min(runs), High: slices.Max(runs)}
@@ -370,9 +371,9 @@ other,commits and others,image_bytes,0,0,0,,
 	}
 }
 
-// Statements that begin alike are told apart in each form, and a page has the whole of them. What a base does not keep
-// is not told as 0.
-func TestStatementsAreToldApart(t *testing.T) {
+// TestSimilarStatementsDiffer: statements with the same beginning differ in each form, and a page has them whole. Values
+// that a base does not keep are not 0.
+func TestSimilarStatementsDiffer(t *testing.T) {
 	long := "INSERT INTO shop_order_item (" + strings.Repeat("a_column_with_a_name, ", 20) + "id) VALUES "
 	one, two := long+"($1)", long+"($1), ($2)"
 	items := []cost.Cause{{Name: "1", Text: one, Each: map[string]float64{"calls": 3, "wal_bytes": 9}},
@@ -427,8 +428,8 @@ func FuzzReadBase(f *testing.F) {
 	})
 }
 
-// A base of something else is refused, in one line that says what of.
-func TestBasesOfSomethingElseAreRefused(t *testing.T) {
+// TestOtherBasesAreRefused: the one-line error names the difference.
+func TestOtherBasesAreRefused(t *testing.T) {
 	now := func() cost.Cost {
 		return cost.Cost{Operation: runfile.Operation{Text: "./order", Warmup: 1}, Server: "PostgreSQL 17.11",
 			Settings: map[string]string{"wal_level": "replica"}}
@@ -465,7 +466,7 @@ func TestBasesOfSomethingElseAreRefused(t *testing.T) {
 	}
 }
 
-// Each count is a test, and so is the operation. If it failed, no count passes its budget.
+// TestJUnitHasACaseForEachCount, and one for the operation. If it failed, no count passes its budget.
 func TestJUnitHasACaseForEachCount(t *testing.T) {
 	type said struct { // twice: GitLab shows the text, and others the attribute
 		Message string `xml:"message,attr"`

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// sayAll says each in one line, and what is the same only once.
+// sayAll describes each growth in one line, and equal ones once.
 func sayAll(grew []Growth) (all []string) {
 	var called []string
 	for _, g := range grew {
@@ -38,7 +38,7 @@ func (g Growth) say(name string) string {
 	return text + fmt.Sprintf(" (%s -> %s)", amount(g.Base), amount(g.Now))
 }
 
-// longestName is the number of letters of a statement that a sentence has room for.
+// longestName is the number of characters of a statement that fit in a sentence.
 const longestName = 100
 
 func sign(v float64) string {
@@ -48,7 +48,7 @@ func sign(v float64) string {
 	return "+"
 }
 
-// causedBy are the columns of statements, tables and indexes that tell what made a count grow.
+// causedBy maps counts to the columns of statements, tables and indexes that show what made them grow.
 var causedBy = map[string]struct{ statements, tables, indexes []string }{
 	"rows":               {[]string{"rows"}, []string{"n_tup_ins", "n_tup_upd", "n_tup_del"}, nil},
 	"commits":            {[]string{"calls"}, nil, nil},
@@ -83,8 +83,8 @@ var words = map[string]string{
 // mostGrowths bounds the growths reported of each sort.
 const mostGrowths = 3
 
-// grew names the components of a count that grew since the base. Updates that are no longer HOT are reported for
-// their table.
+// grew names the components of a count that grew since the base. Updates that are no longer HOT are reported for their
+// table.
 func (c Cost) grew(count string, base Cost) []Growth {
 	by := causedBy[count]
 	all := growth("statement", c.Statements, base.Statements, by.statements)
@@ -104,7 +104,7 @@ func (c Cost) grew(count string, base Cost) []Growth {
 	return all
 }
 
-// byRelation are the amounts of a table or an index that tell what made a count grow.
+// byRelation maps counts to the amounts of a table or an index that show what made them grow.
 var byRelation = map[string]func(Relation) Each{
 	OwnRecords: func(r Relation) Each { return r.OwnRecords }, OwnBytes: func(r Relation) Each { return r.OwnRecords },
 	"wal_records": func(r Relation) Each {
@@ -113,10 +113,9 @@ var byRelation = map[string]func(Relation) Each{
 	"page_image_bytes": func(r Relation) Each { return r.ImageBytes },
 }
 
-// growthOfRelations names those of which the WAL has more records than in the base, or more bytes of them or of page
-// images. An index that the operation builds whole, and the base does not have, comes first: all that it adds of its
-// own are images, and the rest is in catalogs. What is new and did as much as another that is gone has taken its place,
-// as after a change of its name.
+// growthOfRelations names the relations with more records in the WAL than in the base, or more bytes of records or page
+// images. A new index that the operation builds comes first: its own WAL is only images, and the rest is in catalogs. A
+// new relation that did as much as one that is gone replaced it, as after a rename.
 func growthOfRelations(now, base Relations, count string) (all []Growth) {
 	var built []Growth
 	of, unit := byRelation[count], map[bool]string{true: "bytes of page images",
@@ -177,7 +176,7 @@ func growth(of string, now, base Causes, columns []string) (all []Growth) {
 			name := cmp.Or(item.Text, item.Name)
 			before, known := base.each(name, column)
 			if !known && len(base.Items) >= runfile.MostTopItems {
-				continue // it may have been there, below those that are listed
+				continue // it may be below those listed in the base
 			}
 			g := Growth{Of: of, Name: name, What: columnText(column), Base: before, Now: now.sum(name, column), New: !known}
 			if exceeds(g.Now, g.Base) && !slices.Contains(all, g) {
@@ -189,7 +188,7 @@ func growth(of string, now, base Causes, columns []string) (all []Growth) {
 	return all[:min(len(all), mostGrowths)]
 }
 
-// noLongerHOT returns the tables with fewer HOT updates, and more that were not.
+// noLongerHOT returns the tables with fewer HOT updates, and more others.
 func noLongerHOT(now, base Causes) (all []Growth) {
 	const hot, updates = "n_tup_hot_upd", "n_tup_upd"
 	for _, item := range now.Items {
@@ -206,7 +205,7 @@ func columnText(column string) string {
 	return cmp.Or(words[column], strings.ReplaceAll(column, "_", " "))
 }
 
-// each returns what the causes of that name did each time; statements of one text are one.
+// each returns the sum of a column over the causes of a name; statements of one text are one.
 func (c Causes) each(name, column string) (sum float64, known bool) {
 	for _, i := range c.Items {
 		if cmp.Or(i.Text, i.Name) == name {

@@ -9,13 +9,13 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// Who in the server makes writes and fsyncs of the WAL that the operation has not asked for.
+// Processes of the server that write and fsync the WAL without a request from the operation.
 const (
 	walWriter    = "the WAL writer"
 	checkpointer = "the checkpointer"
 )
 
-// irregular names who made writes and fsyncs of the WAL differ in some repetitions.
+// irregular names the process whose WAL writes and fsyncs made some repetitions differ.
 func irregular(c Count, repetitions []counts.Repetition) string {
 	if c.Missing != "" || c.Low == c.High {
 		return ""
@@ -26,7 +26,7 @@ func irregular(c Count, repetitions []counts.Repetition) string {
 	}
 	most := func(v float64) bool { return v == c.Median }
 	if 2*len(slices.DeleteFunc(slices.Clone(c.Runs), most)) >= len(c.Runs) {
-		return "" // they do not repeat at all
+		return "" // they never repeat
 	}
 	in := map[string][]string{}
 	var order []string
@@ -48,8 +48,8 @@ func irregular(c Count, repetitions []counts.Repetition) string {
 }
 
 // interferer returns the process that made a repetition differ. From version 18 on the server counts WAL writes by
-// process. Before that only the times of checkpoints are known; apart from clients and the checkpointer, the WAL
-// writer writes the WAL.
+// process. Before that only the times of checkpoints are known; apart from clients and the checkpointer, the WAL writer
+// writes the WAL.
 func interferer(r counts.Repetition, column string, fewer bool) string {
 	all, known := grew(r, "pgstat.io/wal_"+column)
 	clients, knownClients := grew(r, "pgstat.io/wal_client_"+column)

@@ -6,8 +6,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
-// Three repetitions with one fsync, and a fourth with two, by what the server counts of each.
-func TestWhoMadeAnFsyncMore(t *testing.T) {
+// TestCauseOfAnExtraFsync: three repetitions have one fsync, and a fourth two, by the server's counts.
+func TestCauseOfAnExtraFsync(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		counts map[string]float64

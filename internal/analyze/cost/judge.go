@@ -10,11 +10,11 @@ import (
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
-// Judge holds a cost against a budget that refers to no base.
+// Judge checks a cost against a budget without a base.
 func (c Cost) Judge(b Budget) Judged { return c.JudgeBy(b, nil) }
 
-// JudgeBy holds a cost against a budget. The median decides. What others did can only have been added, and what
-// sessions have not reported yet can only be lacking. A nil base is none.
+// JudgeBy checks a cost against a budget, by the median. Others can only have added to a count, and unreported sessions
+// can only lack. base may be nil.
 func (c Cost) JudgeBy(b Budget, base *Compared) Judged {
 	j := Judged{Budget: b, Grew: []Growth{}}
 	now, was, why := c.sides(b, base)
@@ -34,7 +34,7 @@ func (c Cost) JudgeBy(b Budget, base *Compared) Judged {
 	return j
 }
 
-// Hold judges budgets. Where the operation failed, fewer repetitions than were asked for tell nothing of them.
+// Hold judges budgets. If the operation failed, they are not judged, since repetitions are missing.
 func (r *Result) Hold(budgets []Budget) {
 	for _, b := range budgets {
 		j := Judged{Budget: b, Verdict: NotJudged, Value: math.NaN(), Why: "the operation failed", Grew: []Growth{}}
@@ -45,18 +45,18 @@ func (r *Result) Hold(budgets []Budget) {
 	}
 }
 
-// side is a count as a budget looks at it: for a run of the operation, or for one of its transactions.
+// side is a count as a budget uses it: per run of the operation, or per transaction.
 type side struct {
 	all  []float64 // in each repetition
-	own  []float64 // of these surely the operation's own
-	by   string    // the count that stands in for one that is not known; empty: it is the one asked for
-	rest string    // who else may have done what is not surely its own
-	// lowest: it is the lowest repetition instead of the median. Where all of the WAL stands in for the operation's own
-	// on both sides, what the server has added by itself is least there.
+	own  []float64 // the part that is certainly the operation's
+	by   string    // the count used instead of an unknown one; empty: none
+	rest string    // who else may have caused the rest
+	// lowest: use the lowest repetition instead of the median. If all of the WAL replaces the operation's own on both
+	// sides, the server's additions are least there.
 	lowest bool
 }
 
-// is returns the value by which the count is judged.
+// is returns the value that is judged.
 func (s side) is() float64 {
 	if s.lowest {
 		return slices.Min(s.all)
@@ -64,7 +64,7 @@ func (s side) is() float64 {
 	return stats.Median(s.all)
 }
 
-// sides returns the count of a budget, and that of the base where the budget refers to it; why says what is in the way.
+// sides returns the count of a budget, and the base's if the budget refers to it; why says why a count is missing.
 func (c Cost) sides(b Budget, base *Compared) (now, was side, why string) {
 	now, why = c.side(b)
 	if b.OverBase == nil || base == nil {
@@ -86,11 +86,11 @@ func (c Cost) sides(b Budget, base *Compared) (now, was side, why string) {
 	return now, was, why
 }
 
-// standIn names for counts of the operation's own WAL, where that was not read, all of the WAL, which is at least as
-// much.
+// standIn names the count of all WAL that replaces a count of the operation's own WAL if that was not read. It is at
+// least as large.
 var standIn = map[string]string{OwnRecords: "wal_records", OwnBytes: "wal_bytes"}
 
-// unknown is the value of a count about which nothing is known.
+// unknown is the value of an unknown count.
 var unknown = []float64{math.NaN()}
 
 func (c Cost) side(b Budget) (s side, why string) {
@@ -125,7 +125,7 @@ func scaled(all []float64, times float64) (scaled []float64) {
 	return scaled
 }
 
-// Doubts that a verdict may stand in.
+// Reasons to doubt a verdict.
 const (
 	notReported = "sessions stayed open that are the operation's or may be, or processes of it went on: what they " +
 		"did last may not be counted"
@@ -165,12 +165,12 @@ func (c Cost) verdict(j Judged, now, was side, base *Compared) (v Verdict, why s
 	}
 }
 
-// exceeds reports whether a value is more than the most, beyond what computing with fractions makes of it.
+// exceeds reports whether a value exceeds the maximum by more than rounding.
 func exceeds(v, most float64) bool { return v > most+1e-9*(1+most) }
 
-// clearly is the share of pairs, one repetition of now and one of the base, that must exceed what is allowed. By chance
-// alone, of ten repetitions each that vary alike, nine in ten pairs do in one of a thousand measurements (the test of
-// Mann and Whitney).
+// clearly is the share of pairs of repetitions, one of now and one of the base, that must exceed the allowance. With
+// ten repetitions each that vary alike, chance alone gives nine in ten pairs in one of a thousand measurements (the
+// test of Mann and Whitney).
 const clearly = 0.9
 
 // beyond returns the share of pairs in which now exceeds what base allows.

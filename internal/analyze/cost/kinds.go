@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Names that budgets have.
+// Names for budgets.
 const (
 	OwnRecords     = "own_wal_records"
 	OwnBytes       = "own_wal_bytes"
@@ -23,7 +23,7 @@ const (
 	Fsyncs         = "wal_fsyncs"
 )
 
-// quantities are the names that counted quantities have in a budget; those that follow from loads of our own have none.
+// quantities maps quantities to their names in budgets; those that need our own loads have none.
 var quantities = map[string]string{
 	counts.WALRecords: "wal_records", counts.WALBytes: "wal_bytes", counts.WALWrites: "wal_writes",
 	counts.WALSyncs:     Fsyncs,
@@ -32,7 +32,7 @@ var quantities = map[string]string{
 	counts.DeviceBytes:   "device_bytes",
 }
 
-// ofWAL returns the things counted of the database and its WAL, in the order of the report.
+// ofWAL returns the counts of the database and its WAL, in the order of the report.
 func ofWAL(waiting counting) []kind {
 	return []kind{
 		{name: "rows", unit: "rows", help: "rows inserted, updated and deleted in the database",
@@ -56,7 +56,7 @@ func ofWAL(waiting counting) []kind {
 	}
 }
 
-// Names lists what a budget may be for.
+// Names lists the names that a budget may have.
 func Names() (all []string) {
 	for _, k := range append(ofWAL(nil), ownFsyncs) {
 		all = append(all, k.name)
@@ -69,7 +69,7 @@ func Names() (all []string) {
 	return all
 }
 
-// kinds returns all things that are counted, from what was asked of the database to what its device did.
+// kinds returns all counts, from requests to the database down to its device.
 func kinds(run *counts.Run) []kind {
 	flushes := flushingOf(run)
 	all := append(ofWAL(flushes.waiting), ownFsyncs)
@@ -84,7 +84,7 @@ func kinds(run *counts.Run) []kind {
 		case ofDevice(q) && !run.Header.Target.Storage.Own:
 			k.of = shared
 		}
-		switch q.Name { // a commit that waits wants an fsync, and that a request, a flush and a page
+		switch q.Name { // a commit that waits needs an fsync, which needs a request, a flush and a page
 		case counts.WALSyncs:
 			k.needed, k.own, k.rest = flushes.needed(1), flushes.own("fsyncs"), notOwn
 		case counts.WALWrites:
@@ -103,7 +103,7 @@ func ofDevice(q counts.Quantity) bool {
 	return q.Name == counts.DeviceRequests || q.Name == counts.DeviceFlushes || q.Name == counts.DeviceBytes
 }
 
-// shared returns what a disk tells of an operation that takes some milliseconds, where anybody else may write to it.
+// shared returns why a short operation has no count on a disk that others may write to.
 func shared(counts.Load, counts.Repetition) (counted, background float64, err error) {
 	return 0, 0, &series.Missing{Reason: counts.NotRecorded,
 		Detail: "others may write to the disk as well, and the server's " +
@@ -111,7 +111,7 @@ func shared(counts.Load, counts.Repetition) (counted, background float64, err er
 			"disk for itself"}
 }
 
-// sessions are also those of others that cannot be told from the operation's.
+// sessions includes sessions of others that cannot be told from the operation's.
 func sessions(_ counts.Load, r counts.Repetition) (n, background float64, err error) {
 	n, known := connected(r)
 	if !known {
@@ -120,7 +120,7 @@ func sessions(_ counts.Load, r counts.Repetition) (n, background float64, err er
 	return n, 0, err
 }
 
-// rows returns those of the whole database: sessions of ours write none.
+// rows returns the rows of the whole database: our own sessions write none.
 func rows(_ counts.Load, r counts.Repetition) (sum float64, err error) {
 	for _, column := range []string{"tup_inserted", "tup_updated", "tup_deleted"} {
 		metric := "pgstat.database/" + column
@@ -136,8 +136,8 @@ func rows(_ counts.Load, r counts.Repetition) (sum float64, err error) {
 	return sum, nil
 }
 
-// lessBackground counts as read, and what of that the server does by itself: as much as it did each time that it was
-// watched. What it did only once, such as a checkpoint's fsync, is nothing that it does in the time of any repetition.
+// lessBackground returns the count as read, and the server's own part: the least in any idle time. Work that it did in
+// only one, such as a checkpoint's fsync, may not occur in a repetition.
 func lessBackground(of func(counts.Load, counts.Repetition) (float64, error)) counting {
 	return func(a counts.Load, r counts.Repetition) (counted, background float64, err error) {
 		counted, err = of(a, r.AsRead())
@@ -156,9 +156,8 @@ func lessBackground(of func(counts.Load, counts.Repetition) (float64, error)) co
 	}
 }
 
-// The parts of the WAL's anatomy (internal/measure/probe/anatomy) that a row, an index entry or the end of a
-// transaction is by itself. A page split stands in the place of the record of an entry; its bytes are those of half a
-// page, and so upkeep.
+// The parts of the WAL's anatomy (internal/measure/probe/anatomy) that rows, index entries and ends of transactions
+// need. A page split replaces the record of an entry; its bytes are half a page, and so upkeep.
 const (
 	commit  = "commit"
 	prepare = "prepare"
@@ -176,8 +175,7 @@ func records(p counts.Part) float64       { return p.Records }
 func withoutImages(p counts.Part) float64 { return p.Bytes - p.Images }
 func images(p counts.Part) float64        { return p.Images }
 
-// ownBytes returns those of the parts that are the operation's own, and of an entry for each page that was split: as
-// many as the other entries have on average.
+// ownBytes returns the bytes of the operation's own parts. Each page split counts as an entry of average size.
 func ownBytes(a counts.Load, r counts.Repetition) (counted, background float64, err error) {
 	counted, background, err = ofParts(withoutImages, own...)(a, r)
 	if err != nil || r.Log == nil {
@@ -186,8 +184,8 @@ func ownBytes(a counts.Load, r counts.Repetition) (counted, background float64, 
 	return counted + entriesOfSplits(*r.Log), background, nil
 }
 
-// imageBytes returns what the WAL that was read has of page images, or what the server counts of them itself, as it
-// does from PostgreSQL 19 on.
+// imageBytes returns the bytes of page images in the WAL that was read, or in PostgreSQL's own count, which exists from
+// 19 on.
 func imageBytes(a counts.Load, r counts.Repetition) (counted, background float64, err error) {
 	if counted, background, err = ofParts(images)(a, r); err == nil {
 		return counted, background, nil
@@ -217,8 +215,8 @@ func entriesOfSplits(log counts.Anatomy) float64 {
 	return math.Round(splits.Records * withoutImages(entries) / entries.Records)
 }
 
-// ofParts adds up parts of the WAL, those named or all. It counts only where each record was read: a budget on an
-// estimate would be met or missed by chance.
+// ofParts adds up parts of the WAL, those named or all. It counts only if every record was read: an estimate would pass
+// or fail a budget by chance.
 func ofParts(of func(counts.Part) float64, parts ...string) counting {
 	return func(_ counts.Load, r counts.Repetition) (sum, background float64, err error) {
 		switch log := r.Log; {
@@ -245,8 +243,8 @@ func ofParts(of func(counts.Part) float64, parts ...string) counting {
 	}
 }
 
-// olderThan reports whether more was read of the WAL than came into it in the repetition: what others wrote before it
-// was flushed, or could be read, only then.
+// olderThan reports whether more WAL was read than was written in the repetition: others wrote it earlier, and it was
+// flushed or became readable only then.
 func olderThan(r counts.Repetition) bool {
 	var read float64
 	for _, p := range r.Log.Parts {
@@ -258,31 +256,31 @@ func olderThan(r counts.Repetition) bool {
 	return known && read > moved
 }
 
-// quiet reports whether the WAL did not move, so that there was nothing to be read of it.
+// quiet reports whether no WAL was written, so that there was nothing to read.
 func quiet(r counts.Repetition) bool {
 	moved, known := r.Counts[metric.InsertPosition]
 	return known && moved.Missing == nil && moved.Raw == 0
 }
 
-// kind is one thing that is counted of each repetition.
+// kind is one count of each repetition.
 type kind struct {
 	name, unit, help string
-	// of gives what was counted, and how much of that the server does by itself in the time.
+	// of returns the count, and the server's own part in the time.
 	of counting
-	// everybody returns the device's count for all programs; nil: of returns all there is.
+	// everybody returns the device's count for all programs; nil: of already does.
 	everybody func(counts.Load, counts.Repetition) (float64, error)
-	// needed returns the least count that the operation needs, as far as that is known; subtracting the background
-	// goes no lower. Nil: 0.
+	// needed returns the least count that the operation needs, if known; subtracting the background goes no lower. Nil:
+	// 0.
 	needed func(counts.Load, counts.Repetition) float64
-	// own returns the part that is certainly the operation's own, and rest says who else may have done more; nil:
-	// all is its own.
+	// own returns the part that is certainly the operation's own, and rest says who else may have done more; nil: all
+	// is its own.
 	own  func(counts.Load, counts.Repetition) float64
 	rest string
-	// mayLack: it may be unknown in a repetition that was read whole.
+	// mayLack: it may be unknown in a repetition that was read completely.
 	mayLack bool
 }
 
-// less takes off what the server does by itself.
+// less subtracts the server's own part.
 func (k kind) less(counted, background float64, load counts.Load, r counts.Repetition) float64 {
 	var needed float64
 	if k.needed != nil {
@@ -291,7 +289,7 @@ func (k kind) less(counted, background float64, load counts.Load, r counts.Repet
 	return max(needed, counted-math.Round(background))
 }
 
-// missingCount returns a count of which nothing is known so far.
+// missingCount returns a count without values.
 func missingCount(k kind) Count {
 	return Count{Name: k.name, Unit: k.unit, Help: k.help, Median: math.NaN(), Low: math.NaN(), High: math.NaN()}
 }
@@ -332,7 +330,7 @@ func (k kind) forEverybody(load counts.Load) *float64 {
 	return new(stats.Median(did))
 }
 
-// counting is a count of a repetition, and what of it the server does by itself.
+// counting returns a count of a repetition, and the server's own part of it.
 type counting = func(counts.Load, counts.Repetition) (counted, background float64, err error)
 
 func connected(r counts.Repetition) (float64, bool) {
@@ -351,7 +349,7 @@ func reason(err error) string {
 	missing, ok := errors.AsType[*series.Missing](err)
 	switch {
 	case ok && missing.Reason == series.Reset:
-		return "its statistics were reset meanwhile" // which shows as a lower value, or by what its view says
+		return "its statistics were reset meanwhile" // a reset shows as a lower value, or in its view
 	case ok:
 		return cmp.Or(missing.Detail, err.Error())
 	default:

@@ -51,8 +51,8 @@ func Of(run *counts.Run) (Cost, error) {
 	return c, nil
 }
 
-// whole leaves out repetitions of which something was not read that was read of others, as where a machine was too busy
-// to answer.
+// whole leaves out repetitions that lack a count that others have, for example because the machine was too busy to
+// answer.
 func (c *Cost) whole(load counts.Load, counted []kind) (whole []counts.Repetition) {
 	missing := map[string]int{}
 	why := make([]map[string]error, len(load.Repetitions))
@@ -98,8 +98,8 @@ func unfinished(end *runfile.Ended) string {
 	return ""
 }
 
-// withRemedy adds to the reason why the WAL was not read what to do about it. A measurement changes nothing on the
-// server, so that it makes no extension itself.
+// withRemedy adds a remedy to the reason why the WAL was not read. A measurement changes nothing on the server, so it
+// does not create the extension itself.
 func withRemedy(flavor, why string) string {
 	const absent, make = "pg_walinspect is not in this database", ": create extension pg_walinspect"
 	why = counts.WhyNoWAL(flavor, why)

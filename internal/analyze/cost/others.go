@@ -11,16 +11,16 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// company holds the sessions that were at work beside an operation, in some of its repetitions.
+// company holds the other sessions that were active in some repetitions.
 type company struct {
 	who         []string
 	repetitions []int
 	reported    []runfile.Others
-	walBytes    float64 // of all, in these repetitions
+	walBytes    float64 // total, in these repetitions
 }
 
-// alone gives the repetitions in which nobody else was at work, as long as there are any. If there are none, it
-// returns all of them and warns that they include the work of others.
+// alone returns the repetitions in which nobody else was active, if there are any. Otherwise it returns all of them and
+// warns that they include the work of others.
 func (c *Cost) alone(run *counts.Run, load counts.Load) []counts.Repetition {
 	var alone []counts.Repetition
 	var beside []*company
@@ -65,16 +65,15 @@ func (c *Cost) alone(run *counts.Run, load counts.Load) []counts.Repetition {
 	return load.Repetitions
 }
 
-// mayBeOthers stands for sessions that came and went, and whose owner is unknown.
+// mayBeOthers stands for short sessions of unknown owners.
 const mayBeOthers = "sessions that cannot be told from its own"
 
-// alike leaves repetitions out in which more sessions connected to the database than in most: an operation that does
-// the same each time connects as often, so that somebody else may have. Where there is no such most, and where others
-// connect while nothing is done, any repetition may hold what others did. Where sessions are not counted, as on 13, the
-// rows that were written tell instead.
+// alike leaves out repetitions in which more sessions connected than in most: a constant operation always connects as
+// often, so the others may be foreign. If there is no such majority, or others connect during idle times, any
+// repetition may include the work of others. Without a count of sessions, as in 13, it uses the rows written.
 func (c *Cost) alike(run *counts.Run, repetitions []counts.Repetition) []counts.Repetition {
 	if len(c.Others) > 0 {
-		return repetitions // it is marked already
+		return repetitions // already marked
 	}
 	came, kind, others := tally(connected).in(repetitions), "sessions that connected to the database",
 		float64(run.OtherSessions)
@@ -127,16 +126,16 @@ func (c *Cost) maybe(why string) {
 		"counted, too ("+why+"; whose they were is not known)")
 }
 
-// tally counts something of a repetition, if it is known.
+// tally returns a number of a repetition, if known.
 type tally func(counts.Repetition) (float64, bool)
 
-// written are rows of the operation's database.
+// written returns the rows written in the operation's database.
 func written(r counts.Repetition) (float64, bool) {
 	sum, err := rows(counts.Load{}, r.AsRead())
 	return sum, err == nil
 }
 
-// in counts in each repetition; nil: not all are known.
+// in returns the number for each repetition; nil if one is unknown.
 func (t tally) in(repetitions []counts.Repetition) (all []float64) {
 	for _, r := range repetitions {
 		n, known := t(r)
@@ -156,8 +155,7 @@ func in(repetitions []int) string {
 	return "repetitions " + strings.Trim(strings.ReplaceAll(fmt.Sprint(repetitions), " ", ", "), "[]")
 }
 
-// othersIn returns those who were at work in a repetition: seen as sessions, or by the rows that were written
-// elsewhere.
+// othersIn returns who else was active in a repetition, seen as sessions, or by rows written elsewhere.
 func othersIn(run *counts.Run, load counts.Load, r counts.Repetition) (others runfile.Others) {
 	for _, o := range run.Others {
 		if o.Load == load.Name && o.Repetition == r.Number {
@@ -171,8 +169,7 @@ func othersIn(run *counts.Run, load counts.Load, r counts.Repetition) (others ru
 	return others
 }
 
-// rowsElsewhere returns those of other databases, and of what all databases share: a session that came and went shows
-// in nothing else.
+// rowsElsewhere returns the rows written in other databases and in shared catalogs, the only trace of a short session.
 func rowsElsewhere(r counts.Repetition) (sum float64) {
 	for _, column := range []string{"tup_inserted", "tup_updated", "tup_deleted"} {
 		all, here := r.Counts["pgstat.cluster/"+column], r.Counts["pgstat.database/"+column]
@@ -183,8 +180,8 @@ func rowsElsewhere(r counts.Repetition) (sum float64) {
 	return sum
 }
 
-// wrote says how much others have reported, as far as the server tells. A session that is busy reports once a second,
-// so that it may be less than they wrote, or what they wrote before.
+// wrote says how much others have reported, if the server shows it. A busy session reports once a second, so it may
+// have written more, or earlier.
 func (of *company) wrote() string {
 	var bytes, writes, fsyncs int64
 	for _, o := range of.reported {
@@ -203,8 +200,8 @@ func (of *company) wrote() string {
 		"writes and %d fsyncs)", number.Grouped(of.walBytes, 0), number.Grouped(float64(bytes), 0), writes, fsyncs)
 }
 
-// withBackground leaves a background out that was never measured alone: what others did then would be taken off what
-// the operation did.
+// withBackground drops a background that was disturbed whenever it was measured: others' work then would be subtracted
+// from the operation's.
 func (c *Cost) withBackground(run *counts.Run, repetitions []counts.Repetition) []counts.Repetition {
 	idle, _ := run.Load(runfile.IdleLoad)
 	disturbed := slices.ContainsFunc(idle.Repetitions, func(r counts.Repetition) bool {
@@ -224,7 +221,7 @@ func (c *Cost) withBackground(run *counts.Run, repetitions []counts.Repetition) 
 	return asRead
 }
 
-// warnOfOpen warns of anything that makes the server's counts less than the operation's.
+// warnOfOpen warns if the server's counts may be less than the operation's.
 func (c *Cost) warnOfOpen(run *counts.Run, load counts.Load) {
 	var goesOn, staying []int
 	for _, o := range run.Others {

@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Those who were at work are told once for all repetitions, with what they have reported, if the server tells.
-func TestOthersAreTold(t *testing.T) {
+// TestOthersAreNamed: others are named once for all repetitions, with what they reported, if known.
+func TestOthersAreNamed(t *testing.T) {
 	load := counts.Load{Repetitions: []counts.Repetition{inserted(1, 1, 0), inserted(2, 1, 0), inserted(3, 1, 0)}}
 	for i := range load.Repetitions {
 		load.Repetitions[i].Counts["pgstat.lsn/insert"] = counts.Count{Raw: 500}
@@ -53,14 +53,14 @@ func TestOthersAreTold(t *testing.T) {
 	}
 }
 
-// Of an operation whose sessions are not known one by one, a repetition in which more of them connected than in most is
-// left out. Where there is no such most, or others connect while nothing is done, what is over a budget may be so by
-// others. Where sessions are not counted, rows tell.
+// TestSessionsThatMayBeOthers: if the operation's sessions are not known one by one, a repetition with more sessions
+// than most is left out. If there is no such majority, or others connect during idle times, an exceeded budget may be
+// due to others. Without a count of sessions, rows are used.
 func TestSessionsThatMayBeOthers(t *testing.T) {
 	const over = 0 // rows, of which there are some
 	for _, c := range []struct {
 		name     string
-		sessions []int64 // in each repetition; none: nobody counted them
+		sessions []int64 // in each repetition; none: not counted
 		rows     []float64
 		idle     int64
 		known    bool
@@ -114,9 +114,9 @@ func TestSessionsThatMayBeOthers(t *testing.T) {
 	}
 }
 
-// A repetition in which autovacuum worked is left out. Where it worked in all of them, it is over a budget only by what
-// tables and indexes of users have, and never by what autovacuum may have done.
-func TestAutovacuumIsNobodysWork(t *testing.T) {
+// TestAutovacuumIsNotTheOperation: a repetition with autovacuum is left out. If all have it, only users' tables and indexes
+// can exceed a budget, not autovacuum's own work.
+func TestAutovacuumIsNotTheOperation(t *testing.T) {
 	repetition := func(n int, on ...string) counts.Repetition {
 		analyzed := entries("pg_catalog.pg_statistic", "", "", 5, 0, nil, nil)
 		r := counts.Repetition{
@@ -135,7 +135,7 @@ func TestAutovacuumIsNobodysWork(t *testing.T) {
 		repetitions []counts.Repetition
 		used        []int
 		warning     string
-		verdicts    map[float64]Verdict // by the most that a budget allows
+		verdicts    map[float64]Verdict // by the limit of a budget
 	}{
 		{"in none", []counts.Repetition{repetition(1), repetition(2)}, []int{1, 2}, "",
 			map[float64]Verdict{9: Over, 12: Over, 16: Within}},

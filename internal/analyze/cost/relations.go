@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// relations returns those of a load, if the WAL of all its repetitions was told by them.
+// relations returns the relations of a load, if the WAL of all its repetitions was broken down.
 func relations(load counts.Load) Relations {
 	all := Relations{Items: []Relation{}}
 	place := map[[2]string]int{}
@@ -41,8 +41,8 @@ func relations(load counts.Load) Relations {
 	return all
 }
 
-// lastingName returns what a base may know a relation by: that of oversized values has the number of its table in its
-// own name, so it goes by the table's.
+// lastingName returns a name that stays the same between measurements. The TOAST table's own name contains a number, so
+// its table's is used.
 func lastingName(i runfile.WALItem) string {
 	if i.Is == runfile.WALOversized || i.Is == runfile.WALOversizedIndex {
 		return cmp.Or(i.Table, i.Name)
@@ -64,9 +64,8 @@ func whyUnknown(w *runfile.WAL) string {
 	}
 }
 
-// astray says that the tables and indexes of a repetition have more or less own WAL than was counted of it all; empty:
-// they add up, or nobody knows. A page that was split counts as another entry of its index, whose bytes are an average,
-// so it is in neither sum.
+// astray says that the own WAL of a repetition's tables and indexes differs from the count of all; empty if they agree,
+// or it is unknown. A page split counts as an entry of average size, so it is in neither sum.
 func astray(r counts.Repetition) string {
 	if r.Log == nil || r.Log.Missing != nil || !r.Log.Exact() {
 		return ""
@@ -91,18 +90,18 @@ func astray(r counts.Repetition) string {
 		amount(sum), amount(all))
 }
 
-// mostAstray is the largest difference between the two, as a part of all.
+// mostAstray is the largest relative difference between the two.
 const mostAstray = 0.005
 
 func newRelation(i runfile.WALItem, repetitions int) Relation {
 	r := Relation{Name: i.Name, Is: i.Is}
 	for _, e := range r.named() {
-		e.Runs = make([]float64, repetitions) // 0 where it is not among the items
+		e.Runs = make([]float64, repetitions) // 0 if it is not among the items
 	}
 	return r
 }
 
-// namedEach is an amount of a relation, by the name that the same has in JSON.
+// namedEach is an amount of a relation, with its name in JSON.
 type namedEach struct {
 	name string
 	*Each
@@ -134,8 +133,8 @@ func anatomyOf(i runfile.WALItem) (log counts.Anatomy) {
 	return log
 }
 
-// ownOf returns the records of rows, entries and commits, and their bytes without images. The record of a page that was
-// split stands for an entry, and has the bytes of one as the others have them.
+// ownOf returns the records of rows, entries and commits, and their bytes without images. A page split counts as an
+// entry of average size.
 func ownOf(log counts.Anatomy) (records, bytes float64) {
 	for _, p := range log.Parts {
 		switch {
@@ -148,7 +147,7 @@ func ownOf(log counts.Anatomy) (records, bytes float64) {
 	return records, bytes + entriesOfSplits(log)
 }
 
-// Called returns the name for people: with its schema, and what it is.
+// Called returns the name for people: with its schema and kind.
 func (r Relation) Called() string {
 	return runfile.WALItem{Name: r.Name, Is: r.Is, Table: r.Table, Dropped: r.Dropped}.Called()
 }
@@ -156,7 +155,7 @@ func (r Relation) Called() string {
 // mostRelations bounds the relations reported; the rest is small.
 const mostRelations = 20
 
-// section returns a table of them, or why there is none.
+// section returns a table of the relations, or why there is none.
 func (rs Relations) section() document.Block {
 	const title = "WAL by table and index, each time"
 	if rs.Missing != "" {
@@ -174,7 +173,7 @@ func (rs Relations) section() document.Block {
 	}
 	cell := func(e Each) document.Cell {
 		if len(e.Runs) == 0 {
-			return document.Words("") // a base does not keep it
+			return document.Words("") // not in a base
 		}
 		return document.Number(amount(e.Median), e.Median)
 	}

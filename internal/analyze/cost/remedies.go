@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// remedies returns what would make the operation cheaper, as far as that is sure: one sentence each.
+// remedies returns what would surely make the operation cheaper, one sentence each.
 func (c Cost) remedies(run *counts.Run) []string {
 	all := []string{}
 	for _, text := range append([]string{c.oneTransaction(), c.Relations.scattered()},
@@ -22,8 +22,9 @@ func (c Cost) remedies(run *counts.Run) []string {
 	return all
 }
 
-// oneTransaction is about an operation of one session that waits for each of its commits, none of them in two phases.
-// What was asked to be done in transactions of its own, such as a script that is run a hundred times, is not.
+// oneTransaction suggests a single transaction for an operation of one session that waits for each of its commits, none
+// of them in two phases. It does not apply to work that was requested in separate transactions, such as a script run a
+// hundred times.
 func (c Cost) oneTransaction() string {
 	steady := func(name string) (float64, bool) {
 		count, found := c.Find(name)
@@ -54,11 +55,11 @@ func numbered(n float64, noun string) string {
 }
 
 const (
-	// fewestImages of an index, and at least one per entriesOfAnImage entries, never come from entries in order:
-	// those fill a page before the next.
+	// fewestImages of an index, and at least one per entriesOfAnImage entries, never come from entries in order: those
+	// fill a page before the next.
 	fewestImages     = 20
 	entriesOfAnImage = 4
-	// leastShare of all images, or of the WAL, is worth a sentence.
+	// leastImages is the share of all images, and leastWAL of the WAL, that is worth a sentence.
 	leastImages = 0.3
 	leastWAL    = 0.05
 	// longUnused is the time without use after which an index counts as unused, unless another can replace it: its
@@ -66,8 +67,8 @@ const (
 	longUnused = 7 * 24 * time.Hour
 )
 
-// scattered is about the index with the most page images, in the repetition that had most. Of updates the rows may be
-// scattered and not the keys, so it is about inserts alone.
+// scattered is about the index with the most page images, in its largest repetition. It applies only to inserts: with
+// updates the rows may be scattered, and not the keys.
 func (rs Relations) scattered() string {
 	var worst Relation
 	at, most := 0, 0.0
@@ -107,8 +108,8 @@ func (r Relation) calledByRole() string {
 	return r.Called()
 }
 
-// unused are indexes that stand for no constraint, that nothing has used, and that cost a part of the WAL. Another
-// index may serve for one.
+// unused lists the indexes without a constraint that nothing has used and that cost a share of the WAL. Another index
+// may serve instead.
 func (rs Relations) unused(now time.Time) (all []string) {
 	sum := 0.0
 	for _, r := range rs.Items {
@@ -138,7 +139,7 @@ func (rs Relations) unused(now time.Time) (all []string) {
 
 func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// remedySection has them; nil: nothing is sure.
+// remedySection shows the remedies; nil if there are none.
 func (c Cost) remedySection() document.Block {
 	var all document.Together
 	for _, text := range c.Remedies {

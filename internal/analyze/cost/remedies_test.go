@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// done is a cost of so many commits that wait, rows and sessions, in two repetitions.
+// done returns a cost with the given commits that wait, rows and sessions, in two repetitions.
 func done(waiting, rows, sessions [2]float64) Cost {
 	c := Cost{Repetitions: 2, Relations: Relations{Items: []Relation{}}}
 	for name, runs := range map[string][2]float64{WaitingCommits: waiting, "commits": waiting, "rows": rows,
@@ -22,11 +22,11 @@ func done(waiting, rows, sessions [2]float64) Cost {
 	return c
 }
 
-func TestOneTransactionWouldDo(t *testing.T) {
+func TestOneTransactionSuffices(t *testing.T) {
 	twice := func(n float64) [2]float64 { return [2]float64{n, n} }
 	scripted, beside := done(twice(100), twice(100), twice(1)), done(twice(21), twice(21), twice(1))
 	scripted.Transactions, beside.Others = 200, []string{"psql"}
-	// as many commits, and as many fsyncs, of which the WAL writer may have made some
+	// as many commits as fsyncs, some of which may be the WAL writer's
 	unsure := done(twice(21), twice(21), twice(1))
 	waiting := slices.IndexFunc(unsure.Counts, func(c Count) bool { return c.Name == WaitingCommits })
 	unsure.Counts[waiting].Missing = "21 commits and 3 fsyncs: some did not wait, or several waited for one fsync"
@@ -57,7 +57,7 @@ func TestOneTransactionWouldDo(t *testing.T) {
 	}
 }
 
-// entries are inserts into an index with so many images.
+// entries returns inserts into an index with the given images.
 func entries(name, like, constraint string, records, images int64, scans *int64, since *time.Time) runfile.WALItem {
 	return runfile.WALItem{Name: name, Is: runfile.WALIndex, Table: "public.t", Constraint: constraint, Like: like,
 		Scans: scans, Since: since,
@@ -65,7 +65,7 @@ func entries(name, like, constraint string, records, images int64, scans *int64,
 			Images: images, ImageBytes: 8000 * images}}}
 }
 
-func TestWhatIndexesWouldSave(t *testing.T) {
+func TestSavingsOfIndexes(t *testing.T) {
 	now := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 	none, some, old, young := new(int64(0)), new(int64(7)), new(now.AddDate(0, 0, -8)), new(now.AddDate(0, 0, -1))
 	table := func(kind string, records, images int64) runfile.WALItem {
@@ -106,8 +106,8 @@ func TestWhatIndexesWouldSave(t *testing.T) {
 	}
 }
 
-// Each line has the amounts of each repetition, 0 where it is not in one; the entry that split a page counts as the
-// others do.
+// TestRelationsOfRepetitions: each line has the amounts of each repetition, 0 if it is not in one. The entry of a page
+// split counts like the others.
 func TestRelationsOfRepetitions(t *testing.T) {
 	split := entries("public.t_a", "", "", 10, 0, nil, nil)
 	split.Parts["btree_split"] = runfile.WALPart{Records: 1, Bytes: 4000}
@@ -139,7 +139,8 @@ func TestRelationsOfRepetitions(t *testing.T) {
 	}
 }
 
-// A table is told only where it adds up to the own WAL of each repetition, which was counted by itself.
+// TestRelationsThatDoNotAddUp: tables are shown only if they add up to the own WAL of each repetition, which is counted
+// separately.
 func TestRelationsThatDoNotAddUp(t *testing.T) {
 	counted := counts.Repetition{Number: 2, Log: &counts.Anatomy{Coverage: 1, Parts: []counts.Part{
 		{Name: "btree_insert_leaf", Records: 10, Bytes: 640}, {Name: "btree_split", Records: 1, Bytes: 4000},

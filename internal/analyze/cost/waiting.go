@@ -26,10 +26,10 @@ func flushingOf(run *counts.Run) flushing {
 	return f
 }
 
-// waiting counts the commits that waited for an fsync of the WAL: both halves of one in two phases. A commit that waits
-// makes an fsync, unless another process made it meanwhile. So all have waited where there were as many fsyncs, and
-// none where the server counts the sessions' own and there were none. In between, some did not wait
-// (synchronous_commit=off), or several waited for one fsync: how many cannot be told.
+// waiting counts the commits that waited for a WAL fsync, both halves of a two-phase commit. A commit that waits makes
+// an fsync, unless another process makes it meanwhile. So all waited if there were as many fsyncs, and none if the
+// server counts the sessions' own and there were none. In between, some did not wait (synchronous_commit=off), or
+// several shared an fsync, and the number is unknown.
 func (f flushing) waiting(a counts.Load, r counts.Repetition) (n, background float64, err error) {
 	n, _, err = ofParts(records, commit, prepare)(a, r)
 	if err != nil || n == 0 {
@@ -53,7 +53,7 @@ func (f flushing) waiting(a counts.Load, r counts.Repetition) (n, background flo
 		"%s commits and %s fsyncs: some did not wait, or several waited for one fsync", amount(n), amount(all))}
 }
 
-// uncounted says why the server counts no fsyncs of its WAL; empty: it counts them.
+// uncounted says why the server does not count WAL fsyncs; empty if it does.
 func (f flushing) uncounted() string {
 	method := f.settings["wal_sync_method"]
 	switch {
@@ -78,9 +78,9 @@ var ownFsyncs = kind{name: OwnFsyncs, unit: "fsyncs", help: "fsyncs of the WAL t
 		return c.Amount, nil
 	})}
 
-// own gives what of all writes or fsyncs of the WAL is surely the operation's: what its sessions did where the server
-// counts each process (18), and elsewhere one for each commit that waited. The rest may be the WAL writer's, which
-// flushes what a transaction that outlasts wal_writer_delay has written, or the checkpointer's.
+// own returns the WAL writes or fsyncs that are certainly the operation's: its sessions' if the server counts by
+// process (18), else one per commit that waited. The rest may be the WAL writer's, which flushes transactions longer
+// than wal_writer_delay, or the checkpointer's.
 func (f flushing) own(column string) func(counts.Load, counts.Repetition) float64 {
 	return func(a counts.Load, r counts.Repetition) float64 {
 		if clients, byProcess := grew(r, "pgstat.io/wal_client_"+column); byProcess {
@@ -92,10 +92,10 @@ func (f flushing) own(column string) func(counts.Load, counts.Repetition) float6
 
 const notOwn = "the rest may be the WAL writer's or the checkpointer's: hold " + WaitingCommits + " to a budget"
 
-// pageOfWAL is the least that PostgreSQL writes of its WAL, as it is built by default.
+// pageOfWAL is the least that PostgreSQL writes of its WAL, in the default build.
 const pageOfWAL = 8192
 
-// needed gives what an operation cannot have done with less: so much for each commit that waited.
+// needed returns the least count that an operation needs: each per commit that waited.
 func (f flushing) needed(each float64) func(counts.Load, counts.Repetition) float64 {
 	return func(a counts.Load, r counts.Repetition) float64 {
 		n, _, err := f.waiting(a, r)

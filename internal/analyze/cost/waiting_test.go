@@ -7,8 +7,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
-// Commits, fsyncs by all, and fsyncs by sessions where the server tells: what follows for those that waited. What
-// cannot be told is missing, and never zero.
+// TestCommitsThatWait derives the commits that waited from commits, fsyncs by all processes, and fsyncs by sessions if
+// counted. An unknown number is missing, never zero.
 func TestCommitsThatWait(t *testing.T) {
 	const cannotTell, untold = -1, -1
 	on, off := map[string]string{"synchronous_commit": "on"}, map[string]string{"synchronous_commit": "off"}
@@ -34,7 +34,7 @@ func TestCommitsThatWait(t *testing.T) {
 		{"wal_sync_method=open_datasync", map[string]string{"wal_sync_method": "open_datasync"}, 1, 1,
 			untold, cannotTell},
 	} {
-		half := math.Floor(c.commits / 2) // commits in two phases, which wait at their prepare first
+		half := math.Floor(c.commits / 2) // two-phase commits, which wait first at their prepare
 		r := counts.Repetition{Counts: map[string]counts.Count{},
 			Log: &counts.Anatomy{Coverage: 1, Parts: []counts.Part{
 				{Name: commit, Records: c.commits - half}, {Name: prepare, Records: half}}}}
@@ -52,9 +52,9 @@ func TestCommitsThatWait(t *testing.T) {
 	}
 }
 
-// A commit that waited made an fsync and a request, whatever the server does by itself. What was read to be less stays
-// so.
-func TestNoBackgroundTakesOffWhatACommitNeeded(t *testing.T) {
+// TestBackgroundLeavesWhatCommitsNeed: a commit that waited made an fsync and a request, whatever the server does
+// by itself. A count below that is kept.
+func TestBackgroundLeavesWhatCommitsNeed(t *testing.T) {
 	one := func(counts.Load, counts.Repetition) float64 { return 1 }
 	for _, c := range []struct {
 		counted, background, want float64

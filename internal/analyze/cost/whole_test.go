@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// inserted is a repetition that inserted so many rows by what was read; -1: it was not read.
+// inserted returns a repetition with the given rows inserted, as read; -1: not read.
 func inserted(number int, rows, background float64) counts.Repetition {
 	c := counts.Count{Raw: rows, Amount: rows - background}
 	if rows < 0 {
@@ -22,9 +22,9 @@ func inserted(number int, rows, background float64) counts.Repetition {
 		"pgstat.database/tup_inserted": c, "pgstat.database/tup_updated": none, "pgstat.database/tup_deleted": none}}
 }
 
-// A repetition that was not read like the others is left out, and what was read of none is missing, as on a version
-// without it.
-func TestRepetitionsThatWereNotReadAreLeftOut(t *testing.T) {
+// TestUnreadRepetitionsAreLeftOut: a repetition that lacks what others have is left out. A count that none has
+// is missing, as on a version without it.
+func TestUnreadRepetitionsAreLeftOut(t *testing.T) {
 	never := kind{name: "never", of: func(counts.Load, counts.Repetition) (float64, float64, error) {
 		return 0, 0, &series.Missing{Detail: "13 does not count it"}
 	}}
@@ -53,9 +53,9 @@ func TestRepetitionsThatWereNotReadAreLeftOut(t *testing.T) {
 	}
 }
 
-// What the server did in one of two idle times only is not taken off: in the time of a repetition it may not do it at
-// all.
-func TestTheLeastBackgroundIsTakenOff(t *testing.T) {
+// TestLeastBackgroundIsSubtracted: work in only one of two idle times is not subtracted, since a repetition may not
+// include it.
+func TestLeastBackgroundIsSubtracted(t *testing.T) {
 	r := inserted(1, 20, 1.5)
 	r.Variants = []counts.Repetition{inserted(1, 20, 3), inserted(1, 20, 0)}
 	always := inserted(2, 20, 3)
@@ -68,8 +68,8 @@ func TestTheLeastBackgroundIsTakenOff(t *testing.T) {
 	}
 }
 
-// A measurement that did not come to its end says so: it has fewer repetitions than were asked for.
-func TestMeasurementsThatDidNotEnd(t *testing.T) {
+// TestUnfinishedMeasurements: an unfinished measurement says that it has fewer repetitions than requested.
+func TestUnfinishedMeasurements(t *testing.T) {
 	for want, end := range map[string]*runfile.Ended{
 		"The run was cut off: it is what was measured until then":     nil,
 		"The run was interrupted: it is what was measured until then": {Status: runfile.Interrupted},
@@ -82,8 +82,8 @@ func TestMeasurementsThatDidNotEnd(t *testing.T) {
 	}
 }
 
-// The WAL of a repetition is no more than came into it: what is read beyond that was others', before.
-func TestWALFromBeforeARepetition(t *testing.T) {
+// TestWALFromBeforeRepetition: a repetition has no more WAL than was written during it: more is from others, before.
+func TestWALFromBeforeRepetition(t *testing.T) {
 	for moved, want := range map[float64]string{
 		104: "", 80: "what was read of the WAL began before the repetition did"} {
 		r := inserted(1, 1, 0)
@@ -102,7 +102,7 @@ func TestWALFromBeforeARepetition(t *testing.T) {
 	}
 }
 
-// TestRemediesOfManagedServers: no grant is asked for that AWS refuses.
+// TestRemediesOfManagedServers: no suggestion is made that AWS refuses.
 func TestRemediesOfManagedServers(t *testing.T) {
 	const only = "pg_walinspect is not in this database, and only a superuser may make it"
 	for flavor, want := range map[string]string{
@@ -121,7 +121,7 @@ func TestRemediesOfManagedServers(t *testing.T) {
 	}
 }
 
-// TestImageBytes: PostgreSQL 19 counts what else only reading the WAL tells.
+// TestImageBytes: PostgreSQL 19 counts what otherwise requires reading the WAL.
 func TestImageBytes(t *testing.T) {
 	r := counts.Repetition{Counts: map[string]counts.Count{metric.StatWALFPIBytes: {Amount: 8192, Raw: 8192}}}
 	if got, _, err := imageBytes(counts.Load{}, r); got != 8192 || err != nil {
