@@ -8,9 +8,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestPeriodsThatCannotBe: a file whose periods end before they begin, or lie millennia apart, is refused and takes no
+// TestImpossiblePeriods: a file whose periods end before they begin, or are millennia apart, is refused without using
 // memory.
-func TestPeriodsThatCannotBe(t *testing.T) {
+func TestImpossiblePeriods(t *testing.T) {
 	period := func(from time.Time, long time.Duration) runfile.Period {
 		return runfile.Period{From: from, To: from.Add(long), Probe: "cloudwatch", Metric: "cloudwatch/ReadIOPS",
 			Statistic: "Average", Value: 1}

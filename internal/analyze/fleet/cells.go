@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// ends returns the interval.
+// ends formats the interval.
 func (s Span) ends() string {
 	lowest, highest := number.Grouped(s.Lowest, 0), number.Grouped(s.Highest, 0)
 	if lowest == highest {
@@ -18,7 +18,7 @@ func (s Span) ends() string {
 	return lowest + " to " + highest
 }
 
-// before returns the interval and what follows it; nothing where it is one number, which has been said.
+// before formats the interval followed by more; empty if it is one number, which the text already has.
 func (s Span) before(more string) string {
 	if number.Grouped(s.Lowest, 0) == number.Grouped(s.Highest, 0) {
 		return ""
@@ -29,7 +29,7 @@ func (s Span) before(more string) string {
 // grid is a table of databases.
 type grid = document.Grid[Database]
 
-// addKnown adds how much is known of each database where it is not nearly all of some.
+// addKnown adds a column with the known hours if some databases lack many.
 func addKnown(t *grid, of []Database) {
 	if partly(of) {
 		t.Wordy("known", Database.knownText)
@@ -60,7 +60,7 @@ func (r Risk) when() string {
 	}
 }
 
-// text returns an order for people.
+// text describes an order.
 func (s Storage) text() string {
 	text := fmt.Sprintf("%s %s GiB", s.Title, number.Grouped(s.GiB, 0))
 	if s.IOPS > 0 {
@@ -72,7 +72,7 @@ func (s Storage) text() string {
 	return text
 }
 
-// configurations are Aurora's for people.
+// configurations maps Aurora's configurations to their names.
 func configurations() map[string]string {
 	return map[string]string{"aurora": "Aurora Standard", "aurora-iopt1": "Aurora I/O-Optimized"}
 }
@@ -136,7 +136,7 @@ func (d Database) savesCell() document.Cell {
 	return document.Number(number.Grouped(d.Saves.Value, 0), d.Saves.Value)
 }
 
-// endCell is when credits end.
+// endCell says when credits end.
 func (r Risk) endCell() document.Cell {
 	switch {
 	case r.Level == Exhausted:

@@ -8,17 +8,17 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// coverage is which hours of a stretch that was asked for are known.
+// coverage says which hours of the requested time are known.
 type coverage struct {
 	from  time.Time
 	known []bool
 }
 
 const (
-	nearlyAll = 0.95 // of the hours, from where on a history counts as whole
+	nearlyAll = 0.95 // share of the hours from which on a history counts as complete
 	week      = 7 * 24
 	day       = 24
-	fewHours  = 2 // that may be missing at an end
+	fewHours  = 2 // that may be missing at either end
 )
 
 func (c coverage) count(from, to int) (n int) {
@@ -42,7 +42,7 @@ func (c coverage) ends() (first, after int) {
 
 func (c coverage) at(h int) time.Time { return c.from.Add(time.Duration(h) * time.Hour) }
 
-// since is when the last hour that is known ended, if it was not at the end of the stretch; nil: it was.
+// since returns the end of the last known hour; nil if that is the end of the requested time.
 func (c coverage) since() *time.Time {
 	if _, after := c.ends(); after+fewHours <= len(c.known) {
 		return new(c.at(after))
@@ -52,7 +52,7 @@ func (c coverage) since() *time.Time {
 
 const shortly = "2 Jan 15:04"
 
-// text returns how much is known, and where what is missing lies; empty: all is there.
+// text says how much is known, and what is missing; empty if nothing is.
 func (c coverage) text() string {
 	n, all := c.count(0, len(c.known)), len(c.known)
 	first, after := c.ends()
@@ -73,8 +73,8 @@ func (c coverage) text() string {
 	return text
 }
 
-// tooLittle says why nothing can be ordered on what is known; empty: something can. What is busy is known by the
-// requests of each hour.
+// tooLittle says why the known hours do not suffice for an order; empty if they do. requests shows which hours are
+// busy.
 func (c coverage) tooLittle(requests []float64) string {
 	all := len(c.known)
 	if last := min(all, week); float64(c.count(all-last, all)) < nearlyAll*float64(last) {
@@ -116,7 +116,7 @@ func (c coverage) emptySlots() (at []string) {
 	return at
 }
 
-// busiestBeside warns if the busiest hour lies next to a hole of more than an hour or two: it may go on in it.
+// busiestBeside warns if the busiest hour is next to a longer hole, in which the load may have been higher.
 func (c coverage) busiestBeside(requests []float64) string {
 	worst := -1
 	for h, known := range c.known {
@@ -133,7 +133,7 @@ func (c coverage) busiestBeside(requests []float64) string {
 	return ""
 }
 
-// cover notes which hours are known.
+// cover records which hours are known.
 func (d *Database) cover(c coverage) {
 	d.Known = c.count(0, len(c.known))
 	if text := c.text(); text != "" {

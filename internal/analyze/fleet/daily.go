@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// daily returns the highest hour of each day; NaN where no hour is known.
+// daily returns the highest hour of each day; NaN if no hour is known.
 func (w work) daily() []float64 {
 	all := []float64{}
 	for _, day := range w.days() {
@@ -23,7 +23,7 @@ func (w work) daily() []float64 {
 	return all
 }
 
-// rounded keeps what a picture shows.
+// rounded rounds to the precision of a picture.
 func rounded(v float64) float64 {
 	const digits = 1000
 	if !number.Finite(v) || v >= digits {

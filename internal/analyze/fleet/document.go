@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// Document returns the ranking: text has the first of each list, and a page all.
+// Document returns the ranking: text has the top of each list, and a page all.
 func (f Fleet) Document(top int) document.Document {
 	return document.Document{Title: "realiops: fleet", Heading: "What databases need, have and cost",
 		Blocks: []document.Block{
@@ -37,7 +37,7 @@ const legend = "Needs: the highest hour as a mean, requests and MiB a second. Ca
 	"Of Aurora it is what the other storage configuration would save, in the least and the most of all " +
 	"runs of seven days."
 
-// headline returns the whole in a few sentences.
+// headline summarizes the fleet in a few sentences.
 func (f Fleet) headline() string {
 	if len(f.Databases) == 0 {
 		return "No databases found."
@@ -69,7 +69,7 @@ func (f Fleet) headline() string {
 	return strings.Join(sentences, " ")
 }
 
-// dangers say which databases storage is in the way of, and when.
+// dangers counts the databases that are limited by their storage, and says when.
 func (f Fleet) dangers() (sentences []string) {
 	ended := func(r Risk) bool { return r.Level == Ending && r.Credits.Ended }
 	for _, danger := range []struct {
@@ -107,7 +107,7 @@ func databases(n int) string {
 	return number.Grouped(float64(n), 0) + " databases"
 }
 
-// moneySection lists those that cost most for nothing.
+// moneySection lists the databases with the largest savings.
 func (f Fleet) moneySection(top int) document.Block {
 	cheaper := slices.DeleteFunc(slices.Clone(f.Databases), func(d Database) bool { return !d.cheaper() })
 	t := grid{Of: cheaper[:min(len(cheaper), top)]}
@@ -121,7 +121,7 @@ func (f Fleet) moneySection(top int) document.Block {
 	return listed("What costs more than it needs to", t, cheaper)
 }
 
-// riskSection lists those whose storage is in the way.
+// riskSection lists the databases that are limited by their storage.
 func (f Fleet) riskSection(top int) document.Block {
 	risky := f.atRisk()
 	t := grid{Of: risky[:min(len(risky), top)]}
@@ -135,7 +135,7 @@ func (f Fleet) riskSection(top int) document.Block {
 	return listed("Where storage is the limit", t, risky)
 }
 
-// listed returns a table of the first of some databases under a title, with how many more there are.
+// listed returns a table of the first databases under a title, and the number of the rest.
 func listed(title string, t grid, all []Database) document.Block {
 	if len(t.Of) == 0 {
 		return nil
@@ -149,7 +149,7 @@ func listed(title string, t grid, all []Database) document.Block {
 	return document.Section{Title: title, Blocks: blocks}
 }
 
-// lackSection says what is not known of how many, and how to get it.
+// lackSection lists what is unknown, for how many databases, and how to get it.
 func (f Fleet) lackSection(top int) document.Block {
 	list := document.List(f.unseen())
 	all := f.lacks()
@@ -166,7 +166,7 @@ func (f Fleet) lackSection(top int) document.Block {
 	return document.Section{Title: "What is missing", Blocks: []document.Block{list}}
 }
 
-// csvTable has a line for each database, with all its numbers.
+// csvTable returns a row for each database, with all its numbers.
 func (f Fleet) csvTable() document.Table {
 	columns := []string{"database", "kind", "class", "region", "hours", "known_hours", "typical_requests",
 		"worst_hour_requests", "worst_hour_mibps", "worst_day_requests",
@@ -213,7 +213,7 @@ func (d Database) csvCells() []document.Cell {
 		document.Words(strings.Join(d.Lacks, "; ")))
 }
 
-// csvCells returns what it is, what it carries where that is asked for, and what it costs.
+// csvCells returns the name of the storage, its capacity if carries is set, and its cost.
 func (s *Storage) csvCells(carries bool) []document.Cell {
 	name, monthly, rate := "", math.NaN(), Rate{math.NaN(), math.NaN()}
 	if s != nil {

@@ -19,7 +19,7 @@ import (
 
 var begin = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
-// prices are round ones of a region of their own, in which Standard and I/O-Optimized are as far apart as usual.
+// prices returns round prices of a made-up region, with the usual ratio between Standard and I/O-Optimized.
 func prices() (all []catalog.Price) {
 	for _, p := range []catalog.Price{
 		{Volume: "rds-gp2", Per: catalog.PerGiB, Price: 0.2}, {Volume: "rds-gp3", Per: catalog.PerGiB, Price: 0.1},
@@ -43,7 +43,7 @@ func ask(t *testing.T) fleet.Ask {
 	return fleet.Ask{Percentile: 99, Headroom: 20, Region: "here", Prices: prices(), Volumes: volumes}
 }
 
-// file is a run file of so many hours of a database; NaN: not known.
+// file returns a run file of a database's hours; NaN: unknown.
 func file(cloud runfile.Cloud, hours int, value func(metric string, h int) float64,
 	metrics ...string) iter.Seq2[runfile.Record, error] {
 	cloud.Provider, cloud.Region = "aws", "here"
@@ -77,8 +77,8 @@ func file(cloud runfile.Cloud, hours int, value func(metric string, h int) float
 	}
 }
 
-// instance is one on a volume that reads so often, so many KiB each, in every hour; of the second hour the bytes are
-// not known.
+// instance returns an instance on a volume with the given reads and size in KiB in every hour; the bytes of the second
+// hour are unknown.
 func instance(t *testing.T, volume string, gib int, reads, kib float64) fleet.Page {
 	t.Helper()
 	value := func(metric string, h int) float64 {
@@ -100,9 +100,9 @@ func instance(t *testing.T, volume string, gib int, reads, kib float64) fleet.Pa
 	return page
 }
 
-// TestMachinesThatNobodyKnows: what saves money on a volume alone may not pass the machine in front of it, so that the
-// first lines tell where that is not known.
-func TestMachinesThatNobodyKnows(t *testing.T) {
+// TestUnknownMachines: savings on a volume assume that the machine passes the need, so the first lines say if
+// its limits are unknown.
+func TestUnknownMachines(t *testing.T) {
 	value := func(metric string, _ int) float64 {
 		return map[string]float64{"ReadIOPS": 1000, "ReadThroughput": 4096e3}[metric]
 	}
@@ -127,8 +127,8 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// TestInstances: below its limit nothing is said, at it the hours are counted, and who did more than a volume can has
-// another one.
+// TestInstances: below its limit nothing is reported, at it the hours are counted, and activity above what the volume
+// can do means that it is another one.
 func TestInstances(t *testing.T) {
 	easy := instance(t, "gp2", 1000, 1000, 4)
 	near(t, "saved on gp3", easy.Saves.Value, 1000*(0.2-0.1))
@@ -146,7 +146,7 @@ func TestInstances(t *testing.T) {
 		t.Errorf("%+v %+v", limit.Risk, limit.Order)
 	}
 	near(t, "saved by more", limit.Saves.Value, (100-400)*0.1)
-	// 100 GiB of gp2 earn 300 a second: at 600, 5.4 million credits last for 5 hours, and 42 of the 47 known ones had
+	// 100 GiB of gp2 earn 300 a second: at 600, 5.4 million credits last for 5 hours, and 42 of the 47 known hours had
 	// none
 	credits := instance(t, "gp2", 100, 600, 4)
 	if c := credits.Risk.Credits; credits.Risk.Level != fleet.Exhausted || c == nil || c.Metric != "" ||
@@ -160,7 +160,7 @@ func TestInstances(t *testing.T) {
 	}
 }
 
-// TestCluster: what Aurora's other configuration would save, either way round, is by the bill.
+// TestCluster: the saving of Aurora's other configuration, either way, follows from the bill.
 func TestCluster(t *testing.T) {
 	page := func(now string, writes float64) fleet.Page {
 		cloud := runfile.Cloud{Cluster: "shop", Engine: "aurora-postgresql", Storage: now, Members: []runfile.Member{
@@ -201,7 +201,7 @@ func TestOtherFiles(t *testing.T) {
 	}
 }
 
-// TestReadHas: a list that cannot be is refused, with the line.
+// TestReadHas: an invalid list is refused, with the line.
 func TestReadHas(t *testing.T) {
 	read := func(text string) error {
 		_, err := fleet.ReadHas([]byte(text))
@@ -239,8 +239,8 @@ func TestReadHas(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotSaidIsMissing: an empty cell is no figure of 0, and a region that nobody named is said to be assumed.
-func TestWhatIsNotSaidIsMissing(t *testing.T) {
+// TestEmptyCellsAreMissing: an empty cell is not 0, and an assumed region is reported.
+func TestEmptyCellsAreMissing(t *testing.T) {
 	for list, want := range map[string]string{
 		"one,rds-io1,100,,here": "it has RDS io1, and how many IOPS is not known: say it with --has",
 		"one,rds-io1,,500,here": "it has RDS io1, and how many GiB is not known: say it with --has",
@@ -271,7 +271,7 @@ func TestWhatIsNotSaidIsMissing(t *testing.T) {
 	}
 }
 
-// TestSanity: what cannot be is said in a line, and no order is made of it.
+// TestSanity: impossible values are reported in a line, and give no order.
 func TestSanity(t *testing.T) {
 	page := func(values map[string]func(h int) float64) fleet.Page {
 		var metrics []string
@@ -320,7 +320,7 @@ func TestSanity(t *testing.T) {
 	}
 }
 
-// ofGP2 is an instance with 500 GiB of gp2, which earn 1,500 a second, and a balance of each of 48 hours.
+// ofGP2 returns an instance with 500 GiB of gp2, which earn 1,500 a second, and a balance for each of 48 hours.
 func ofGP2(t *testing.T, requests float64, balance func(h int) float64) fleet.Page {
 	t.Helper()
 	p, err := ask(t).Read(file(runfile.Cloud{Instance: "one", Engine: "postgres", Storage: "gp2", SizeGiB: 500}, 48,
@@ -336,7 +336,7 @@ func ofGP2(t *testing.T, requests float64, balance func(h int) float64) fleet.Pa
 	return p
 }
 
-// TestCreditsAgainstTheirRule: credits cannot fall where half as many are asked for as are earned, however slowly.
+// TestCreditsAgainstTheirRule: credits cannot fall, however slowly, if demand is half of what is earned.
 func TestCreditsAgainstTheirRule(t *testing.T) {
 	for perHour, want := range map[float64]string{2: "its credits fell by 94% in 47 hours in which it did less",
 		0.1: "its credits fell by 4.7% in 47 hours in which it did less", 0: "", -0.5: ""} {
@@ -347,8 +347,8 @@ func TestCreditsAgainstTheirRule(t *testing.T) {
 	}
 }
 
-// TestBalancesThatCannotBe: a balance below 0 is none, and one that is a fraction of one is no empty bucket.
-func TestBalancesThatCannotBe(t *testing.T) {
+// TestImpossibleBalances: a balance below 0 is none, and a fraction of one percent is no empty bucket.
+func TestImpossibleBalances(t *testing.T) {
 	odd := ofGP2(t, 700, func(h int) float64 {
 		if h == 20 {
 			return -1
@@ -371,8 +371,8 @@ func TestBalancesThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestEndsAreAhead: credits that end in some days have a date; ranked again after it, they have none, and are said to
-// have ended.
+// TestEndsAreAhead: credits that end in some days have a date. Ranked again after that date, they have none, and have
+// ended.
 func TestEndsAreAhead(t *testing.T) {
 	read := func(now time.Time) fleet.Page {
 		a := ask(t)

@@ -15,18 +15,17 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// columns returns those of a list of what databases have.
+// columns returns the columns of a list of storage.
 func columns() []string {
 	return []string{"database", "volume", "gib", "iops", "mibps", "class", "region", "multi_az"}
 }
 
-// ReadHas reads a list of what databases have: CSV, whose first line names the columns, with commas, or with the
-// semicolons or tabs that a spreadsheet writes in their place. The name, the volume as the catalog has it, and the GiB must
-// have columns; a cell that is empty is not known.
+// ReadHas parses a list of what databases have: CSV with a header, separated by commas, semicolons or tabs. The columns
+// for name, volume (as in the catalog) and GiB are required; an empty cell is unknown.
 func ReadHas(text []byte) (map[string]Has, error) {
 	in := csv.NewReader(bytes.NewReader(text))
 	in.Comma = input.Separator(text)
-	in.TrimLeadingSpace = in.Comma != '\t' // which is space itself
+	in.TrimLeadingSpace = in.Comma != '\t' // a tab is itself space
 	head, err := in.Read()
 	switch {
 	case errors.Is(err, io.EOF):
@@ -101,7 +100,7 @@ func add(all map[string]Has, line []string, place map[string]int) error {
 	return nil
 }
 
-// HasOf returns what AWS says that an instance has.
+// HasOf returns the storage of an instance, as AWS describes it.
 func HasOf(c runfile.Cloud) Has {
 	h := Has{GiB: float64(c.SizeGiB), IOPS: float64(c.IOPS), MiBps: float64(c.ThroughputMiB), Class: c.Class,
 		Region: c.Region, MultiAZ: c.MultiAZ}

@@ -22,11 +22,10 @@ type cell struct {
 	known        bool
 }
 
-// mostCells bounds the hours of all metrics together, which take some 32 bytes each: ten times what is asked for of a
-// year.
+// mostCells bounds the hours of all metrics together, some 32 bytes each: ten times the requested metrics of a year.
 const mostCells = 4_000_000
 
-// newSheet returns of the stretch that was asked for, and of more where periods reach beyond it.
+// newSheet returns a sheet of the requested time, extended to all periods.
 func newSheet(periods []runfile.Period, from, to time.Time) (sheet, error) {
 	for _, p := range periods {
 		if from.IsZero() || p.From.Before(from) {
@@ -66,7 +65,7 @@ func (s *sheet) add(p runfile.Period) {
 	c.sum, c.seconds, c.known = c.sum+p.Value*seconds, c.seconds+seconds, true
 }
 
-// values returns those of a metric's statistic in each hour; NaN where it is not known.
+// values returns a metric's statistic in each hour; NaN if unknown.
 func (s sheet) values(metric, statistic string) []float64 {
 	all := make([]float64, s.hours)
 	for h := range all {
@@ -86,8 +85,7 @@ func (s sheet) values(metric, statistic string) []float64 {
 
 func (s sheet) has(metric string) bool { return s.cells[metric+" "+runfile.Average] != nil }
 
-// rates returns what storage did in each hour by a statistic. An hour of which any of the four is not known is not
-// known.
+// rates returns the storage rate of each hour by a statistic; unknown if any of the four metrics is.
 func (s sheet) rates(d needs.IOMetrics, statistic string) []needs.Rate {
 	var parts [4][]float64
 	for i, metric := range d.Names() {
@@ -103,7 +101,7 @@ func (s sheet) rates(d needs.IOMetrics, statistic string) []needs.Rate {
 	return all
 }
 
-// unknown returns the rate of an hour of which something is missing.
+// unknown returns the rate of an hour with a missing value.
 func unknown() needs.Rate { return needs.Rate{Reads: math.NaN()} }
 
 func known(r needs.Rate) bool { return !math.IsNaN(r.Reads) }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// incomplete counts the databases of which only a part is known, or nothing.
+// incomplete counts the databases that are known only in part, or not at all.
 func (f Fleet) incomplete() (sentences []string) {
 	parts, machines, regions, region := 0, 0, 0, ""
 	var cut []string
@@ -44,7 +44,7 @@ func (f Fleet) incomplete() (sentences []string) {
 	return sentences
 }
 
-// unseen lists what was looked for and not found, and what was found and not read.
+// unseen lists databases that were not found, and series that were not read.
 func (f Fleet) unseen() (all []string) {
 	if len(f.NotFound) > 0 {
 		all = append(all, strings.Join(f.NotFound, ", ")+": --has names them, and the source has none by that name")
@@ -58,7 +58,7 @@ func (f Fleet) unseen() (all []string) {
 	return append(all, f.repeated()...)
 }
 
-// partly reports whether of any of some databases only a part is known.
+// partly reports whether some of the databases are known only in part.
 func partly(all []Database) bool {
 	return slices.ContainsFunc(all, func(d Database) bool { return float64(d.Known) < nearlyAll*float64(d.Hours) })
 }

@@ -17,7 +17,7 @@ func rateOf(r needs.Rate) Rate { return Rate{r.Requests(), r.Bytes() / mib} }
 type work struct {
 	sheet
 	means []needs.Rate
-	peaks []needs.Rate // the highest minutes, or what a source has of that; nil: not known
+	peaks []needs.Rate // the highest minutes, or the nearest that a source has; nil: unknown
 }
 
 // coverage returns which hours are known.
@@ -29,7 +29,7 @@ func (w work) coverage() coverage {
 	return c
 }
 
-// requests returns those of each hour; NaN where it is not known.
+// requests returns the requests of each hour; NaN if unknown.
 func (w work) requests() (all []float64) {
 	for _, r := range w.means {
 		all = append(all, r.Requests())
@@ -37,11 +37,10 @@ func (w work) requests() (all []float64) {
 	return all
 }
 
-// rounding is by how much a highest minute may lie below the mean: each is made of other samples.
+// rounding is the share by which a highest minute may be below the mean, since both come from different samples.
 const rounding = 0.01
 
-// fillPeaks takes the mean of an hour for its highest minutes where these are not known, and says so: scrapes too far
-// apart tell none.
+// fillPeaks uses the mean of an hour if its highest minute is unknown, and says so: scrapes may be too far apart.
 func (w *work) fillPeaks(d *Page) {
 	unknown, all, below := 0, 0, 0
 	for h, r := range w.means {
@@ -70,7 +69,7 @@ func (w *work) fillPeaks(d *Page) {
 	}
 }
 
-// sized returns the rates that are ordered for: by the means of hours, and by what happened within them.
+// sized returns the rates to order for, by the means of hours, and by the highest minutes in them.
 func (w work) sized(percent float64) (least needs.Rate, most *needs.Rate) {
 	least = together(w.means, percent)
 	if w.peaks != nil {
@@ -79,8 +78,8 @@ func (w work) sized(percent float64) (least needs.Rate, most *needs.Rate) {
 	return least, most
 }
 
-// together returns a percentile of requests and of bytes over hours, shared out between reads and writes as those are
-// over all hours: hours with most reads need not be those with most writes.
+// together returns a percentile of requests and of bytes over hours. It splits both into reads and writes as over all
+// hours, since the hours with most reads need not be those with most writes.
 func together(rates []needs.Rate, percent float64) needs.Rate {
 	var requests, bytes []float64
 	var sum needs.Rate
@@ -104,7 +103,7 @@ func share(part, whole float64) float64 {
 	return part / whole
 }
 
-// ranked returns the least value that so many percent of all are not above.
+// ranked returns the least value that the given percentage of all does not exceed.
 func ranked(values []float64, percent float64) float64 {
 	slices.Sort(values)
 	return values[max(0, int(math.Ceil(percent/100*float64(len(values))))-1)]
@@ -132,7 +131,7 @@ func (w work) need(percent float64) *Need {
 // hoursOfDay is the number of known hours that a day needs for its mean to stand for it.
 const hoursOfDay = 22
 
-// worstDay returns the highest mean of a day, in UTC; nil: none is known.
+// worstDay returns the highest mean of a day, in UTC; nil if none is known.
 func (w work) worstDay() *Rate {
 	var worst *Rate
 	for _, day := range w.days() {
@@ -154,7 +153,7 @@ func (w work) worstDay() *Rate {
 	return worst
 }
 
-// days returns the first hour of each day and the one after its last.
+// days returns, for each day, its first hour and the hour after its last.
 func (s sheet) days() (all [][2]int) {
 	for h := 0; h < s.hours; {
 		at := s.at(h)
@@ -164,7 +163,7 @@ func (s sheet) days() (all [][2]int) {
 	return all
 }
 
-// knownMeans returns those of the hours from one on of which all is known.
+// knownMeans returns the known means from an hour on.
 func (w work) knownMeans(from int) (all []needs.Rate) {
 	for _, r := range w.means[max(0, from):] {
 		if known(r) {

@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// FileOf returns the name of the page of a database beside that of all.
+// FileOf returns the file name of a database's page, next to the page of all.
 func FileOf(name string) string { return runfile.FileName(name) + ".html" }
 
 // wholeSection returns the table of all databases on a page, which sorts and filters.
@@ -54,7 +54,7 @@ func (f Fleet) wholeSection() document.Block {
 	return document.Section{Title: "All databases", Blocks: []document.Block{t.Table}}
 }
 
-// gravestFirst returns all databases: first those at risk, then the rest by their saving.
+// gravestFirst returns all databases: first those at risk, then the rest by saving.
 func (f Fleet) gravestFirst() []Database {
 	return append(f.atRisk(), slices.DeleteFunc(slices.Clone(f.Databases), func(d Database) bool {
 		return d.Risk.Level != None && d.Risk.Level != NotKnown
@@ -72,7 +72,7 @@ func (p Page) Document(currency string) document.Document {
 	}}
 }
 
-// verdicts says how to learn what the database's metrics count.
+// verdicts says how to find out what the database's metrics count.
 func (p Page) verdicts() string {
 	const observe = "realiops observe --dsn URL reads it while others use it, with nothing to install."
 	if p.Kind == Machine {
@@ -118,7 +118,7 @@ func (p Page) headline(currency string) string {
 	return text
 }
 
-// needTable has the database's needs and what its storage carries.
+// needTable shows the database's needs and what its storage carries.
 func (p Page) needTable() document.Block {
 	if p.Need == nil {
 		return nil
@@ -172,7 +172,7 @@ func (p Page) creditsBlock() document.Block {
 	return document.Section{Title: "Credits", Blocks: []document.Block{document.Paragraph{Text: text}}}
 }
 
-// picture shows each hour, and what the storage carries.
+// picture draws each hour, and what the storage carries.
 func (p Page) picture() document.Block {
 	if len(p.work.means) == 0 {
 		return nil
@@ -194,8 +194,7 @@ func (p Page) picture() document.Block {
 	return document.Figure{Pictures: plot.All(picture)}
 }
 
-// highest returns the upper end of the picture's scale, which begins at nought so that hours can be compared by
-// their heights.
+// highest returns the upper end of the picture's scale, which begins at 0 so that heights can be compared.
 func (p Page) highest() float64 {
 	const air = 1.05
 	highest := p.Need.WorstHour.Requests

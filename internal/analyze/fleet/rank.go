@@ -10,8 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// Rank puts databases in the order of what they save. Unread are files, and families names of series, that were found
-// and are of no use.
+// Rank sorts databases by saving. unread are files, and families names of series, that were found but not used.
 func (a Ask) Rank(all []Database, unread, families []string) Fleet {
 	f := Fleet{Schema: Schema, Currency: a.Currency(), Databases: slices.Clone(all), Unread: unread, Families: families,
 		NotFound: []string{}}
@@ -37,10 +36,10 @@ func (a Ask) Rank(all []Database, unread, families []string) Fleet {
 	return f
 }
 
-// Currency returns that of the prices.
+// Currency returns the currency of the prices.
 func (a Ask) Currency() string { return sizing.Tariff{Prices: a.Prices}.Currency() }
 
-// Concludes reports whether anything is known of any database.
+// Concludes reports whether anything is known about any database.
 func (f Fleet) Concludes() bool {
 	return slices.ContainsFunc(f.Databases, func(d Database) bool { return d.Need != nil || d.Aurora != nil })
 }
@@ -63,7 +62,7 @@ func byMoney(a, b Database) int {
 	return cmp.Or(cmp.Compare(b.Saves.Value, a.Saves.Value), strings.Compare(a.Name, b.Name))
 }
 
-// atRisk returns those that are, the gravest first, and of those that will run out the soonest.
+// atRisk returns the databases at risk, the most severe first, then the soonest.
 func (f Fleet) atRisk() []Database {
 	ends := func(d Database) int64 {
 		if d.Risk.Level != Ending {
@@ -82,13 +81,13 @@ func (f Fleet) atRisk() []Database {
 	return all
 }
 
-// lack is something that is not known of some databases.
+// lack is something unknown about some databases.
 type lack struct {
 	text  string
 	names []string
 }
 
-// lacks returns what is not known, of most databases first.
+// lacks returns what is unknown, for most databases first.
 func (f Fleet) lacks() (all []lack) {
 	for _, d := range f.Databases {
 		for _, text := range d.Lacks {

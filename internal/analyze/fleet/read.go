@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// mostPeriods bounds what is held of one database: a year of hours of all that is asked for.
+// mostPeriods bounds the periods of one database: the hours of a year, for all requested metrics.
 const mostPeriods = 500_000
 
 // record is a run file's content about a database.
@@ -23,7 +23,7 @@ type record struct {
 	run     runfile.Run
 	periods []runfile.Period
 	gaps    []runfile.Gap
-	end     time.Time // zero: it was cut off
+	end     time.Time // zero: the file was cut off
 }
 
 func read(records iter.Seq2[runfile.Record, error]) (r record, err error) {
@@ -51,10 +51,10 @@ func read(records iter.Seq2[runfile.Record, error]) (r record, err error) {
 	return r, nil
 }
 
-// ErrNoDatabase is a run file that is about something else.
+// ErrNoDatabase is the error for a run file about something else.
 var ErrNoDatabase = errors.New("it has no database hour by hour: realiops fleet writes such files")
 
-// Read judges the database that a run file is about.
+// Read judges the database of a run file.
 func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
 	r, err := read(records)
 	if err != nil {
@@ -74,7 +74,7 @@ func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
 		d.note("its file was cut off: what is missing at its end is not known")
 	}
 	for _, g := range r.gaps {
-		// What comes late or does not exist for this database goes without saying.
+		// Late or inapplicable metrics are not worth mentioning.
 		if g.Reason == runfile.Permission || g.Reason == runfile.Failed || g.Reason == runfile.Absent {
 			d.lack("%s", strings.TrimPrefix(g.Metric+": "+g.Detail, ": "))
 		}
@@ -155,8 +155,8 @@ func (a Ask) cluster(d *Page, r record, s sheet) {
 	d.addSwitch(c)
 }
 
-// addSwitch says what the other configuration than the one it has would save: in all hours, and in the least and the
-// most of all runs of seven days.
+// addSwitch says what the other configuration would save: over all hours, and in the weeks with the least and the most
+// saving.
 func (d *Database) addSwitch(c billing.Comparison) {
 	if c.Now != billing.Standard && c.Now != billing.Optimized {
 		d.lack("which configuration it has is not known")

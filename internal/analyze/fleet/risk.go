@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// first is when credits may end; zero: by now.
+// first returns when credits may end; zero means by now.
 func (c *Credits) first() time.Time {
 	switch {
 	case c.Early != nil:
@@ -23,14 +23,14 @@ func (c *Credits) first() time.Time {
 }
 
 const (
-	full     = 0.95 // of a limit, from where on it is taken to be in the way
+	full     = 0.95 // share of a limit from which on it limits
 	nearly   = 0.8
 	nothing  = 1 // percent of credits: AWS shows no less before it throttles
 	ahead    = 31 * 24
 	lastDays = 7 * 24
 )
 
-// risk finds how near storage is to its limits.
+// risk finds how close storage is to its limits.
 func (a Ask) risk(d *Page, w work, held sizing.Held) Risk {
 	r := Risk{Level: None, Of: held.Path.Binds}
 	for _, rate := range w.means {
@@ -61,15 +61,15 @@ func (r Risk) level(held sizing.Held) Level {
 	case c != nil && (c.Ends != nil || c.Early != nil || c.Ended):
 		return Ending
 	case r.Hours > 0 && c == nil:
-		return Near // whether credits carry it is not known
+		return Near // whether credits suffice is unknown
 	case r.Uses >= nearly && !bursts:
 		return Near
 	}
 	return None
 }
 
-// credits returns those of the bucket that was emptiest. What is shown of a bucket that the storage does not have is
-// not about it: some exporters show nought for what is not there.
+// credits returns the emptiest bucket. A balance of a bucket that the storage does not have is ignored: some exporters
+// show zero for it.
 func (a Ask) credits(d *Page, w work, held sizing.Held) *Credits {
 	var all []Credits
 	for _, b := range []struct{ metric, limit string }{ // the limit is one of a [sizing.Held]
@@ -115,7 +115,7 @@ func shownCredits(metric string, percents []float64) Credits {
 	return c
 }
 
-// playedCredits are by the provider's rule, from a full bucket on.
+// playedCredits simulates the balance by the provider's rule, from a full bucket.
 func (w work) playedCredits(held sizing.Held, limit int) Credits {
 	l := hourly(held.Limits[limit])
 	outcome, err := burst.Play(held.Demands(w.knownMeans(0), time.Hour.Seconds()), len(w.knownMeans(0)),
@@ -127,7 +127,7 @@ func (w work) playedCredits(held sizing.Held, limit int) Credits {
 	return Credits{Now: 100 * fate.Left / l.Capacity, Lowest: 100 * fate.Lowest / l.Capacity, Hours: fate.Dry}
 }
 
-// forecast says when they end, of credits as they were before an hour.
+// forecast sets when credits end, given their balance before an hour.
 func (a Ask) forecast(w work, c Credits, held sizing.Held, limit, hour int) Credits {
 	left := held.Limits[limit].Filled(c.Now)
 	c.Ends, c.Early = w.runsOut(held, left, 1, hour), w.runsOut(held, left, 1+a.Headroom/100, hour)
@@ -139,14 +139,14 @@ func (a Ask) forecast(w work, c Credits, held sizing.Held, limit, hour int) Cred
 	return c
 }
 
-// hourly returns a limit whose seconds are hours; its credits stay what they are.
+// hourly converts a limit from seconds to hours; credits stay the same.
 func hourly(l burst.Limit) burst.Limit {
 	l.Base, l.Burst = l.Base*time.Hour.Seconds(), l.Burst*time.Hour.Seconds()
 	return l
 }
 
-// runsOut is when a bucket is empty if what was done in the last seven days goes on, so many times, from an hour on;
-// nil: not within 31 days, or the hour is too long ago to tell.
+// runsOut returns when a bucket is empty if the last seven days repeat, scaled by factor, from an hour on; nil if not
+// within 31 days, or if the hour is too long ago.
 func (w work) runsOut(held sizing.Held, l burst.Limit, factor float64, hour int) *time.Time {
 	_, after := w.coverage().ends()
 	if min(after, hour) < w.hours-day {

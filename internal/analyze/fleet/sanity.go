@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	sector = 512 // bytes, less than which no request carries
-	speaks = 1   // request a second, below which nothing is concluded
+	sector = 512 // bytes: no request carries less
+	speaks = 1   // requests per second below which nothing is concluded
 )
 
-// oddBytes warns of requests that carry less than any can; empty: there are none.
+// oddBytes warns of requests that carry less than any can; empty if there are none.
 func (w work) oddBytes() string {
 	var requests, bytes float64
 	for _, r := range w.knownMeans(0) {
@@ -33,8 +33,7 @@ func (w work) oddBytes() string {
 		"requests here is something else", number.Rate(bytes/requests), sector)
 }
 
-// againstRule warns of credits that fell in hours in which the volume earned more than it spent; empty: they did
-// not.
+// againstRule warns of credits that fell in hours in which the volume earned more than it spent; else empty.
 func (w work) againstRule(held sizing.Held) string {
 	i := slices.IndexFunc(held.Limits, func(l burst.Limit) bool { return l.Name == "operations" && l.Capacity > 0 })
 	if i < 0 || w.peaks == nil {
@@ -50,7 +49,7 @@ func (w work) againstRule(held sizing.Held) string {
 		"not the one named, or it does more than is shown", number.Rate(by), printable.Counted(n, "hour"))
 }
 
-// asked returns what rates of hours ask of a limit in a second; NaN where that is not known.
+// asked returns the demand of hourly rates on a limit, per second; NaN if unknown.
 func asked(rates []needs.Rate, held sizing.Held, limit int) []float64 {
 	all := make([]float64, len(rates))
 	for h, r := range rates {
@@ -62,7 +61,7 @@ func asked(rates []needs.Rate, held sizing.Held, limit int) []float64 {
 	return all
 }
 
-// repeated are groups of databases whose hours are the same: one under several names.
+// repeated lists groups of databases with equal hours: one database under several names.
 func (f Fleet) repeated() (sentences []string) {
 	byHours := map[string][]string{}
 	var keys []string
@@ -86,7 +85,7 @@ func (f Fleet) repeated() (sentences []string) {
 	return sentences
 }
 
-// varies reports whether the days of a database differ, so that another's are not the same by chance.
+// varies reports whether the days of a database differ, so that equality with another is no chance.
 func (d Database) varies() bool {
 	const differ = 1.02
 	days := slices.DeleteFunc(slices.Clone(d.Daily), math.IsNaN)

@@ -29,7 +29,7 @@ func (a Ask) storage(d *Page, s sheet, has Has, cloud *runfile.Cloud) {
 	d.Has = stored(held.Config, held.Bill)
 	d.date(held.Bill)
 	d.Has.Carries = Rate{held.Path.IOPS, held.Path.MiBps}
-	// Operations of the worst hour, as few as a provider may count for them, and what the volume gives at its best.
+	// Operations of the worst hour, as few as a provider may count, and the most that the volume gives.
 	least, most := 0.0, held.Capacity.BurstIOPS
 	for _, r := range w.knownMeans(0) {
 		n, _ := r.Operations(held.Volume.UnitKiB, held.Volume.Merges)
@@ -51,10 +51,10 @@ func (a Ask) storage(d *Page, s sheet, has Has, cloud *runfile.Cloud) {
 	a.order(&d.Database, w, held, has)
 }
 
-// overshoot is by how much what was counted may be above what is sold before it is taken for another volume's.
+// overshoot is the share by which a count may exceed what is sold before it must be another volume's.
 const overshoot = 0.1
 
-// did returns what the database did, where that is known.
+// did returns the database's activity, if known.
 func (d *Page) did(s sheet, has Has, cloud *runfile.Cloud) (work, bool) {
 	of := needs.OfDisk()
 	if !s.has(of.Writes) {
@@ -112,7 +112,7 @@ func (a Ask) held(d *Database, has Has) (sizing.Held, bool) {
 	return held, true
 }
 
-// unsaid returns what must be known of a volume and was not said; empty: nothing. What can be left out comes with the size.
+// unsaid returns the missing properties of a volume; empty if none. The rest comes with the size.
 func unsaid(v catalog.Volume, has Has) string {
 	tier, known := v.Tier(has.GiB)
 	must := func(r catalog.Rule) bool { return max(r.SoldLeast, r.SoldLeastPerGiB*has.GiB) > 0 }
@@ -127,7 +127,7 @@ func unsaid(v catalog.Volume, has Has) string {
 	return ""
 }
 
-// bought leaves of a description what is bought beside the size: AWS also names what comes with it.
+// bought reduces a description to what is bought beside the size: AWS also lists what is included.
 func bought(c sizing.Config) sizing.Config {
 	tier, known := c.Volume.Tier(c.GiB)
 	if !known {
@@ -156,7 +156,7 @@ func stored(c sizing.Config, bill *sizing.Bill) *Storage {
 	return s
 }
 
-// order finds what to order instead, and what that saves.
+// order finds what to order instead, and the saving.
 func (a Ask) order(d *Database, w work, held sizing.Held, has Has) {
 	least, most := w.sized(a.Percentile)
 	if most == nil {
@@ -191,7 +191,7 @@ func (a Ask) order(d *Database, w work, held sizing.Held, has Has) {
 	d.Order = orderOf(sure)
 }
 
-// lackPrices names what carries the need, too, and may cost less than what is ordered: its price is not known.
+// lackPrices names other volumes that carry the need and may be cheaper, since their price is unknown.
 func (d *Database) lackPrices(options []sizing.Option) {
 	var names []string
 	for _, o := range options {
@@ -215,15 +215,15 @@ func orderOf(o sizing.Option) *Storage {
 	return s
 }
 
-// stays reports whether what somebody has carries the need with headroom, and nothing that does costs less by a cent.
+// stays reports whether the present storage carries the need with headroom, and no alternative saves a cent.
 func stays(held sizing.Held, o sizing.Option, headroom float64, need needs.Rate) bool {
 	const cent = 0.01
 	uses, _ := held.Uses(need.Times(1 + headroom/100))
 	return uses <= 1 && held.Bill.Total <= o.Bill.Total+cent
 }
 
-// options returns the orders of the same provider that carry a need for good with the data that there are, the cheapest
-// first: storage of a database does not shrink. Where there is none, the error says why.
+// options returns the orders of the same provider that sustain a need, the cheapest first, with at least the present
+// size: storage of a database does not shrink. If there are none, the error says why.
 func (a Ask) options(held sizing.Held, has Has, region string, need needs.Rate) ([]sizing.Option, error) {
 	q := sizing.Question{Need: need, GiB: held.GiB, Headroom: a.Headroom, Instance: has.Class, MultiAZ: has.MultiAZ,
 		Balance: sizing.Full()}
