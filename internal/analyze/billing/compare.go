@@ -11,42 +11,42 @@ import (
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
-// Schema names the JSON that a [Comparison] is written as.
+// Schema names the JSON form of a [Comparison].
 const Schema = "realiops.aurora-cost/1"
 
-// Comparison sets a cluster's costs in both configurations side by side.
+// Comparison compares a cluster's costs in both configurations.
 type Comparison struct {
 	Schema   string `json:"schema"`
 	Cluster  string `json:"cluster"`
 	Region   string `json:"region"`
 	Currency string `json:"currency"`
-	// of all amounts: the dates of the prices, from the oldest to the newest
+	// dates of the prices in all amounts, oldest and newest
 	AsOf string `json:"prices_as_of,omitempty"`
-	Now  string `json:"now"` // its configuration: aurora, aurora-iopt1; empty: not known
-	// from when on AWS lets it change to I/O-Optimized; nil: not known
+	Now  string `json:"now"` // its configuration: aurora, aurora-iopt1; empty: unknown
+	// when AWS next allows a change to I/O-Optimized; nil: unknown
 	NextSwitch *time.Time `json:"next_switch"`
 	Reserved   Reserved   `json:"reserved,omitempty"`
 	Items      []Item     `json:"items"`
 	Whole      Stretch    `json:"whole"`
 	Months     []Stretch  `json:"months"`
-	Days       []Day      `json:"days"` // those of which every hour is compared
+	Days       []Day      `json:"days"` // with every hour compared
 	Verdict    Verdict    `json:"verdict"`
 	Turns      []Turn     `json:"turns"`
 	Switching  *Switching `json:"switching"` // nil: too few days
 	Warnings   []string   `json:"warnings"`
 
 	stated    bool
-	gone      float64 // hours of instances that are gone, in the hours that are compared
-	uncounted int     // hours that are compared, of which nobody says how many instances ran
+	gone      float64 // hours of instances that are gone, in the compared hours
+	uncounted int     // compared hours with an unknown number of instances
 
-	savedLeast, savedMost float64 // by I/O-Optimized in those hours, as prices that were inferred may be
-	// what an hour of the cluster's dearest class costs more on I/O-Optimized; NaN: not known
+	savedLeast, savedMost float64 // by I/O-Optimized in those hours, over the range of inferred prices
+	// extra cost of an hour of the cluster's dearest class on I/O-Optimized; NaN: unknown
 	dearest float64
-	// what storage costs more on I/O-Optimized in the hours in which nothing showed anything
+	// extra cost of storage on I/O-Optimized in the hours without any sign of life
 	stopped float64
 }
 
-// Stretch is some hours, and what those of them cost of which all is known.
+// Stretch is a range of hours, and the cost of those in which everything is known.
 type Stretch struct {
 	From      time.Time `json:"from"`
 	To        time.Time `json:"to"`
@@ -57,12 +57,12 @@ type Stretch struct {
 	Storage   Both      `json:"storage"`
 	Total     Both      `json:"total"`
 	BreakEven float64   `json:"break_even"` // of I/O: what the rest costs more on I/O-Optimized
-	Days      int       `json:"days"`       // of which every hour is compared
+	Days      int       `json:"days"`       // with every hour compared
 	Beyond    int       `json:"days_beyond"`
 	Spread    *Spread   `json:"saved_a_day"` // by I/O-Optimized; nil: no such days
 }
 
-// Spread is the distribution of the days' costs.
+// Spread is the distribution of the days' savings.
 type Spread struct {
 	Lowest  float64 `json:"lowest"`
 	Median  float64 `json:"median"`
@@ -76,10 +76,10 @@ type Day struct {
 	BreakEven float64 `json:"break_even"`
 	Total     Both    `json:"total"`
 
-	number int // of days since the first
+	number int // days since the first
 }
 
-// Saved returns what I/O-Optimized would have cost less that day.
+// Saved returns what I/O-Optimized would have saved that day.
 func (d Day) Saved() float64 { return d.IO - d.BreakEven }
 
 // Compare charges both configurations for a use.
@@ -138,7 +138,7 @@ func (u Use) bill(lines []line) bill {
 	return b
 }
 
-// cut divides the hours where a name of theirs changes.
+// cut splits the hours where their name changes.
 func (b bill) cut(name func(time.Time) string) (parts [][2]int) {
 	begin := 0
 	for h := 1; h <= len(b.hours); h++ {
@@ -181,7 +181,7 @@ func (b bill) stretch(from, to int) Stretch {
 	return s
 }
 
-// days returns the days with at least that many compared hours, and their cost; 24: whole days only.
+// days returns the days with at least that many compared hours, and their cost; 24 means whole days only.
 func (b bill) days(from, to, least int) (all []Day) {
 	for _, part := range b.cut(func(at time.Time) string { return at.Format(time.DateOnly) }) {
 		if part[0] < from || part[1] > to {
@@ -205,8 +205,7 @@ func (b bill) days(from, to, least int) (all []Day) {
 	return all
 }
 
-// weigh says between what I/O-Optimized saves in the hours that are compared, as far as prices were inferred and
-// instances are gone.
+// weigh sets the range of the saving by I/O-Optimized, given inferred prices and instances that are gone.
 func (c *Comparison) weigh(b bill, lines []line) {
 	c.savedLeast, c.savedMost, c.dearest = c.Whole.Total.Saved(), c.Whole.Total.Saved(), math.NaN()
 	for _, l := range lines {

@@ -11,13 +11,12 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestDaysAreWhole: a day that began before, or of which an hour is not known, is none, and its hours count all the
-// same.
+// TestDaysAreWhole: a day that is incomplete at its start, or has an unknown hour, is not counted, but its hours are.
 func TestDaysAreWhole(t *testing.T) {
 	from := time.Date(2026, 10, 30, 6, 0, 0, 0, time.UTC)
 	var periods []runfile.Period
 	add := func(metric string, dimension string, value float64, but int) {
-		for h := range 90 { // 18 hours, three whole days, but for one hour of the third
+		for h := range 90 { // 18 hours, and three days without one hour of the third
 			if h != but {
 				at := from.Add(time.Duration(h) * time.Hour)
 				periods = append(periods, runfile.Period{From: at, To: at.Add(time.Hour), Metric: "cloudwatch/" +

@@ -27,7 +27,7 @@ func (c Comparison) Document() document.Document {
 const notInIt = "Not in it: backups, snapshots, traffic, taxes, discounts, and instances that are not listed here. " +
 	"An instance counts for every hour in which it showed anything."
 
-// priceText says of what date the prices are, and which were inferred from what.
+// priceText gives the dates of the prices, and which were inferred from what.
 func (c Comparison) priceText() string {
 	var from, inferred []string
 	add := func(to *[]string, text string) {
@@ -56,12 +56,12 @@ func (c Comparison) priceText() string {
 	return text
 }
 
-// name returns a configuration for people.
+// name returns the readable name of a configuration.
 func name(configuration string) string {
 	return map[string]string{Standard: "Standard", Optimized: "I/O-Optimized"}[configuration]
 }
 
-// answer returns the whole in a few sentences.
+// answer summarizes the comparison in a few sentences.
 func (c Comparison) answer() string {
 	subject := cmp.Or(c.Cluster, "This cluster")
 	v := c.Verdict
@@ -81,7 +81,7 @@ func (c Comparison) answer() string {
 	return text + c.todo()
 }
 
-// todo returns what follows from the answer and the configuration that the cluster has.
+// todo says what to do, given the answer and the present configuration.
 func (c Comparison) todo() string {
 	switch {
 	case c.Now == "":
@@ -106,7 +106,7 @@ func moneyCell(v float64, why string) document.Cell {
 	return document.Number(money(v), v)
 }
 
-// itemTable has a row for each thing that is billed.
+// itemTable shows a row for each billed item.
 func (c Comparison) itemTable() document.Block {
 	t := document.Table{Columns: []document.Column{{Header: "item", Words: true}, {Header: "amount"},
 		{Header: "unit", Words: true}, {Header: "hours known"},
@@ -129,7 +129,7 @@ func (c Comparison) itemTable() document.Block {
 	return t
 }
 
-// monthTable has a row for each month and one for all.
+// monthTable shows a row for each month and one for all.
 func (c Comparison) monthTable() document.Block {
 	if c.Whole.Compared == 0 {
 		return nil
@@ -178,7 +178,7 @@ func (c Comparison) monthRow(name string, s Stretch) document.Row {
 	return document.Row{Cells: cells}
 }
 
-// dayTable has a row for each whole day, for programs.
+// dayTable returns a row for each whole day, for programs.
 func (c Comparison) dayTable() document.Table {
 	t := document.Table{}
 	for _, header := range []string{"date", "io", "break_even", "standard", "io_optimized", "prices_as_of"} {
@@ -192,7 +192,7 @@ func (c Comparison) dayTable() document.Table {
 	return t
 }
 
-// turnBlock says at what amounts the answer would be the other one.
+// turnBlock shows the amounts that would reverse the answer.
 func (c Comparison) turnBlock() document.Block {
 	var list document.List
 	for _, t := range c.Turns {
@@ -204,7 +204,7 @@ func (c Comparison) turnBlock() document.Block {
 	return document.Section{Title: "Where both cost the same, all else being equal", Blocks: []document.Block{list}}
 }
 
-// switchingBlock says what changing back and forth would have brought.
+// switchingBlock shows what changing back and forth would have saved.
 func (c Comparison) switchingBlock() document.Block {
 	s := c.Switching
 	if s == nil {

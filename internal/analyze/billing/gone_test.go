@@ -25,8 +25,8 @@ func (h *history) add(metric, dimension, statistic string, from time.Time, lengt
 		Statistic: statistic, Dimensions: map[string]string{dimension: name}, Value: value})
 }
 
-// hour is one in which the cluster ran, with so many million reads, and so many instances but for the one that is
-// known.
+// hour adds an hour in which the cluster ran, with the given millions of reads and number of instances besides the
+// known one.
 func (h *history) hour(from time.Time, millions, others float64) {
 	const volume, instance = "DBClusterIdentifier", "DBInstanceIdentifier"
 	h.add("VolumeReadIOPs", volume, "Sum", from, time.Hour, millions*1e6)
@@ -36,8 +36,7 @@ func (h *history) hour(from time.Time, millions, others float64) {
 	h.add("CPUUtilization", volume, "SampleCount", from, time.Hour, 60*(1+others))
 }
 
-// compared charges a dollar for a million operations, 1.00 and 1.30 for an hour of the class x, 0.10 and 0.225 for a
-// GiB.
+// compared charges 1.00 per million operations, 1.00 and 1.30 per hour of the class x, 0.10 and 0.225 per GiB.
 func (h *history) compared(days int, instances ...billing.Instance) billing.Comparison {
 	price := func(volume string, per catalog.Per, class string, price float64) catalog.Price {
 		return catalog.Price{Volume: volume, Class: class, Per: per, Region: "us-east-1", Currency: "USD", Price: price}
@@ -59,7 +58,7 @@ func dollars(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// scaled is a cluster of 14 days whose readers, two of them from eight o'clock on, AWS no longer knows.
+// scaled returns a cluster of 14 days with two readers from eight o'clock on that AWS no longer knows.
 func scaled(millions float64) *history {
 	var h history
 	for hour := range 14 * 24 {
@@ -72,10 +71,9 @@ func scaled(millions float64) *history {
 	return &h
 }
 
-// TestInstancesThatAreGone: an hour of I/O costs 0.50 and the one instance that is known 0.30 more on I/O-Optimized,
-// which would pay; with two readers for 16 of 24 hours it does not. Nobody who does not know the readers may be told
-// that it does.
-func TestInstancesThatAreGone(t *testing.T) {
+// TestGoneInstances: an hour of I/O costs 0.50, and the known instance 0.30 more on I/O-Optimized, which would
+// pay; with two readers for 16 of 24 hours it does not. Without the readers, the answer must not be that it does.
+func TestGoneInstances(t *testing.T) {
 	storage := 100 * 0.125 * 14 / 31
 	c := scaled(0.5).compared(14)
 	if want := "448 hours of instances that are gone are not in it"; c.Verdict.Cheaper != "" ||
@@ -100,7 +98,7 @@ func TestInstancesThatAreGone(t *testing.T) {
 	}
 	dollars(t, "with its readers", told.Verdict.Saves, (14*24*(0.3-0.5)+448*0.3+storage)/(14*24)*730)
 
-	// where Standard is cheaper without the readers, they make it cheaper yet
+	// if Standard is cheaper without the readers, they make it even cheaper
 	cheap := scaled(0.1).compared(14)
 	if cheap.Verdict.Cheaper != billing.Standard || !cheap.Verdict.Sure {
 		t.Errorf("with little I/O: %+v", cheap.Verdict)
@@ -110,7 +108,7 @@ func TestInstancesThatAreGone(t *testing.T) {
 		t.Errorf("the warnings are %q", cheap.Warnings)
 	}
 
-	// weeks that say otherwise do not hide them: an hour of one is 0.30, of which a month has 730 / 336
+	// contradicting weeks do not hide them: an hour of one is 0.30, of which a month has 730 / 336
 	var uneven history
 	for hour := range 14 * 24 {
 		millions := 5.0
@@ -128,7 +126,7 @@ func TestInstancesThatAreGone(t *testing.T) {
 		}
 	}
 
-	// a reader for an hour turns nothing, and is said
+	// a reader for an hour reverses nothing, and is reported
 	var once history
 	for hour := range 14 * 24 {
 		once.hour(october.Add(time.Duration(hour)*time.Hour), 0.5, map[bool]float64{true: 1}[hour == 100])
@@ -139,15 +137,15 @@ func TestInstancesThatAreGone(t *testing.T) {
 	}
 }
 
-// TestNobodyCounted: where nobody says how many instances ran, be it in a part of the time alone, I/O-Optimized is never
-// surely cheaper.
-func TestNobodyCounted(t *testing.T) {
+// TestUncountedInstances: if the number of instances is unknown even for part of the time, I/O-Optimized is never surely
+// cheaper.
+func TestUncountedInstances(t *testing.T) {
 	all := scaled(0.5)
 	for without, want := range map[int]string{14: "336 of 336", 7: "168 of 336", 1: "24 of 336"} {
 		var h history
 		for _, p := range all.periods {
 			if p.Statistic == "SampleCount" {
-				p.Value = 60 // of the one that is known
+				p.Value = 60 // of the known instance
 			}
 			if p.Statistic != "SampleCount" || !p.From.Before(october.AddDate(0, 0, without)) {
 				h.periods = append(h.periods, p)
@@ -160,8 +158,7 @@ func TestNobodyCounted(t *testing.T) {
 	}
 }
 
-// TestStoppedAtNight: a cluster that runs from eight to twenty o'clock costs storage alone at night, and gets an
-// answer.
+// TestStoppedAtNight: a cluster that runs from 8:00 to 20:00 costs only storage at night, and gets an answer.
 func TestStoppedAtNight(t *testing.T) {
 	var h history
 	const days, running = 14, 12
@@ -170,7 +167,7 @@ func TestStoppedAtNight(t *testing.T) {
 		for hour := range running {
 			h.hour(at.Add(time.Duration(8+hour)*time.Hour), 0.5, 0)
 		}
-		end := at.Add((8 + running) * time.Hour) // and ten minutes, of which it shows some
+		end := at.Add((8 + running) * time.Hour) // and ten minutes, with some signs of life
 		h.add("VolumeReadIOPs", "DBClusterIdentifier", "Sum", end, 10*time.Minute, 0)
 		h.add("VolumeWriteIOPs", "DBClusterIdentifier", "Sum", end, 10*time.Minute, 0)
 	}
@@ -189,7 +186,7 @@ func TestStoppedAtNight(t *testing.T) {
 		t.Errorf("it does not say that the cluster is taken to have been stopped: %q", c.Warnings)
 	}
 
-	// of more than the seven days for which AWS lets a cluster stop, nobody knows what it was
+	// a gap longer than the seven days for which AWS lets a cluster stop is unknown
 	var gap history
 	for hour := range 40 * 24 {
 		if day := hour / 24; day < 15 || day >= 25 {
@@ -201,9 +198,9 @@ func TestStoppedAtNight(t *testing.T) {
 	}
 }
 
-// TestCapacityThatBeginsLate: a serverless instance whose capacity is known only from the tenth hour on ran before that,
-// too, if two instances published samples. Where it showed a capacity of 0 it was paused, and is not gone.
-func TestCapacityThatBeginsLate(t *testing.T) {
+// TestCapacityKnownLate: a serverless instance whose capacity is known only from the tenth hour on ran before
+// that, too, if two instances published samples. With a capacity of 0 it was paused, and is not gone.
+func TestCapacityKnownLate(t *testing.T) {
 	var h history
 	for hour := range 20 {
 		at := october.Add(time.Duration(hour) * time.Hour)
@@ -224,7 +221,7 @@ func TestCapacityThatBeginsLate(t *testing.T) {
 }
 
 // TestMostHoursMissing: 7 of 21 days are compared, since the capacity of a serverless reader that came on the eighth is
-// missing. What those days say is no answer for a cluster with the reader.
+// missing. Those days give no answer for a cluster with the reader.
 func TestMostHoursMissing(t *testing.T) {
 	var h history
 	for hour := range 21 * 24 {

@@ -10,13 +10,13 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// Item is one thing that is billed, over all hours of which it is known.
+// Item is one billed item, over all hours in which it is known.
 type Item struct {
-	What    string  `json:"what"`            // reads, writes, storage, or an instance by its name
+	What    string  `json:"what"`            // reads, writes, storage, or the name of an instance
 	Class   string  `json:"class,omitempty"` // of an instance
 	Unit    string  `json:"unit"`            // million, GiB-months, hours, ACU-hours
 	Amount  float64 `json:"amount"`
-	Hours   int     `json:"hours"` // of which it is known
+	Hours   int     `json:"hours"` // in which it is known
 	Price   Both    `json:"price"` // of one unit
 	Cost    Both    `json:"cost"`  // after reservations
 	Missing string  `json:"missing,omitempty"`
@@ -25,7 +25,7 @@ type Item struct {
 	Sources  []string `json:"price_sources"`            // keys
 }
 
-// asOf returns the dates of its prices, from the oldest to the newest.
+// asOf returns the dates of its prices, oldest and newest.
 func (i Item) asOf() string {
 	var dates []string
 	for _, key := range i.Sources {
@@ -41,16 +41,16 @@ const (
 	io kind = iota
 	storage
 	compute
-	gone // of which nobody knows the class: in no hour's cost
+	gone // its class is unknown: in no hour's cost
 )
 
-// line is an item hour by hour.
+// line is an item by the hour.
 type line struct {
 	item    Item
 	kind    kind
-	may     []Both       // what the price lies between; none: it is known
-	units   []float64    // in each hour; NaN: not known
-	charged [2][]float64 // of them, on Standard and on I/O-Optimized
+	may     []Both       // range of the price; none: it is known
+	units   []float64    // in each hour; NaN: unknown
+	charged [2][]float64 // of the units, on Standard and on I/O-Optimized
 }
 
 func (u Use) lines(t sizing.Tariff, reserved Reserved) []line {
@@ -100,7 +100,7 @@ func scaled(values []float64, by func(h int) float64) []float64 {
 
 func (l line) cost(h int) Both { return l.at(h, l.item.Price) }
 
-// at returns what the line costs in an hour at a price; of nothing it is nothing, whatever the price.
+// at returns the cost of an hour at a price; no units cost nothing, even at an unknown price.
 func (l line) at(h int, p Both) Both {
 	charge := func(units, price float64) float64 {
 		if units == 0 {
@@ -111,7 +111,7 @@ func (l line) at(h int, p Both) Both {
 	return Both{charge(l.charged[0][h], p.Standard), charge(l.charged[1][h], p.Optimized)}
 }
 
-// total adds up the hours of which it is known, and says why it is not where none is.
+// total adds up the known hours, and says why there are none.
 func (l *line) total(region string) {
 	for h, units := range l.units {
 		if math.IsNaN(units) {

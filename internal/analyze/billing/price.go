@@ -7,13 +7,13 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// Both is an amount of money, or a price, in either configuration. What is not known is NaN.
+// Both is an amount of money, or a price, in either configuration. NaN means unknown.
 type Both struct {
 	Standard  float64 `json:"standard"`
 	Optimized float64 `json:"io_optimized"`
 }
 
-// Saved returns what I/O-Optimized costs less.
+// Saved returns what I/O-Optimized saves.
 func (b Both) Saved() float64 { return b.Standard - b.Optimized }
 
 func (b Both) plus(o Both) Both { return Both{b.Standard + o.Standard, b.Optimized + o.Optimized} }
@@ -26,7 +26,7 @@ const (
 
 const month = catalog.HoursInMonth
 
-// hoursOfMonth returns those of the calendar month that an hour lies in: a GiB for a month is a GiB for all of them.
+// hoursOfMonth returns the hours of the calendar month of an hour: a GiB-month covers all of them.
 func (u Use) hoursOfMonth(h int) float64 {
 	if u.Stated {
 		return month
@@ -41,11 +41,11 @@ func (u Use) at(h int) time.Time { return u.From.Add(time.Duration(h) * time.Hou
 // Reserved is the number of reserved instances by class.
 type Reserved map[string]float64
 
-// unitsOfOptimized is the number of reserved units that an hour on I/O-Optimized takes for each of Standard: 30%
-// more, by AWS. https://github.com/aws/agent-toolkit-for-aws, amazon-aurora-mysql, io-optimized-pricing-tables
+// unitsOfOptimized is the number of reserved units that an hour on I/O-Optimized takes per unit on Standard: 30% more,
+// by AWS. https://github.com/aws/agent-toolkit-for-aws, amazon-aurora-mysql, io-optimized-pricing-tables
 const unitsOfOptimized = 1.30
 
-// apply takes off the lines of instances what reservations cover in each hour. They are paid either way.
+// apply subtracts what reservations cover in each hour from the lines of instances. They are paid either way.
 func (r Reserved) apply(lines []line) {
 	for class, count := range r {
 		for h := range lines[0].units {
@@ -60,7 +60,7 @@ func (r Reserved) apply(lines []line) {
 	}
 }
 
-// cover takes off what reservations have left, and gives what is left of them then.
+// cover subtracts the remaining reservations, and returns what is left of them.
 func (l *line) cover(charged *float64, left float64) float64 {
 	if math.IsNaN(*charged) {
 		return left

@@ -11,18 +11,17 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// quote is the price of a unit in both configurations. Where one of them was inferred, may holds the pairs that it lies
-// between.
+// quote is the price of a unit in both configurations. If one was inferred, may holds the pairs that bound it.
 type quote struct {
 	Both
 	may     []Both
-	how     string   // it was inferred; empty: it is known
+	how     string   // how it was inferred; empty: it is known
 	sources []string // keys
 }
 
 func unknown() quote { return quote{Both: Both{math.NaN(), math.NaN()}} }
 
-// estimate is a number that was inferred, and between what it lies.
+// estimate is an inferred number with its bounds.
 type estimate struct{ value, least, most float64 }
 
 func exactly(v float64) estimate { return estimate{v, v, v} }
@@ -31,8 +30,8 @@ func (s estimate) times(o estimate) estimate {
 	return estimate{s.value * o.value, s.least * o.least, s.most * o.most}
 }
 
-// What I/O-Optimized costs for one unit of Standard. Instances were 1.299 to 1.302 times in each of the seven pairs of
-// us-east-1 and Tokyo, and storage 2.25 times in both; capacity units were 1.333 times in us-east-1 and 1.357 times in
+// Ratios of I/O-Optimized to Standard, per unit. For instances it was 1.299 to 1.302 in each of the seven pairs of
+// us-east-1 and Tokyo, and for storage 2.25 in both. For capacity units it was 1.333 in us-east-1 and 1.357 in
 // eu-west-2.
 var (
 	instanceRatio = estimate{1.300, 1.295, 1.305}
@@ -40,9 +39,9 @@ var (
 	storageRatio  = estimate{2.25, 2.2, 2.3}
 )
 
-// The reliability of another region's prices, by the cost of the same class in both. Of the classes r5 and r6g, in
-// all regions that have both, none was farther off than 2%; storage and I/O of the regions that are known were up
-// to 15% cheaper, and capacity units 6% dearer.
+// Accuracy of another region's prices, scaled by the cost of the same class in both. Of the classes r5 and r6g, in all
+// regions that have both, none was off by more than 2%. Storage and I/O of the known regions were up to 15% cheaper,
+// and capacity units 6% dearer.
 var (
 	otherSize    = estimate{1, 0.99, 1.01}
 	otherRegion  = estimate{1, 0.95, 1.05}
@@ -50,11 +49,10 @@ var (
 	otherUnits   = estimate{1.05, 0.9, 1.4}
 )
 
-// home is the region of which most prices are known.
+// home is the region with most known prices.
 const home = "us-east-1"
 
-// quoted returns what one unit costs in both configurations, as the list has it, or as it follows from other prices of
-// the list.
+// quoted returns the price of a unit in both configurations, as listed or as inferred from other prices in the list.
 func quoted(t sizing.Tariff, per catalog.Per, class string) quote {
 	if per == catalog.PerHour && class == "" {
 		return unknown()
@@ -94,7 +92,7 @@ func (q quote) with(standard, optimized estimate, how string) quote {
 	return q.orUnknown()
 }
 
-// orUnknown drops what does not follow from anything.
+// orUnknown drops a quote that could not be inferred.
 func (q quote) orUnknown() quote {
 	if !number.Finite(q.Standard) || !number.Finite(q.Optimized) {
 		return unknown()
@@ -103,7 +101,7 @@ func (q quote) orUnknown() quote {
 	return q
 }
 
-// standard returns what a unit costs on Standard, and how that was inferred where the list does not have it.
+// standard returns the price of a unit on Standard, and how it was inferred if not listed.
 func (q *quote) standard(t sizing.Tariff, per catalog.Per, class string) (price estimate, how string) {
 	if p, known := t.Find(Standard, per, class); known {
 		q.sources = append(q.sources, p.Source)
@@ -136,7 +134,7 @@ func (q *quote) standard(t sizing.Tariff, per catalog.Per, class string) (price 
 		strconv.FormatFloat(there.Price, 'f', 2, 64) + " times as much"
 }
 
-// ratioToHome returns how many times as much a class costs in the region as at home, of a class alike.
+// ratioToHome returns the ratio of a similar class's price in the region to its price at home.
 func ratioToHome(t sizing.Tariff, class string) (catalog.Price, bool) {
 	classes := []string{"db.r6g.large", "db.r5.large"}
 	if strings.HasPrefix(class, "db.t") {
@@ -154,7 +152,7 @@ func ratioToHome(t sizing.Tariff, class string) (catalog.Price, bool) {
 	return catalog.Price{}, false
 }
 
-// ofSize returns the price of another size of a family, made that of a class: AWS charges in proportion.
+// ofSize returns the price of another size of a family, scaled to a class: AWS charges in proportion.
 func ofSize(t sizing.Tariff, class string) (catalog.Price, bool) {
 	family, size := sizeOf(class)
 	for _, p := range t.Prices {
@@ -169,7 +167,7 @@ func ofSize(t sizing.Tariff, class string) (catalog.Price, bool) {
 	return catalog.Price{}, false
 }
 
-// sizeOf returns the family of a class, and how many of its large it is worth; 0: that is not known.
+// sizeOf returns the family of a class, and its size in units of large; 0 if unknown.
 func sizeOf(class string) (family string, size float64) {
 	cut := strings.LastIndexByte(class, '.')
 	if cut < 0 {

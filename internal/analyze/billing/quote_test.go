@@ -9,9 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// TestPricesThatAreInferredHold: each price of Aurora that is known, left out of the list, lies where it would have
-// been inferred to.
-func TestPricesThatAreInferredHold(t *testing.T) {
+// TestInferredPricesHold: each known Aurora price, removed from the list, lies within its inferred bounds.
+func TestInferredPricesHold(t *testing.T) {
 	all, err := catalog.Prices()
 	if err != nil {
 		t.Fatal(err)
@@ -45,9 +44,9 @@ func TestPricesThatAreInferredHold(t *testing.T) {
 	}
 }
 
-// TestFamiliesThatAreInferredHold: each price of a family, with all of the family left out of the list of its region,
-// lies where it would have been inferred to from another family.
-func TestFamiliesThatAreInferredHold(t *testing.T) {
+// TestInferredFamiliesHold: each price of a family, with the whole family removed from its region's list, lies
+// within the bounds inferred from another family.
+func TestInferredFamiliesHold(t *testing.T) {
 	all, err := catalog.Prices()
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +64,7 @@ func TestFamiliesThatAreInferredHold(t *testing.T) {
 		})
 		q := quoted(sizing.Tariff{Region: p.Region, Prices: others}, p.Per, p.Class)
 		if q.how == "" {
-			continue // a region of one family
+			continue // a region with one family
 		}
 		tried++
 		if off := p.Price/q.Standard - 1; !(math.Abs(off) < 0.02) {

@@ -1,5 +1,5 @@
-// Package billing computes the cost of an Aurora cluster in its two storage configurations, Standard and
-// I/O-Optimized, from its activity hour by hour.
+// Package billing computes the cost of an Aurora cluster in its two storage configurations, Standard and I/O-Optimized,
+// from its activity hour by hour.
 //
 // A [Use] holds its reads, writes, storage and instances in each hour, as CloudWatch counted them. [Compare] charges
 // both configurations for the same hours by their prices. An hour with any unknown value is not compared: missing is
@@ -23,18 +23,18 @@ type Use struct {
 	Reads, Writes []float64 // billed operations
 	Bytes         []float64 // billed storage
 	Instances     []Instance
-	Stated        bool // a month as somebody says it, spread evenly: its days say nothing
+	Stated        bool // a month given as totals, spread evenly, so its days say nothing
 
-	Gone    []float64 // hours of instances that nothing here names, in each hour; NaN: nobody counted those that ran
-	Stopped []bool    // nothing showed anything in the hour, so the cluster is taken to have been stopped
+	Gone    []float64 // hours of unnamed instances, in each hour; NaN: instances were not counted
+	Stopped []bool    // no sign of life in the hour, so the cluster counts as stopped
 }
 
-// Instance is one that belongs to a cluster, or did.
+// Instance is a present or past instance of a cluster.
 type Instance struct {
 	Name  string
-	Class string    // db.r6g.large, or db.serverless; empty: not known
+	Class string    // db.r6g.large, or db.serverless; empty: unknown
 	Units []float64 // billed in each hour: hours, or capacity units times hours
-	Ran   []Run     // when it ran, where somebody says it; empty: metrics tell
+	Ran   []Run     // when it ran, if given; empty: by metrics
 }
 
 // Run is a time in which an instance ran.
@@ -48,17 +48,18 @@ const (
 	writes   = metric.CloudWatchVolumeWriteIOPs
 	bytes    = metric.CloudWatchVolumeBytesUsed
 	capacity = metric.CloudWatchServerlessDatabaseCapacity
-	alive    = metric.CloudWatchCPUUtilization // which every instance shows while it runs
+	alive    = metric.CloudWatchCPUUtilization // every running instance has it
 )
 
 // samplesInHour is the number of samples that a running instance publishes.
 const samplesInHour = 60
 
-// lookBack is for how long the last VolumeBytesUsed holds: it comes late and with holes, and changes slowly.
+// lookBack is the number of hours for which the last VolumeBytesUsed holds: it comes late and with holes, and changes
+// slowly.
 const lookBack = 3
 
-// FromPeriods returns what periods say of the hours from one moment to another. The instances are those whose class is
-// known; of others that the periods name it is not.
+// FromPeriods returns the use of the hours from one moment to another. instances have a known class; others in the
+// periods do not.
 func FromPeriods(periods []runfile.Period, from, to time.Time, instances []Instance) Use {
 	from = from.UTC().Truncate(time.Hour)
 	s := sheet{from: from, hours: int(math.Ceil(to.Sub(from).Hours())), periods: map[string]map[span]runfile.Period{}}
@@ -89,12 +90,12 @@ func FromPeriods(periods []runfile.Period, from, to time.Time, instances []Insta
 // counted is the number of samples that all instances of the cluster published.
 const counted = "samples of " + alive
 
-// longestStop is for how long AWS lets a cluster be stopped: it starts it again after seven days.
+// longestStop is the longest time for which a cluster may be stopped: AWS starts it again after seven days.
 // https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/aurora-cluster-stop-start.html
 const longestStop = 7*24 + 1
 
-// stopped returns the hours between signs of life in which neither an instance nor the volume showed anything. A
-// running volume always does: an idle server writes some WAL.
+// stopped returns the hours between signs of life in which neither an instance nor the volume showed any. A running
+// volume always does: an idle server writes some WAL.
 func (s *sheet) stopped(instances []Instance) []bool {
 	if len(instances) == 0 || len(s.periods[reads]) == 0 || len(s.periods[writes]) == 0 {
 		return make([]bool, s.hours)
@@ -125,12 +126,11 @@ func (s *sheet) stopped(instances []Instance) []bool {
 	return none
 }
 
-// settle says of each hour that was not known how long an instance ran, where the cluster says that: not at all while
-// it was stopped, or while those that are known to have run were all there were. What else ran is of instances that are
-// gone.
+// settle fills unknown hours of instances from the cluster's samples: an instance did not run while the cluster was
+// stopped, or while the instances known to run account for all samples. Other samples are from instances that are gone.
 func (s *sheet) settle(u *Use) {
 	samples, covered := s.cover(counted, true)
-	shown := make([][]float64, len(u.Instances)) // how much of each hour the capacity is known of
+	shown := make([][]float64, len(u.Instances)) // share of each hour with a known capacity
 	for k, i := range u.Instances {
 		_, shown[k] = s.cover(capacity+i.Name, false)
 	}
@@ -142,7 +142,7 @@ func (s *sheet) settle(u *Use) {
 			case math.IsNaN(units):
 				open = true
 			case i.Class == Serverless && units == 0:
-				if shown[k][h] > 0 { // else it was not there, or its metric was not
+				if shown[k][h] > 0 { // otherwise the instance or its metric was missing
 					paused++
 				}
 			case i.Class == Serverless:
@@ -181,7 +181,7 @@ type span struct{ from, to int64 }
 
 const instanceDimension = "DBInstanceIdentifier"
 
-// named returns the instances that are known, and those that only periods tell of.
+// named returns the known instances, and those only in the periods.
 func (s *sheet) named(known []Instance) []Instance {
 	all := slices.Clone(known)
 	for _, of := range s.periods {
@@ -204,7 +204,7 @@ func (s *sheet) named(known []Instance) []Instance {
 	return all
 }
 
-// cover returns how much of each hour periods tell of, and the sum or the mean of what they tell.
+// cover returns the share of each hour that periods cover, and their sum or mean.
 func (s *sheet) cover(key string, sum bool) (values, covered []float64) {
 	values, covered = make([]float64, s.hours), make([]float64, s.hours)
 	for _, p := range s.periods[key] {
@@ -226,7 +226,7 @@ func (s *sheet) cover(key string, sum bool) (values, covered []float64) {
 // rounding is the largest error of adding up parts of an hour.
 const rounding = 1e-6
 
-// sums returns of the hours of which every part is known, or the part in which the cluster was not stopped.
+// sums returns the sums of hours that are known completely, or as far as the cluster was not stopped.
 func (s *sheet) sums(metric string, stopped []bool) []float64 {
 	values, covered := s.cover(metric, true)
 	for h := range values {
@@ -242,7 +242,7 @@ func beside(stopped []bool, h int) bool {
 	return h > 0 && stopped[h-1] || h+1 < len(stopped) && stopped[h+1]
 }
 
-// means returns of the hours of which at least a half is known.
+// means returns the means of hours of which at least half is known.
 func (s *sheet) means(key string) []float64 {
 	const half = 0.5
 	values, covered := s.cover(key, false)
@@ -255,8 +255,8 @@ func (s *sheet) means(key string) []float64 {
 	return values
 }
 
-// units returns what an instance is billed for in each hour. Before it first showed anything and after it last did it
-// was not there; what is missing in between is not known.
+// units returns the billed units of an instance in each hour. It did not exist before its first sample and after its
+// last; gaps in between are unknown.
 func (s *sheet) units(i Instance) []float64 {
 	values := s.means(capacity + i.Name)
 	if i.Class != Serverless {
@@ -297,7 +297,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// outside sets what lies before the first value and after the last to nothing.
+// outside sets everything before the first value and after the last to 0.
 func outside(values []float64) []float64 {
 	known := func(v float64) bool { return !math.IsNaN(v) }
 	first := slices.IndexFunc(values, known)
@@ -313,9 +313,9 @@ func outside(values []float64) []float64 {
 	return values
 }
 
-// heldOn has the last value go on for as long as one may look back, and for as long as the cluster was stopped.
+// heldOn repeats the last value for up to lookBack hours, and while the cluster was stopped.
 func heldOn(values []float64, stopped []bool) []float64 {
-	since := lookBack + 1 // so that nothing is held on before the first value
+	since := lookBack + 1 // nothing is repeated before the first value
 	for h := range values {
 		if !math.IsNaN(values[h]) {
 			since = 0
@@ -331,8 +331,7 @@ func heldOn(values []float64, stopped []bool) []float64 {
 	return values
 }
 
-// InAMonth returns the use of a month that somebody says: amounts that are not known are NaN, and the instances run all
-// the time.
+// InAMonth returns the use of a month given as totals; NaN means unknown. The instances run all the time.
 func InAMonth(readOperations, writeOperations, held float64, instances []Instance) Use {
 	evenly := func(each float64) []float64 { return slices.Repeat([]float64{each}, month) }
 	u := Use{Reads: evenly(readOperations / month), Writes: evenly(writeOperations / month),

@@ -13,16 +13,16 @@ import (
 	"github.com/realiops/realiops/internal/shell"
 )
 
-// Verdict is which configuration costs less.
+// Verdict says which configuration costs less.
 type Verdict struct {
 	Cheaper string `json:"cheaper"` // aurora, aurora-iopt1; empty: cannot be told
-	// most of the time is compared, and every week, and all without the day with most I/O, says the same
+	// most of the time is compared, and every week, and all days without the one with most I/O, agree
 	Sure  bool    `json:"sure"`
-	Saves float64 `json:"saves_a_month"` // against the other one, of 730 hours
+	Saves float64 `json:"saves_a_month"` // against the other one, per 730 hours
 	Share float64 `json:"saves_share"`
-	Least float64 `json:"saves_at_least"` // as prices that were inferred may be; below 0: the other one may save
-	Most  float64 `json:"saves_at_most"`  // likewise
-	Why   string  `json:"why"`            // it cannot be told, or is not sure
+	Least float64 `json:"saves_at_least"` // over the range of inferred prices; below 0: the other one may save
+	Most  float64 `json:"saves_at_most"`  // over the range of inferred prices
+	Why   string  `json:"why"`            // why it cannot be told, or is not sure
 }
 
 const (
@@ -76,8 +76,8 @@ func cheaper(saved float64) string {
 	return Standard
 }
 
-// goneTurns reports whether I/O-Optimized no longer saves when instances that are gone are charged as the cluster's
-// dearest class. On Standard, which they make cheaper yet, they change nothing.
+// goneTurns reports whether I/O-Optimized no longer saves if instances that are gone are charged as the cluster's
+// dearest class. If Standard is cheaper, they only make it more so.
 func (c Comparison) goneTurns() bool {
 	return c.gone > 0 && cheaper(c.savedLeast) == Optimized && !(c.savedLeast-c.gone*c.dearest > 0)
 }
@@ -110,14 +110,13 @@ func (c Comparison) guessed() string {
 	}
 }
 
-// askPrices says how the prices of a region are got.
+// askPrices says how to get the prices of a region.
 func askPrices(region string) string {
 	return shell.InText("realiops prices aws").Flag("--region", region, "REGION").With("-o prices.json").String() +
 		" asks for the prices, and --price takes the file"
 }
 
-// doubt says what speaks against the answer: weeks or a day that say otherwise, and what is not in it. Neither hides
-// the other.
+// doubt lists what speaks against the answer: contradicting weeks or a single decisive day, and missing input.
 func (c Comparison) doubt(answer string) string {
 	if c.stated {
 		return "a month as a sum says nothing about its days"
@@ -131,7 +130,7 @@ func (c Comparison) doubt(answer string) string {
 	return strings.Join(all, ", and ")
 }
 
-// doubtHours says that most of the time is not compared; empty: it is.
+// doubtHours says that most of the time is not compared; else empty.
 func (c Comparison) doubtHours() string {
 	if left := c.Whole.Hours - c.Whole.Compared; 2*left > c.Whole.Hours {
 		return fmt.Sprintf("%d of %d hours are not in it, because something of them is not known", left, c.Whole.Hours)
@@ -139,7 +138,7 @@ func (c Comparison) doubtHours() string {
 	return ""
 }
 
-// doubtDays names the weeks that contradict the answer, or the one day that decides it; empty: there are none.
+// doubtDays names the weeks that contradict the answer, or the one day that decides it; empty if there are none.
 func (c Comparison) doubtDays(answer string) string {
 	weeks, otherwise := c.weeks(), 0
 	for _, saved := range weeks {
@@ -163,7 +162,7 @@ func (c Comparison) doubtDays(answer string) string {
 	return ""
 }
 
-// doubtInput says what is missing or guessed that the answer may rest on.
+// doubtInput lists missing or guessed input that may affect the answer.
 func (c Comparison) doubtInput(answer string) (all []string) {
 	if c.gone > 0 && answer == Optimized {
 		least := (c.savedLeast - c.gone*c.dearest) * month / float64(c.Whole.Compared)
@@ -183,7 +182,7 @@ func (c Comparison) doubtInput(answer string) (all []string) {
 	return all
 }
 
-// weeks returns what I/O-Optimized would have saved in each run of seven days, all of them compared.
+// weeks returns the saving by I/O-Optimized in each run of seven compared days.
 func (c Comparison) weeks() (saved []float64) {
 	for i := range c.Days {
 		if i+week > len(c.Days) || c.Days[i+week-1].number-c.Days[i].number != week-1 {
@@ -198,15 +197,15 @@ func (c Comparison) weeks() (saved []float64) {
 	return saved
 }
 
-// Turn is one amount by itself at which both would cost the same.
+// Turn is an amount at which both would cost the same, all else being equal.
 type Turn struct {
 	What string  `json:"what"` // I/O, storage, compute
-	Unit string  `json:"unit"` // a month of 730 hours
+	Unit string  `json:"unit"` // per month of 730 hours
 	Is   float64 `json:"is"`
 	At   float64 `json:"at"`
 }
 
-// turns returns the amounts that would turn the answer, all else being as it is.
+// turns returns the amounts that would reverse the answer, all else being equal.
 func (c Comparison) turns(lines []line) (all []Turn) {
 	w := c.Whole
 	if w.Compared == 0 || c.gone > 0 {
@@ -220,7 +219,7 @@ func (c Comparison) turns(lines []line) (all []Turn) {
 	scale := month / float64(w.Compared)
 	perMillion, perGiB := lines[0].item.Price.Standard, lines[2].item.Price
 	add("I/O", "million operations", w.IO*scale/perMillion, w.BreakEven*scale/perMillion)
-	// what is left of I/O for the one in question
+	// the I/O that remains for it
 	rest := func(other Both) float64 { return (w.IO + other.Saved()) * scale }
 	add("storage", "GiB", w.Storage.Standard*scale/perGiB.Standard, rest(w.Compute)/-perGiB.Saved())
 	add("compute", c.Currency+" on Standard", w.Compute.Standard*scale,
@@ -228,7 +227,7 @@ func (c Comparison) turns(lines []line) (all []Turn) {
 	return all
 }
 
-// warn says what to know before believing the numbers.
+// warn lists what to know before relying on the numbers.
 func (c Comparison) warn(u Use) (all []string) {
 	if left := c.Whole.Hours - c.Whole.Compared; left > 0 && c.Whole.Compared > 0 && c.doubtHours() == "" {
 		all = append(all,
@@ -270,13 +269,13 @@ func trues(all []bool) (n int) {
 
 // Switching is the outcome of changing back and forth at the best times, with all days known in advance.
 type Switching struct {
-	Best     float64 `json:"best"`     // cost of the hours that are compared, switched at the best times
-	Stay     Both    `json:"stay"`     // of the same hours without a change
+	Best     float64 `json:"best"`     // cost of the compared hours, switched at the best times
+	Stay     Both    `json:"stay"`     // the same hours without a change
 	Switches int     `json:"switches"` // to I/O-Optimized
 }
 
-// rule is for how many days a cluster that went to I/O-Optimized may not go there again; back it may at any time.
-// https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/Aurora.Overview.StorageReliability.html
+// rule is the number of days after a switch to I/O-Optimized before the next one to it; switching back is always
+// allowed. https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/Aurora.Overview.StorageReliability.html
 const rule = 30
 
 // way is a history of configurations up to some day.
@@ -303,7 +302,7 @@ func switching(all []Day) *Switching {
 	return s
 }
 
-// through returns the ways on through one more day.
+// through returns the ways to continue for one more day.
 func (w way) through(d Day) []way {
 	stay, other := w, w
 	other.optimum = !w.optimum
@@ -324,7 +323,7 @@ func (w way) through(d Day) []way {
 	return []way{stay, other}
 }
 
-// cheapest keeps one of the ways that may go on alike.
+// cheapest keeps the cheapest of the ways with the same future.
 func cheapest(ways []way) []way {
 	type state struct {
 		optimum bool
@@ -340,8 +339,8 @@ func cheapest(ways []way) []way {
 	return slices.Collect(maps.Values(best))
 }
 
-// SavedAMonth returns what I/O-Optimized would have saved in a month, by the runs of seven days in which that is least
-// and most; without a whole week, by all hours.
+// SavedAMonth returns the monthly saving by I/O-Optimized in the weeks with the least and the most; without a whole
+// week, over all hours.
 func (c Comparison) SavedAMonth() (least, most float64) {
 	saved := c.weeks()
 	if len(saved) == 0 {
