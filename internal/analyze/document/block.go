@@ -2,82 +2,82 @@ package document
 
 import "github.com/realiops/realiops/internal/shell"
 
-// Document is a report, in the order in which it is read.
+// Document is a report, in reading order.
 type Document struct {
-	Title   string // of the window that shows a page
+	Title   string // of a page's window
 	Heading string // of a page; text begins with its first block
 	Blocks  []Block
 }
 
-// Block is one thing that is said. Nothing is said by nil, and by a block without content.
+// Block is a part of a document. nil and blocks without content render nothing.
 type Block interface{ isBlock() }
 
 type (
-	// Section has a title over what belongs to it; one in another is a part of that.
+	// Section is a title with blocks. A nested section is a subsection.
 	Section struct {
 		Title  string
 		Blocks []Block
-		Folded bool // a page in a browser shows its title, and the rest when asked
+		Folded bool // a page in a browser shows its title, and the rest on click
 	}
 
-	// Tiles are numbers beside each other in type that reads across a room, which only HTML has.
+	// Tiles are numbers side by side in very large type, in HTML only.
 	Tiles []Tile
 
-	// Contents leads to the sections of a page in a browser.
+	// Contents links to the sections of a page in a browser.
 	Contents struct{}
 
-	// Together groups blocks that text writes without blank lines in between.
+	// Together groups blocks that text writes without blank lines between them.
 	Together []Block
 
-	// Paragraph is text that is broken wherever a format likes.
+	// Paragraph is text that each format wraps.
 	Paragraph struct {
 		Text  string
 		Style Style
 	}
 
-	// List has an item for each of several things of one kind.
+	// List is a list of items.
 	List []string
 
-	// Points are things that were found, with what follows from each below it.
+	// Points are findings, each with its consequences below.
 	Points []Point
 
-	// Terms are words with what is said of each; text has them beside each other.
+	// Terms are words with explanations; text puts them side by side.
 	Terms []Term
 
-	// Answers are questions that people come with, and what is said to each in short.
+	// Answers are readers' questions with short answers.
 	Answers []Answer
 
-	// Warnings come before what they warn of: all numbers.
+	// Warnings come before the numbers that they apply to.
 	Warnings []Warning
 
-	// Notes are the footnotes of the cells before it that have no notes yet, and remarks that belong to no cell. In a
-	// browser each section has its footnotes at its end.
+	// Notes are the footnotes of the preceding cells that have none yet, and remarks without a cell. In a browser each
+	// section has its footnotes at its end.
 	Notes struct {
-		Title   string // on a page; text puts them below what it has said
+		Title   string // on a page; text puts notes below the blocks
 		Remarks []string
-		Folded  bool // as a section is
+		Folded  bool // as for Section
 	}
 
-	// Command holds commands for the reader to type.
+	// Command shows commands for the reader to type.
 	Command struct {
-		Lead  string // what it is for
+		Lead  string // its purpose
 		Lines []shell.Command
 	}
 
-	// Example is text of ours whose lines stay as they are.
+	// Example is preformatted text of ours.
 	Example []string
 
-	// Figure are pictures, which only HTML can show.
+	// Figure shows pictures, in HTML only.
 	Figure struct {
 		Pictures []Picture
 		Legend   []string
 	}
 )
 
-// Picture draws itself, so that whoever writes only text needs no library that draws.
+// Picture draws itself, so that writers of text need no drawing library.
 type Picture interface {
 	Heading() string
-	Small() bool // it stands beside others
+	Small() bool // stands beside others
 	SVG() (string, error)
 	Legend() []Key
 }
@@ -85,7 +85,7 @@ type Picture interface {
 // Key is the appearance of a line in a picture.
 type Key struct{ Name, Color, Shape string }
 
-// Warning is something to know before anything is believed.
+// Warning is something to know before relying on the numbers.
 type Warning struct {
 	Rank Rank
 	Text string
@@ -96,12 +96,12 @@ type Rank string
 
 // Ranks of a warning.
 const (
-	Void  Rank = "void"     // they do not speak of what they seem to: stop
-	Doubt Rank = "doubtful" // they may be off: read on with that in mind
-	Note  Rank = "note"     // they stand, with something to know about them
+	Void  Rank = "void"     // the numbers are about something else: stop
+	Doubt Rank = "doubtful" // the numbers may be off
+	Note  Rank = "note"     // the numbers hold, with a remark
 )
 
-// Doubts are warnings of the middle rank.
+// Doubts returns warnings of rank Doubt.
 func Doubts(texts []string) (all Warnings) {
 	for _, text := range texts {
 		all = append(all, Warning{Doubt, text})
@@ -109,7 +109,7 @@ func Doubts(texts []string) (all Warnings) {
 	return all
 }
 
-// marked returns the text behind its rank; the middle one goes without saying.
+// marked returns the text with its rank, which is omitted for Doubt.
 func (w Warning) marked() string {
 	if w.Rank == Doubt {
 		return w.Text
@@ -124,7 +124,7 @@ func (c Command) texts() (all []string) {
 	return all
 }
 
-// Tile sets a number beside the one that it is taken for.
+// Tile shows a number beside the one that it is mistaken for.
 type Tile struct{ Of, Loud, Quiet, Said string }
 
 // Answer is a question with its answer.
@@ -133,18 +133,18 @@ type Answer struct {
 	Texts    []string
 }
 
-// Point is one thing that was found.
+// Point is a finding.
 type Point struct {
 	Text  string
-	Grave bool // it makes all numbers lie
+	Grave bool // it invalidates all numbers
 	Below []string
 }
 
-// Term is a word, and what is said of it.
+// Term is a word with explanations.
 type Term struct {
 	Name  string
 	Texts []string
-	ID    string // by which a cell of a page leads here; empty: none does
+	ID    string // target of links from cells of a page; empty: none
 }
 
 // Style is the emphasis of a paragraph on a page.
@@ -176,7 +176,7 @@ func (only) isBlock()      {}
 // Format is a set of formats.
 type Format int
 
-// The formats. CSV has nothing but tables that are made for it.
+// The formats. CSV has only tables made for it.
 const (
 	InText Format = 1 << iota
 	InHTML
@@ -190,7 +190,7 @@ type only struct {
 	blocks []Block
 }
 
-// Folded returns a section, or several, that a page in a browser folds.
+// Folded returns sections that a page in a browser folds.
 func Folded(blocks ...Block) Block {
 	var all []Block
 	for _, b := range blocks {
@@ -203,7 +203,7 @@ func Folded(blocks ...Block) Block {
 	return Only(InText|OnPages, all...)
 }
 
-// Only returns what some formats show and the others do not.
+// Only returns blocks that only some formats show.
 func Only(in Format, blocks ...Block) Block { return only{in, blocks} }
 
 func shown(blocks []Block, in Format) []Block {
@@ -222,7 +222,7 @@ func shown(blocks []Block, in Format) []Block {
 	return all
 }
 
-// flat is for formats to which it is all the same whether text would leave blank lines in between.
+// flat flattens Together for formats without blank lines between blocks.
 func flat(blocks []Block, in Format) []Block {
 	var all []Block
 	for _, b := range shown(blocks, in) {
@@ -235,7 +235,7 @@ func flat(blocks []Block, in Format) []Block {
 	return all
 }
 
-// footnotes numbers what cells say in a footnote; what is the same has the same number.
+// footnotes numbers the footnotes of cells; equal texts share a number.
 type footnotes []string
 
 func (n *footnotes) mark(text string) int {
@@ -248,12 +248,12 @@ func (n *footnotes) mark(text string) int {
 	return len(*n)
 }
 
-// take returns the footnotes to be written, and begins anew.
+// take returns the footnotes to write, and starts again.
 func (n *footnotes) take() []string {
 	all := *n
 	*n = nil
 	return all
 }
 
-// Within returns the blocks that only some formats show.
+// Within returns the enclosed blocks.
 func (o only) Within() []Block { return o.blocks }

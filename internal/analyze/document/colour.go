@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Coloured returns a terminal that shows colours: verdicts in text stand out there. No width changes by it.
+// Coloured returns a writer that colours verdicts in text, for a terminal. Widths do not change.
 func Coloured(terminal io.Writer) io.Writer { return coloured{terminal} }
 
 type coloured struct{ io.Writer }
 
-// inColour are the words of verdicts, by what a reader is to do: to count with it, to beware, to look further.
+// inColour colours the words of verdicts by what to do: rely on it, beware, look further.
 var inColour = strings.NewReplacer(
 	"PHYSICAL", green+"PHYSICAL"+usual,
 	"REQUESTED", yellow+"REQUESTED"+usual,
@@ -20,7 +20,7 @@ var inColour = strings.NewReplacer(
 	"CANNOT TELL", faded+"CANNOT TELL"+usual,
 )
 
-// ECMA-48, the sequences that every terminal with colours knows.
+// Control sequences of ECMA-48, which every colour terminal supports.
 const (
 	green  = "\x1b[32m"
 	yellow = "\x1b[33m"
@@ -28,7 +28,7 @@ const (
 	usual  = "\x1b[0m"
 )
 
-// Write colours what [Text] writes, in which nothing but letters is left of what came from elsewhere.
+// Write colours the output of [Text], in which text from elsewhere has no control characters left.
 func (c coloured) Write(p []byte) (int, error) {
 	if _, err := inColour.WriteString(c.Writer, string(p)); err != nil {
 		return 0, err

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// CSV writes the tables of a document that are made for it, numbers with all their digits.
+// CSV writes the tables of a document that are made for it, with numbers in full precision.
 func CSV(w io.Writer, d Document) error {
 	out := csv.NewWriter(w)
 	for _, b := range d.Blocks {
@@ -50,8 +50,8 @@ func writeTable(out *csv.Writer, t Table) {
 	}
 }
 
-// guarded is text that no spreadsheet takes for a formula: the only way in which text gets into a file. Spreadsheets
-// themselves put a quote before such text.
+// guarded returns text that no spreadsheet takes for a formula, with a quote before it as spreadsheets themselves do.
+// All text in a file must pass through it.
 func guarded(s string) string {
 	if s = printable.Line(s); strings.ContainsAny(s[:min(1, len(s))], "=+-@") {
 		return "'" + s

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Distinct cuts texts that are longer than most characters, so that none looks like another. Of those that begin alike
-// it leaves out some of that instead of where they first differ, and numbers them where that is not enough.
+// Distinct cuts texts to at most most characters so that no two look alike. It omits part of a common beginning instead
+// of the first difference, and adds numbers if that is not enough.
 func Distinct(texts []string, most int) []string {
 	short := make([]string, len(texts))
 	for i, text := range texts {
@@ -32,7 +32,7 @@ func Distinct(texts []string, most int) []string {
 	return short
 }
 
-// cutBehind returns a text of at most so many characters, with the first behind those in common among them.
+// cutBehind cuts a text to at most most characters, keeping the first ones after the common beginning.
 func cutBehind(text []rune, most, common int) string {
 	if len(text) <= most {
 		return string(text)
@@ -48,7 +48,7 @@ func cutBehind(text []rune, most, common int) string {
 	return string(text[:head]) + " … " + string(rest)
 }
 
-// inCommon returns how many characters two texts begin with alike.
+// inCommon returns the length of the common beginning of two texts, in characters.
 func inCommon(a, b []rune) (n int) {
 	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Texts that fit are left as they are. Of those that begin alike, what they differ in stays; however many there are,
-// and wherever they differ, none looks like another.
+// TestDistinct: texts that fit stay the same. If they begin alike, the differences stay, and no two look alike, however
+// many there are and wherever they differ.
 func TestDistinct(t *testing.T) {
 	columns := "insert into invoice (id, customer, created, street, city, country) values "
 	var many []string
@@ -38,8 +38,8 @@ func TestDistinct(t *testing.T) {
 	}
 }
 
-// A statement stands in one line where there is room, and else in lines that are full.
-func TestStatementsTakeTheRoomThereIs(t *testing.T) {
+// TestStatementsUseTheWidth: a statement stands on one line if it fits, and on full lines otherwise.
+func TestStatementsUseTheWidth(t *testing.T) {
 	table := Table{Columns: []Column{{Header: "statement", Words: true}, {Header: "calls"}},
 		Rows: []Row{{Cells: []Cell{Statement("insert into o select generate_series($1, $2)"), Number("1", 1)}}}}
 	for width, want := range map[int]string{

@@ -26,7 +26,7 @@ func inText(t *testing.T, width int, blocks ...Block) string {
 	return written(t, func(w io.Writer) error { return Text(w, Document{Blocks: blocks}, width) })
 }
 
-// example has a block of each kind.
+// example returns a document with a block of each kind.
 func example() Document {
 	table := Table{Columns: []Column{{Header: "number", Words: true}, {Header: "it is", Words: true},
 		{Header: "device requests"}, {Header: "trans\u00adactions/s"}}}
@@ -113,8 +113,7 @@ Single figures
 	}
 }
 
-// Words stand beside what is said of them, or above it where they are long; below a finding stands what follows from
-// it.
+// TestTermsAndPoints: words stand beside their explanations, or above if long; consequences stand below a finding.
 func TestTermsAndPoints(t *testing.T) {
 	d := Document{Blocks: []Block{
 		Terms{{Name: "trap", Texts: []string{"A count of five minutes and not a rate.", "It is billed."}},
@@ -157,7 +156,7 @@ func TestTermsAndPoints(t *testing.T) {
 	}
 }
 
-// A message on a terminal goes on indented, and no word of it is broken; where nobody looks it is one line.
+// TestMessage: a message on a terminal is indented, and no word is broken; elsewhere it is one line.
 func TestMessage(t *testing.T) {
 	check := func(width int, want string) {
 		t.Helper()
@@ -171,8 +170,9 @@ func TestMessage(t *testing.T) {
 	check(72, "realiops: write /a/very/long/path/that/is/copied/from/here/run.jsonl:\n  no\\nroom")
 }
 
-// A report may stand in a log of GitHub, which obeys each line that begins with two colons, also behind spaces.
-func TestTextBeginsNoLineAsACommand(t *testing.T) {
+// TestNoLineIsACommand: a report may be in a GitHub log, which executes each line that begins with two
+// colons, even after spaces.
+func TestNoLineIsACommand(t *testing.T) {
 	const evil = "::stop-commands::x insert ::error::into ::add-mask::public ::error::values ::notice::some " +
 		"::error::more ::group::words"
 	table := Table{Caption: evil, Columns: []Column{{Header: evil}, {Header: "n"}}, Rows: []Row{
@@ -242,7 +242,7 @@ func TestCSVHasItsTablesExactly(t *testing.T) {
 	}
 }
 
-// TestColumnsOfOneFormat are in no other, and what a phone is to show comes early on pages alone.
+// TestColumnsOfOneFormat are in no other, and columns for phones come early on pages only.
 func TestColumnsOfOneFormat(t *testing.T) {
 	table := Table{Columns: []Column{{Header: "a", Words: true}, {Header: "b"}, {Header: "price", First: true},
 		{Header: "sources", In: OnPages}}}
@@ -254,7 +254,7 @@ func TestColumnsOfOneFormat(t *testing.T) {
 	if !strings.HasPrefix(markdown, "| a | price | b | sources |\n") {
 		t.Error(markdown)
 	}
-	table.Rows[0].Cells[1] = Words("") // a column in which nothing stands, to people
+	table.Rows[0].Cells[1] = Words("") // an empty column, for people
 	if got, want := inText(t, 80, table), "a  price\nx      2\n"; got != want {
 		t.Errorf("text: %q, want %q", got, want)
 	}
@@ -326,7 +326,7 @@ func TestWritingFails(t *testing.T) {
 	}
 }
 
-// Colours change no letter: without the sequences a terminal shows what a file holds.
+// TestColoursAreForVerdictsOnly: colours change no letter; without the sequences the text is the same as in a file.
 func TestColoursAreForVerdictsOnly(t *testing.T) {
 	d := Document{Blocks: []Block{Paragraph{Text: "wal_sync is PHYSICAL, rows are LOGICAL, the rest CANNOT TELL"}}}
 	var plain, coloured strings.Builder

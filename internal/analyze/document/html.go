@@ -19,15 +19,15 @@ var style string
 //go:embed page.js
 var script string
 
-// policy returns what a browser may do with a page: show it, and run our script, known by its hash, and no other. It
-// loads nothing.
+// policy returns what a browser may do with a page: show it and run our script, identified by its hash. The page loads
+// nothing.
 func policy() string {
 	sum := sha256.Sum256([]byte(script))
 	return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" +
 		base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// HTML writes a document as one page that needs nothing else.
+// HTML writes a document as one self-contained page.
 func HTML(w io.Writer, d Document) error {
 	p := &page{}
 	p.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n" +
@@ -50,23 +50,23 @@ func HTML(w io.Writer, d Document) error {
 	return nil
 }
 
-// page grows from top to bottom.
+// page is a page being written from top to bottom.
 type page struct {
 	text  strings.Builder
 	notes footnotes
-	depth int   // of sections in each other
+	depth int   // nesting of sections
 	err   error // of a picture that cannot be drawn
 
 	labels map[string]bool // of the tables so far
 
 	titles   []string // of the outermost sections so far
-	contents int      // where the list of them stands; 0: nowhere
+	contents int      // position of their list; 0: none
 }
 
-// fewTitles need no list of them.
+// fewTitles is a number of sections that needs no list.
 const fewTitles = 3
 
-// withContents returns the page with the list of its sections, where one is wanted and there are several.
+// withContents returns the page with the list of its sections, if requested and useful.
 func (p *page) withContents() string {
 	text := p.text.String()
 	if p.contents == 0 || len(p.titles) < fewTitles {
@@ -88,8 +88,7 @@ func (p *page) footnotes() (items []string) {
 	return items
 }
 
-// label returns how a table is announced: by its section, its caption, and where another is announced so, by its first
-// column.
+// label returns the accessible name of a table: its section and caption, and if that is taken, its first column.
 func (p *page) label(t Table, title string) string {
 	label := "table: " + title + map[bool]string{true: ", "}[t.Caption != ""] + t.Caption
 	if p.labels[label] {
@@ -104,10 +103,10 @@ func (p *page) label(t Table, title string) string {
 
 func (p *page) raw(markup string) { p.text.WriteString(markup) }
 
-// quoted is text as a part of a page: the only way in which text gets into one.
+// quoted escapes text for a page. All text in a page must pass through it.
 func quoted(s string) string { return strings.ReplaceAll(html.EscapeString(safe(s)), "&#39;", "'") }
 
-// open begins an element; attributes are names and values in turn, of which those without a value are left out.
+// open begins an element. attributes alternate names and values; those with empty values are omitted.
 func (p *page) open(tag string, attributes ...string) {
 	p.raw("<" + tag)
 	for pair := range slices.Chunk(attributes, 2) {
@@ -131,7 +130,7 @@ func (p *page) blocks(all []Block, title string) {
 	}
 }
 
-// block is under a title, by which it can be found by who cannot see it.
+// block writes a block under a title, which screen readers announce.
 func (p *page) block(b Block, title string) {
 	switch b := b.(type) {
 	case Section:
@@ -180,7 +179,7 @@ func (p *page) block(b Block, title string) {
 	}
 }
 
-// lines stay as they are.
+// lines writes preformatted lines.
 func (p *page) lines(label string, all []string) {
 	p.open("pre", "tabindex", "0", "role", "region", "aria-label", label)
 	p.raw("<code>")
@@ -190,7 +189,7 @@ func (p *page) lines(label string, all []string) {
 	p.raw("</code></pre>\n")
 }
 
-// section is left out again where nothing came into it.
+// section writes a section, and removes it again if it is empty.
 func (p *page) section(s Section) {
 	before, titles := p.text.String(), len(p.titles)
 	outermost := p.depth == 0 && s.Title != ""
@@ -214,8 +213,8 @@ func (p *page) section(s Section) {
 	p.raw(before)
 }
 
-// head opens a section, and returns what ends it. What a link leads to stands within what is folded: a browser unfolds
-// that.
+// head opens a section, and returns what ends it. Link targets are inside folded content, because a browser then
+// unfolds it.
 func (p *page) head(s Section, outermost bool) (end string) {
 	id := ""
 	if outermost {
@@ -352,7 +351,7 @@ func (p *page) cell(c Cell, of Column) {
 	p.raw(text + "</td>")
 }
 
-// figure has small pictures beside each other, with a title each, and a large one by itself.
+// figure puts small pictures side by side, each with a title, and a large one by itself.
 func (p *page) figure(f Figure, title string) {
 	if len(f.Pictures) == 0 {
 		return
@@ -382,7 +381,7 @@ func (p *page) figure(f Figure, title string) {
 	}
 }
 
-// svg is a picture as a part of the page; it has quoted what is text in it.
+// svg writes a picture, which has already escaped its text.
 func (p *page) svg(picture Picture) {
 	text, err := picture.SVG()
 	if err != nil && p.err == nil {

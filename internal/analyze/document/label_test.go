@@ -7,8 +7,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 )
 
-// TestTablesAreAnnouncedApart: of two tables of a section without captions a screen reader tells which is which.
-func TestTablesAreAnnouncedApart(t *testing.T) {
+// TestTablesHaveDistinctNames: a screen reader distinguishes two tables of a section without captions.
+func TestTablesHaveDistinctNames(t *testing.T) {
 	table := func(first string) document.Table {
 		return document.Table{Columns: []document.Column{{Header: first, Words: true}},
 			Rows: []document.Row{{Cells: []document.Cell{{Text: "bulk"}}}}}

@@ -25,19 +25,19 @@ type markdown struct {
 	depth int
 }
 
-// escaped keeps text from being taken for markup: the only way in which text gets into the document.
+// escaped keeps text from being taken for markup. All text in the document must pass through it.
 func escaped(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "|", `\|`, "[", `\[`, "]", `\]`, "<",
 		"&lt;", ">", "&gt;", "&", "&amp;", "#", `\#`, "~", `\~`).Replace(safe(s))
 }
 
-// line is a paragraph behind a mark.
+// line writes a paragraph after a mark.
 func (m *markdown) line(mark, s string) {
 	if s == "" {
 		return
 	}
 	if s = escaped(s); strings.HasPrefix(s, "- ") || strings.HasPrefix(s, "+ ") {
-		s = `\` + s // or else it begins a list
+		s = `\` + s // otherwise it begins a list
 	}
 	m.text.WriteString(mark + s + "\n\n")
 }
@@ -85,7 +85,7 @@ func (m *markdown) block(b Block) {
 	}
 }
 
-// section is left out where nothing comes into it.
+// section writes a section, and omits it if it is empty.
 func (m *markdown) section(s Section) {
 	before := m.text.String()
 	m.depth++
@@ -130,7 +130,7 @@ func (m *markdown) terms(all Terms) {
 	}
 }
 
-// fenced are lines as they are, between fences that none of them closes.
+// fenced writes lines verbatim, between fences that no line closes.
 func (m *markdown) fenced(lines []string) {
 	fence := "```"
 	for _, line := range lines {

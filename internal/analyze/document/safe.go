@@ -6,8 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// safe is text that whoever shows it shows and does not obey, in one line. Each writer quotes it in its own way
-// besides.
+// safe returns text in one line without control characters. Each writer also escapes it for its format.
 func safe(s string) string { return printable.Line(strings.TrimSpace(s)) }
 
 // header returns a column's header, with the format's replacement for a soft hyphen.

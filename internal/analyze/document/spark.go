@@ -9,14 +9,14 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// The size of a small picture, in units of its own.
+// Size of a small picture, in its own units.
 const (
 	sparkWidth  = 90
 	sparkHeight = 16
 )
 
-// spark returns a small picture of values from nought to the highest, for a cell; nothing where none is known. It has a
-// text for who cannot see it.
+// spark returns a small picture of values for a cell, from 0 to the highest, with a text for screen readers; empty if
+// no value is known.
 func spark(values []float64) string {
 	known := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	if len(known) == 0 {

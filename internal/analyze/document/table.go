@@ -6,21 +6,22 @@ import (
 	"strconv"
 )
 
-// Table has a line for each row. Its first column names what the row is about.
+// Table is a table whose first column names its rows.
 type Table struct {
 	Caption string
 	Columns []Column
 	Rows    []Row
-	Filter  bool // a page has a field to pick lines by words in them
-	Bare    bool // without a line of headers, except where a format cannot do without
+	Filter  bool // a page has a field to filter rows by words
+	Bare    bool // no header line, unless the format requires one
 }
 
 // Column describes a column of every row.
 type Column struct {
-	// Header may be broken at a space, behind a hyphen, and with a hyphen at a soft one ("\u00ad"); not at "\u00a0".
+	// Header may be wrapped at a space, after a hyphen, and with a hyphen at a soft one ("\u00ad"), but not at
+	// "\u00a0".
 	Header string
-	Words  bool   // what stands in it are no numbers
-	In     Format // that have it; 0: all
+	Words  bool   // its cells are not numbers
+	In     Format // formats that have it; 0: all
 	First  bool   // a page puts it next to the names, where a phone shows it
 }
 
@@ -31,23 +32,23 @@ func Numeric(header string) Column { return Column{Header: header} }
 // Row has a cell for each column.
 type Row struct {
 	Cells []Cell
-	More  bool // goes on with what the row above it is about
+	More  bool // it continues the row above
 }
 
-// Cell is one field of a table: what people read, and what it is to a program.
+// Cell is one field of a table, for people and for programs.
 type Cell struct {
 	Text      string
-	PlusMinus string    // how far a number is sure, in line with those above and below it: ±3%
-	Note      string    // to be said in a footnote, as the reason why a figure is missing
-	Hover     string    // more about it, where the mouse rests
-	To        string    // the ID of the term of a page that says more
-	File      string    // a page beside this one that says more
-	Spark     []float64 // a small picture of it, on a page: NaN is a hole
+	PlusMinus string    // the uncertainty of a number, aligned in its column: ±3%
+	Note      string    // a footnote, such as why a figure is missing
+	Hover     string    // more, on hover
+	To        string    // ID of a term of the page
+	File      string    // another page beside this one
+	Spark     []float64 // a small picture, on a page: NaN is a gap
 	Kind      Kind      // of what it says
 	Also      string    // a second line below a name
-	Mark      string    // what a page marks the cell by, as a status
-	value     float64   // of a number, as it was computed; NaN: as it is read
-	key       string    // a number that a page sorts the cell by; empty: a number's value, or the text
+	Mark      string    // how a page marks the cell, such as a status
+	value     float64   // of a number, unrounded; NaN: use the text
+	key       string    // number that a page sorts the cell by; empty: the value, or the text
 }
 
 // Kind classifies the content of a cell.
@@ -56,8 +57,8 @@ type Kind int
 // Kinds of cell.
 const (
 	IsWords     Kind = iota
-	IsName           // may be broken behind its separators
-	IsStatement      // may be broken at its spaces
+	IsName           // may be wrapped after its separators
+	IsStatement      // may be wrapped at its spaces
 	IsNumber
 	IsVerdict
 	IsMissing
@@ -66,36 +67,36 @@ const (
 // Words returns a cell with text.
 func Words(text string) Cell { return Cell{Text: text, value: math.NaN()} }
 
-// Name returns a cell with a name, which may be broken behind its separators where a format has no room.
+// Name returns a cell with a name, which may be wrapped after its separators.
 func Name(name string) Cell { return Cell{Text: name, Kind: IsName, value: math.NaN()} }
 
-// Statement returns a cell with a statement, which takes several lines where a terminal has no room.
+// Statement returns a cell with a statement, which may take several lines on a terminal.
 func Statement(text string) Cell { return Cell{Text: text, Kind: IsStatement, value: math.NaN()} }
 
-// Verdict returns a cell with one of few words, each of which a page shows in its own colour.
+// Verdict returns a cell with one of few words, each of which has its colour on a page.
 func Verdict(word string) Cell { return Cell{Text: word, Kind: IsVerdict, value: math.NaN()} }
 
-// Number returns a cell with a number, as people read it and as it was computed.
+// Number returns a cell with a number, as text and in full precision.
 func Number(text string, value float64) Cell { return Cell{Text: text, Kind: IsNumber, value: value} }
 
-// Missing stands in the place of a number, with the reason in a footnote.
+// Missing returns a cell for a missing number, with the reason in a footnote.
 func Missing(reason string) Cell {
 	return Cell{Text: "-", Note: reason, Kind: IsMissing, value: math.NaN()}
 }
 
-// By has a page sort the cell by a number, as the time of a date.
+// By makes a page sort the cell by a number, such as the time of a date.
 func (c Cell) By(key float64) Cell {
 	c.key = strconv.FormatFloat(key, 'g', -1, 64)
 	return c
 }
 
-// Sure adds how far a number is sure.
+// Sure adds the uncertainty of a number.
 func (c Cell) Sure(plusMinus string) Cell {
 	c.PlusMinus = plusMinus
 	return c
 }
 
-// exact returns the cell for a program: a number with all its digits, and nothing for what is missing.
+// exact returns the cell for a program: a number in full precision, and empty if missing.
 func (c Cell) exact() string {
 	switch {
 	case c.Kind == IsMissing:
@@ -109,7 +110,7 @@ func (c Cell) exact() string {
 	}
 }
 
-// Add puts a column at the right, with a cell for each row.
+// Add adds a column at the right, with a cell for each row.
 func (t *Table) Add(c Column, cells []Cell) {
 	t.Columns = append(t.Columns, c)
 	for i := range cells {
@@ -120,13 +121,13 @@ func (t *Table) Add(c Column, cells []Cell) {
 	}
 }
 
-// Grid makes a table with a line for each of its rows, column by column.
+// Grid makes a table of rows, column by column.
 type Grid[T any] struct {
 	Table Table
 	Of    []T
 }
 
-// Column adds one at the right.
+// Column adds a column at the right.
 func (g *Grid[T]) Column(c Column, cell func(T) Cell) {
 	cells := make([]Cell, len(g.Of))
 	for i, row := range g.Of {
@@ -143,7 +144,7 @@ func (g *Grid[T]) Wordy(header string, text func(T) string) {
 // Numeric adds a column of numbers.
 func (g *Grid[T]) Numeric(header string, cell func(T) Cell) { g.Column(Numeric(header), cell) }
 
-// in returns the table with the columns that a format shows: for people those in which there is something.
+// in returns the table with the columns that a format shows: for people, only those with content.
 func (t Table) in(f Format) Table {
 	picked := Table{Caption: t.Caption, Filter: t.Filter, Bare: t.Bare, Rows: make([]Row, len(t.Rows))}
 	for j, row := range t.Rows {
@@ -155,7 +156,7 @@ func (t Table) in(f Format) Table {
 			picked.Rows[j].Cells = append(picked.Rows[j].Cells, row.Cells[i])
 		}
 	}
-	for _, first := range []bool{true, false} { // what a page has next to the names
+	for _, first := range []bool{true, false} { // columns that a page has next to the names
 		for i, c := range t.Columns {
 			early := i == 0 || c.First && f&OnPages != 0
 			shown := c.In == 0 || c.In&f != 0

@@ -10,10 +10,10 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// narrowest is the width below which nothing is laid out any narrower.
+// narrowest is the least width of a layout.
 const narrowest = 40
 
-// Text writes a document in lines of at most width columns where words allow it.
+// Text writes a document in lines of at most width columns, if words allow it.
 func Text(w io.Writer, d Document, width int) error {
 	t := textWriter{width: max(width, narrowest)}
 	if _, err := io.WriteString(w, t.noted(d.Blocks)+"\n"); err != nil {
@@ -27,7 +27,7 @@ type textWriter struct {
 	notes footnotes
 }
 
-// noted returns the blocks, each with its footnotes at its end.
+// noted returns the blocks, each followed by its footnotes.
 func (t *textWriter) noted(blocks []Block) string {
 	var parts []string
 	for _, b := range shown(blocks, InText) {
@@ -42,7 +42,7 @@ func (t *textWriter) noted(blocks []Block) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// all returns the blocks with gap between them; a title stands under apart from what it is over.
+// all returns the blocks with gap between them, and under between a title and its content.
 func (t *textWriter) all(blocks []Block, gap, under string) string {
 	var parts []string
 	for _, b := range shown(blocks, InText) {
@@ -96,7 +96,7 @@ func (t *textWriter) block(b Block, under string) string {
 	}
 }
 
-// hanging returns a paragraph after a mark, with all its lines behind that.
+// hanging returns a paragraph after a mark, with its further lines indented.
 func (t *textWriter) hanging(mark, words string) string {
 	if words = plain(words); words == "" {
 		return ""
@@ -105,11 +105,11 @@ func (t *textWriter) hanging(mark, words string) string {
 	return mark + strings.Join(wrapped(words, t.width-indent), "\n"+strings.Repeat(" ", indent))
 }
 
-// commandMark begins a line that a workflow of GitHub obeys, also behind spaces.
+// commandMark begins a line that a GitHub workflow executes, even after spaces.
 const commandMark = "::"
 
-// wrapped are words in lines of at most width columns. One that is longer is left whole, to be copied; one that begins
-// as a command would does not begin a line.
+// wrapped wraps words in lines of at most width columns. It does not break a longer word, which may be copied, and does
+// not begin a line with a word that looks like a command.
 func wrapped(words string, width int) []string {
 	var lines []string
 	column := width
@@ -125,11 +125,11 @@ func wrapped(words string, width int) []string {
 	return lines
 }
 
-// breakable spaces are those that a line may end at.
+// breakable reports whether a line may end at the space.
 func breakable(r rune) bool { return unicode.IsSpace(r) && r != '\u00a0' }
 
-// Message lays out a message beside a document, with its further lines indented; with width 0 it is one line, for
-// programs that read line by line.
+// Message formats a message beside a document, with its further lines indented. With width 0 it is one line, for
+// programs that read by line.
 func Message(words string, width int) string {
 	words = safe(words)
 	const indent = "  "
@@ -160,7 +160,7 @@ func (t *textWriter) points(all Points) string {
 	return strings.Join(lines, "\n")
 }
 
-// terms stand at the left of what is said of them, or above it where they are long.
+// terms puts terms to the left of their explanations, or above if they are long.
 func (t *textWriter) terms(all Terms) string {
 	const indent, gap = 2, 2
 	column := 0
@@ -202,7 +202,7 @@ func (t *textWriter) foot(n Notes) string {
 	}), "\n")
 }
 
-// command stands in one line with what it is for, where there is room, and is never broken.
+// command puts a command on one line with its purpose if it fits, and never wraps it.
 func (t *textWriter) command(lead string, all []string) string {
 	if line := plain(lead + " " + strings.Join(all, " ")); len(all) == 1 && displayWidth(line) <= t.width {
 		return line
@@ -217,7 +217,7 @@ func (t *textWriter) command(lead string, all []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// plain is text that a terminal may show, with spaces where no line may end, which a terminal does not know.
+// plain returns text for a terminal, with plain spaces for no-break spaces.
 func plain(s string) string {
 	s = strings.ReplaceAll(safe(s), "\u00a0", " ")
 	if strings.HasPrefix(s, commandMark) {

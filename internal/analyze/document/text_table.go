@@ -9,24 +9,24 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// grid is a table as text has it: each cell in its final words, and each row of as many lines as it takes.
+// grid is a table in text: each cell in its final words, and each row in as many lines as it takes.
 type grid struct {
 	header []string
-	words  []bool // columns that are no numbers
+	words  []bool // by column: not numbers
 	widths []int  // of columns
 	rows   [][]string
 }
 
-// Between columns stand two spaces, or one where that lets the whole table fit.
+// Columns are separated by two spaces, or by one if that makes the whole table fit.
 const (
 	roomy = "  "
 	tight = " "
 )
 
-// furtherLine is before each line of a name but the first.
+// furtherLine precedes each line of a name but the first.
 const furtherLine = "  "
 
-// shortestName is the length below which names are not broken any more.
+// shortestName is the length below which names are not wrapped.
 const shortestName = 18
 
 func (t *textWriter) table(of Table) string {
@@ -56,7 +56,7 @@ func (t *textWriter) table(of Table) string {
 	return laid
 }
 
-// cells returns the texts of all cells, the uncertainties of a column in line below each other.
+// cells returns the texts of all cells, with the uncertainties of a column aligned.
 func (t *textWriter) cells(of Table) [][]string {
 	all := make([][]string, len(of.Rows))
 	for i, row := range of.Rows {
@@ -92,7 +92,7 @@ func longestName(of Table) int {
 	return longest
 }
 
-// gridOf breaks names that are longer than a limit, and where room is short headers that are wider than their column.
+// gridOf wraps names longer than limit and, if short is set, headers wider than their column.
 func gridOf(of Table, cells [][]string, limit int, short bool) *grid {
 	g := &grid{}
 	for i := 0; i < len(of.Rows); {
@@ -153,8 +153,7 @@ func nameLines(c Cell, name string, limit int) []string {
 	return lines
 }
 
-// broken returns a name in lines no longer than width, where its separators allow it: at a space if there is one, and
-// as early as leaves the rest room in one line.
+// broken wraps a name to width at its separators, preferably at a space, and as early as lets the rest fit in one line.
 func broken(name string, width int) []string {
 	const indent = furtherLine
 	if displayWidth(name) <= width {
@@ -178,7 +177,7 @@ func broken(name string, width int) []string {
 	return []string{name}
 }
 
-// headerLines returns a header in one line, or in two where that makes its column narrower.
+// headerLines returns a header in one line, or in two if that makes its column narrower.
 func headerLines(of string, widest int) string {
 	best := plain(header(of, ""))
 	if displayWidth(best) <= widest {
@@ -201,7 +200,7 @@ func headerLines(of string, widest int) string {
 	return best
 }
 
-// layout lays the table out within width. Columns that do not fit beside each other go below, with the names again.
+// layout lays the table out within width. Columns that do not fit go below, with the names repeated.
 func (g *grid) layout(width int) string {
 	if all := len(g.header); g.fitting(1, width, roomy) < all && g.fitting(1, width, tight) == all {
 		return g.block(1, all, tight)
@@ -215,8 +214,7 @@ func (g *grid) layout(width int) string {
 	return strings.Join(blocks, "\n\n")
 }
 
-// stacked returns how many blocks stand below each other then; a column that does not fit beside the names counts as
-// many.
+// stacked returns the number of blocks below each other; a column that does not fit beside the names counts as several.
 func (g *grid) stacked(width int) int {
 	if g.fitting(1, width, tight) == len(g.header) && g.widths[0] < width {
 		return 1
@@ -231,7 +229,7 @@ func (g *grid) stacked(width int) int {
 	return n
 }
 
-// fitting returns the end of the columns from first on that fit beside the names; at least one does.
+// fitting returns the end of the columns from first on that fit beside the names, at least one.
 func (g *grid) fitting(first, width int, gap string) int {
 	used := g.widths[0]
 	for i := first; i < len(g.header); i++ {

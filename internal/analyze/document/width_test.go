@@ -6,7 +6,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// TestDisplayWidth: what is measured quickly has the width that the library finds, by each byte and beside others.
+// TestDisplayWidth: the fast path gives the library's width, for each byte and beside others.
 func TestDisplayWidth(t *testing.T) {
 	for r := range rune(0x180) {
 		for _, s := range []string{string(r), "requests/s" + string(r), "表" + string(r) + "µs "} {
