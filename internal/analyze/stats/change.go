@@ -8,22 +8,21 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Change is the point at which a series changes its level: of all ways to cut it in two, the one whose parts differ
-// most by the test of Mann and Whitney (the change-point model of Hawkins and Deng). It goes by ranks, so that no
-// single value decides. The test takes values to be independent, which those of neighbouring seconds are not: it counts
-// them for as many as their correlation leaves.
+// Change is the point at which a series changes its level: the cut whose parts differ most by the test of Mann and
+// Whitney (the change-point model of Hawkins and Deng). It uses ranks, so no single value decides. The test assumes
+// independent values, which neighbouring seconds are not, so it counts correlated values for less.
 type Change struct {
-	At int // index of the first value after it
-	// at most the probability that a series without any change looks so: Bonferroni's bound over all cuts
+	At int // index of the first value after the change
+	// upper bound of the probability without any change: Bonferroni's bound over all cuts
 	P             float64
 	Before, After float64 // medians of the parts
-	// Step and Line are the parts of the variance that remain around two levels, and around a straight line: they
-	// tell a series that drifts from one that steps.
+	// Step and Line are the shares of the variance that remain around two levels, and around a straight line: they
+	// distinguish a step from a drift.
 	Step, Line float64
 }
 
-// ChangeOf finds the change of a series, with so many values on either side of it at least; false where it is too short
-// or never moves.
+// ChangeOf returns the change of a series, with at least side values on either side; false if it is too short or
+// constant.
 func ChangeOf(values []float64, side int) (Change, bool) {
 	n := len(values)
 	if n < 2*side || side < 1 || slices.ContainsFunc(values, func(v float64) bool {
@@ -32,7 +31,7 @@ func ChangeOf(values []float64, side int) (Change, bool) {
 		return Change{}, false
 	}
 	ranks := midRanks(values)
-	at, most, sum := 0, 0.0, 0.0 // most is by how many standard deviations the ranks before and after differ there
+	at, most, sum := 0, 0.0, 0.0 // most is the number of standard deviations between the ranks before and after
 	for i, rank := range ranks {
 		sum += rank
 		t := i + 1
@@ -52,11 +51,11 @@ func ChangeOf(values []float64, side int) (Change, bool) {
 	c := Change{At: at, Before: Median(before), After: Median(after), Step: (squares(before) + squares(after)) / total,
 		Line: besideLine(values) / total}
 	cuts := float64(n - 2*side + 1)
-	c.P = min(1, cuts*math.Erfc(most*math.Sqrt(independent(ranks[:at], ranks[at:])/2))) // of both tails
+	c.P = min(1, cuts*math.Erfc(most*math.Sqrt(independent(ranks[:at], ranks[at:])/2))) // both tails
 	return c, true
 }
 
-// midRanks returns the ranks from 1 on; equal values share the middle of theirs.
+// midRanks returns the ranks from 1 on; equal values share their mean rank.
 func midRanks(values []float64) []float64 {
 	order := make([]int, len(values))
 	for i := range order {
@@ -77,7 +76,7 @@ func midRanks(values []float64) []float64 {
 	return ranks
 }
 
-// Median returns the middle one of at least one value, or the mean of the two.
+// Median returns the median of at least one value.
 func Median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
@@ -106,9 +105,9 @@ func besideLine(values []float64) float64 {
 	return sum
 }
 
-// independent returns the part of the values that stand for themselves: (1-r)/(1+r), with the correlation r of
-// neighbours within the two parts, where that is above zero. It goes by ranks too: the one second in which a rate falls
-// belongs to neither part, and would by itself make neighbours look alike.
+// independent returns the share of independent values, (1-r)/(1+r), where r is the positive correlation of neighbours
+// within the two parts. It uses ranks, too: the second in which a rate falls belongs to neither part, and would make
+// neighbours look alike.
 func independent(before, after []float64) float64 {
 	var now, next []float64
 	for _, part := range [][]float64{before, after} {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// noisy are values about levels, each held for so long.
+// noisy returns values around levels, each held for the given length.
 func noisy(r *rand.Rand, noise float64, held int, levels ...float64) []float64 {
 	var all []float64
 	for _, level := range levels {
@@ -31,9 +31,8 @@ func TestChangeIsFoundWhereItIs(t *testing.T) {
 }
 
 func TestChangeByHand(t *testing.T) {
-	// Five of 10, then six of 5: mid ranks 9 and 3.5. The first five have a rank sum of 45 and would have 30 by chance,
-	// with a standard deviation of sqrt(5*6*12/12): z = 15/sqrt(30). There are two cuts with five values on either
-	// side.
+	// Five of 10, then six of 5: mid ranks 9 and 3.5. The first five have a rank sum of 45, expected 30, with a
+	// standard deviation of sqrt(5*6*12/12): z = 15/sqrt(30). There are two cuts with five values on either side.
 	c, known := ChangeOf([]float64{10, 10, 10, 10, 10, 5, 5, 5, 5, 5, 5}, 5)
 	want := 2 * math.Erfc(15/math.Sqrt(30)/math.Sqrt2)
 	if !known || c.At != 5 || math.Abs(c.P-want) > 1e-12 || c.Before != 10 || c.After != 5 || c.Step != 0 {
@@ -41,7 +40,7 @@ func TestChangeByHand(t *testing.T) {
 	}
 }
 
-// However far from the middle the change is, it is found at its place.
+// TestChangeNearTheEnd: a change is found wherever it is.
 func TestChangeNearTheEnd(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	values := append(noisy(r, 0.01, 400, 3000), noisy(r, 0.01, 30, 300)...)
@@ -50,8 +49,8 @@ func TestChangeNearTheEnd(t *testing.T) {
 	}
 }
 
-// The second in which a rate falls is between the two: it makes no neighbours of the others. (As measured, on a bucket
-// of credits that ran empty.)
+// TestChangeWithinAValue: the second in which a rate falls is in between, and does not make the others correlated. (As
+// measured, on a bucket of credits that ran empty.)
 func TestChangeWithinAValue(t *testing.T) {
 	values := []float64{130, 121, 125, 125, 125, 125, 125, 132, 125, 123, 119, 24}
 	for range 10 {
@@ -62,8 +61,9 @@ func TestChangeWithinAValue(t *testing.T) {
 	}
 }
 
-// Without a change, the test says so as often as it promises: also where neighbours go together.
-func TestChangeIsSeldomFoundWhereThereIsNone(t *testing.T) {
+// TestFalseChangesAreRare: without a change, the test finds one as seldom as it promises, even if
+// neighbours are correlated.
+func TestFalseChangesAreRare(t *testing.T) {
 	check := func(name string, correlation, most float64) {
 		r := rand.New(rand.NewPCG(3, 4))
 		const trials = 1000
@@ -87,7 +87,7 @@ func TestChangeIsSeldomFoundWhereThereIsNone(t *testing.T) {
 	check("strongly correlated", 0.8, 0.06)
 }
 
-func TestDriftIsToldFromStep(t *testing.T) {
+func TestDriftAndStep(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var drift []float64
 	for i := range 100 {

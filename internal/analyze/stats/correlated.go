@@ -1,9 +1,9 @@
 package stats
 
-// Correlated returns the variance that the mean of readings has beyond what it would have if they were independent, as
-// a first-order autoregression: n readings with a correlation r of neighbours stand for n(1-r)/(1+r). Given are the
-// readings in order of time less the means of so many groups which they belong to by turns. The estimate of r is
-// corrected for its bias of -(1+4r)/n (Kendall 1954); none below zero is believed.
+// Correlated returns the excess variance of the mean of readings over independent ones, as a first-order
+// autoregression: n readings with a correlation r of neighbours are worth n(1-r)/(1+r). off are the readings in order
+// of time, less the means of their groups, which take turns. The estimate of r is corrected for its bias of -(1+4r)/n
+// (Kendall 1954) and is at least zero.
 func Correlated(off []float64, groups int) float64 {
 	const fewest = 8
 	n, freedom := float64(len(off)), float64(len(off)-groups)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCorrelatedByHand: 1, 1, -1, -1 over and over, eight times: of 32 products of neighbours 16 are 1 and 15 are -1,
-// so that r is 1/32, and corrected (32/32 + 1) / (32 - 4) = 1/14. One group takes one degree of freedom.
+// TestCorrelatedByHand: 1, 1, -1, -1 repeated eight times: of the products of neighbours 16 are 1 and 15 are -1, so r
+// is 1/32, and corrected (32/32 + 1) / (32 - 4) = 1/14. One group takes one degree of freedom.
 func TestCorrelatedByHand(t *testing.T) {
 	var off []float64
 	for range 8 {
@@ -17,9 +17,9 @@ func TestCorrelatedByHand(t *testing.T) {
 	near(t, "variance", Correlated(off, 1), 32.0/31/32*((1+r)/(1-r)-1), 1e-12)
 }
 
-// TestCorrelatedMakesUpForWhatIsNotIndependent plays a first-order autoregression: with what is added, the variance of
-// the mean is about what it is; without correlation little is added.
-func TestCorrelatedMakesUpForWhatIsNotIndependent(t *testing.T) {
+// TestCorrelatedCorrectsVariance simulates a first-order autoregression: with the addition, the variance
+// of the mean is about right; without correlation little is added.
+func TestCorrelatedCorrectsVariance(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	for _, r := range []float64{0, 0.5, 0.7} {
 		const plays, n = 4000, 48

@@ -2,11 +2,11 @@ package stats
 
 import "math"
 
-// Difference is the difference of two means with its standard error and degrees of freedom. With a group of one
-// there are none, and the error is unknown.
+// Difference is the difference of two means with its standard error and degrees of freedom. With a group of one the
+// error is unknown and Freedom is 0.
 type Difference struct{ Value, Err, Freedom float64 }
 
-// Welch returns the mean of b less that of a, each of a normal distribution with a variance of its own (Welch 1947).
+// Welch returns the mean of b less the mean of a, for normal distributions with different variances (Welch 1947).
 func Welch(a, b []float64) Difference {
 	meanA, varA := meanVariance(a)
 	meanB, varB := meanVariance(b)
@@ -20,7 +20,7 @@ func Welch(a, b []float64) Difference {
 	return d
 }
 
-// MeanDifference returns the mean of differences that are independent of each other.
+// MeanDifference returns the mean of independent differences.
 func MeanDifference(of []Difference) Difference {
 	var mean Difference
 	var parts, freedoms []float64
@@ -41,7 +41,8 @@ func MeanDifference(of []Difference) Difference {
 	return mean
 }
 
-// freedomOf returns that of a sum of variances (Satterthwaite 1946); where none varies, that of all.
+// freedomOf returns the degrees of freedom of a sum of variances (Satterthwaite 1946); if all are zero, the sum of
+// freedoms.
 func freedomOf(variances, freedoms []float64) float64 {
 	sum, squares, all := 0.0, 0.0, 0.0
 	for i, v := range variances {
@@ -55,7 +56,7 @@ func freedomOf(variances, freedoms []float64) float64 {
 	return sum * sum / squares
 }
 
-// Interval holds the true difference with a probability; without freedom it has no ends.
+// Interval returns the interval that holds the true difference with probability level; unbounded without freedom.
 func (d Difference) Interval(level float64) Interval {
 	if d.Freedom <= 0 {
 		return Interval{d.Value, math.Inf(-1), math.Inf(1)}
@@ -64,7 +65,7 @@ func (d Difference) Interval(level float64) Interval {
 	return Interval{d.Value, d.Value - half, d.Value + half}
 }
 
-// P returns how often chance alone gives a difference at least as large; NaN without freedom.
+// P returns the probability of a difference at least as large by chance; NaN without freedom.
 func (d Difference) P() float64 {
 	switch {
 	case d.Freedom <= 0:

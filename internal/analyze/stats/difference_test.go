@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestWelchOnStudentsSleep: the data of Student's paper of 1908 on two drugs, with what R prints for
-// t.test(extra ~ group, data = sleep): t = -1.8608, df = 17.776, p-value = 0.07939, interval -3.3654832 0.2054832.
+// TestWelchOnStudentsSleep: the data of Student's paper of 1908 on two drugs. R prints for t.test(extra ~ group, data =
+// sleep): t = -1.8608, df = 17.776, p-value = 0.07939, interval -3.3654832 0.2054832.
 func TestWelchOnStudentsSleep(t *testing.T) {
 	first := []float64{0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0}
 	second := []float64{1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4}
@@ -33,8 +33,8 @@ func TestWelchWithoutEvidence(t *testing.T) {
 	}
 }
 
-// TestMeanDifference: of two differences with the errors 3 and 4 the mean has the error 5/2, and the degrees of freedom
-// of Satterthwaite: (9 + 16)^2 / (81/2 + 256/4).
+// TestMeanDifference: the mean of two differences with errors 3 and 4 has the error 5/2, and the degrees of freedom of
+// Satterthwaite: (9 + 16)^2 / (81/2 + 256/4).
 func TestMeanDifference(t *testing.T) {
 	got := MeanDifference([]Difference{{1, 3, 2}, {2, 4, 4}})
 	near(t, "mean", got.Value, 1.5, 1e-12)

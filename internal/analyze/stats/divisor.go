@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Divisor returns the largest number that all amounts are multiples of, but for those that are 0 or that no counter
-// holds, and how many of these differ. Where they are multiples of nothing that floating point would show, it is a
-// millionth of the largest, on none. Without amounts it is infinite.
+// Divisor returns the greatest common divisor of the amounts, and the number of distinct amounts used. It ignores zeros
+// and amounts beyond any counter. If floating point shows no divisor, it returns a millionth of the largest amount, and
+// 0. Without amounts it is infinite.
 func Divisor(amounts []float64) (divisor float64, of int) {
 	const (
-		leastDivisor = 1e-13 // of the largest amount: below it a divisor is an error of floating point
-		shows        = 10    // times that
+		leastDivisor = 1e-13 // of the largest amount: a smaller divisor is rounding error
+		shows        = 10    // times leastDivisor
 		trusted      = 1e-6
-		mostCounted  = 1e20 // more than a counter of 64 bits holds
+		mostCounted  = 1e20 // more than a 64-bit counter holds
 	)
 	var all []float64
 	for _, n := range amounts {
@@ -28,7 +28,7 @@ func Divisor(amounts []float64) (divisor float64, of int) {
 	all = slices.Compact(all)
 	most := all[len(all)-1]
 	for _, n := range all {
-		if divisor > leastDivisor*most && isMultiple(n, divisor) { // most are, and a remainder takes long
+		if divisor > leastDivisor*most && isMultiple(n, divisor) { // most are, and a remainder is slow
 			continue
 		}
 		for n > leastDivisor*most {
@@ -41,7 +41,7 @@ func Divisor(amounts []float64) (divisor float64, of int) {
 	return divisor, len(all)
 }
 
-// isMultiple reports whether n is one, to the last bit.
+// isMultiple reports whether n is a multiple of of, to the last bit.
 func isMultiple(n, of float64) bool {
 	times := math.Trunc(n / of)
 	return math.FMA(times, of, -n) == 0

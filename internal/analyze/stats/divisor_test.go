@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
-// TestDivisor: 12, 18 and 30 are multiples of 6, in any unit; the roots of 2 to 7 of nothing.
+// TestDivisor: 12, 18 and 30 are multiples of 6, in any unit; the square roots of 2 to 7 have no divisor.
 func TestDivisor(t *testing.T) {
 	for _, unit := range []float64{1, 1000, 1. / 8192} {
 		if d, of := stats.Divisor([]float64{0, 18 * unit, -12 * unit, 30 * unit, 18 * unit, math.NaN(),

@@ -7,13 +7,13 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// These few moments and distributions are written out as gonum's stat and distuv have them, to the last bit: those
-// packages bring all of linear algebra with them, which takes 5 s of CPU time to compile.
+// These moments and distributions are written out to match gonum's stat and distuv to the last bit: those packages
+// import all of linear algebra, which takes 5 s of CPU time to compile.
 
-// moments are those of pairs of numbers: means, and the sums of squares and of products about them.
+// moments holds the means of pairs of numbers, and the sums of squares and products about them.
 type moments struct{ n, x, y, xx, yy, xy float64 }
 
-// momentsOf corrects what rounding leaves of the means (Chan, Golub and LeVeque 1983, formula 1.7).
+// momentsOf corrects the means for rounding (Chan, Golub and LeVeque 1983, formula 1.7).
 func momentsOf(x, y []float64) moments {
 	n := float64(len(x))
 	m := moments{n: n, x: floats.Sum(x) / n, y: floats.Sum(y) / n}
@@ -37,7 +37,7 @@ func meanVariance(x []float64) (mean, variance float64) {
 	return m.x, m.xx / (m.n - 1)
 }
 
-// line is the straight one through the pairs, by least squares.
+// line returns the least-squares line through the pairs.
 func (m moments) line() (from, slope float64) {
 	slope = m.xy / (m.n - 1) / (m.xx / (m.n - 1))
 	return m.y - slope*m.x, slope
@@ -45,12 +45,12 @@ func (m moments) line() (from, slope float64) {
 
 func (m moments) correlation() float64 { return m.xy / math.Sqrt(m.xx*m.yy) }
 
-// studentBeyond returns how often Student's t is at least so far from zero.
+// studentBeyond returns the probability that Student's t is at least this far from zero.
 func studentBeyond(t, freedom float64) float64 {
 	return mathext.RegIncBeta(freedom/2, 0.5, freedom/(t*t+freedom))
 }
 
-// studentReach returns how far from zero Student's t is so often at most.
+// studentReach returns the distance from zero that Student's t does not exceed with probability p, two-sided.
 func studentReach(p, freedom float64) float64 {
 	t := mathext.InvRegIncBeta(freedom/2, 0.5, 2*(1-p))
 	return math.Sqrt(freedom * (1 - t) / t)

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// TestAsGonumHasThem: moments and distributions are gonum's to the last bit.
-func TestAsGonumHasThem(t *testing.T) {
+// TestSameAsGonum: moments and distributions are gonum's to the last bit.
+func TestSameAsGonum(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	same := func(what string, got, want float64) {
 		t.Helper()
@@ -21,7 +21,7 @@ func TestAsGonumHasThem(t *testing.T) {
 	for n := 2; n < 200; n++ {
 		x, y := make([]float64, n), make([]float64, n)
 		for i := range x {
-			x[i] = math.Pow10(n%13) + random.NormFloat64() // rounding leaves something of the largest ones' mean
+			x[i] = math.Pow10(n%13) + random.NormFloat64() // rounding affects the largest ones' mean
 			y[i] = x[i] + random.ExpFloat64()
 		}
 		mean, variance := meanVariance(x)

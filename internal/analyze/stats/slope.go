@@ -5,11 +5,11 @@ import "math"
 // Point is a pair of values.
 type Point struct{ X, Y float64 }
 
-// fewestToSlope are the degrees of freedom from which on a slope is told.
+// fewestToSlope is the number of degrees of freedom needed for a slope.
 const fewestToSlope = 4
 
-// SlopeWithin returns the slope of a straight line through what points differ by from the mean of their group, and how
-// far its interval reaches; ok is false where they are too few to tell.
+// SlopeWithin returns the common slope of points within their groups, and the half-width of its interval; ok is false
+// if there are too few.
 func SlopeWithin(groups [][]Point, level float64) (slope, half float64, ok bool) {
 	var xx, xy, yy, freedom float64
 	for _, group := range groups {
@@ -37,7 +37,7 @@ func centre(points []Point) (mean Point) {
 	return Point{mean.X / n, mean.Y / n}
 }
 
-// Mean returns the mean of values.
+// Mean returns the mean of values; NaN if there are none.
 func Mean(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {

@@ -14,14 +14,14 @@ func near(t *testing.T, what string, got, want, within float64) {
 	}
 }
 
-// TestStudent is against the tables that every textbook has.
+// TestStudent compares with textbook tables.
 func TestStudent(t *testing.T) {
 	near(t, "7 degrees of freedom", Student(0.95, 7), 2.365, 0.0005)
 	near(t, "2 degrees of freedom", Student(0.95, 2), 4.303, 0.0005)
 	near(t, "99%", Student(0.99, 16), 2.921, 0.0005)
 }
 
-// TestWithin: with nothing known beforehand it is the pooled variance, and what is known comes off it.
+// TestWithin: with nothing known beforehand it is the pooled variance, from which the known part is subtracted.
 func TestWithin(t *testing.T) {
 	groups := func(known float64) [][]Value {
 		return [][]Value{
@@ -44,7 +44,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// balanced are groups of one variance.
+// balanced returns groups of one variance.
 func balanced(freedom int, variance float64, means ...float64) Groups {
 	g := Groups{Freedom: freedom}
 	for _, m := range means {
@@ -53,7 +53,7 @@ func balanced(freedom int, variance float64, means ...float64) Groups {
 	return g
 }
 
-// TestBetweenOfKnownVariances has a closed form: Q is the sum of squares S over t2 + v, so that t2 = S/q - v for each
+// TestBetweenOfKnownVariances has a closed form: Q is the sum of squares S over t2 + v, so t2 = S/q - v for each
 // quantile q of chi-squared with 4 degrees of freedom, 0.4844 and 11.1433 in the tables.
 func TestBetweenOfKnownVariances(t *testing.T) {
 	g := balanced(0, 0.25, -2, -1, 0, 1, 2) // S = 10
@@ -63,9 +63,9 @@ func TestBetweenOfKnownVariances(t *testing.T) {
 	near(t, "high", got.Hi, math.Sqrt(10/0.4844-0.25), 2e-3)
 }
 
-// TestBetweenStartsWhereTheFTestDoes: zero is in the interval just when F with 4 and 10 degrees of freedom is below its
+// TestBetweenAgreesWithFTest: zero is in the interval if F with 4 and 10 degrees of freedom is below its
 // quantile at 0.975, 4.468 in the tables.
-func TestBetweenStartsWhereTheFTestDoes(t *testing.T) {
+func TestBetweenAgreesWithFTest(t *testing.T) {
 	for _, f := range []float64{4.4, 4.55} {
 		g := balanced(10, 10.0/4/f, -2, -1, 0, 1, 2) // F = (S/4) / v
 		if low := g.Between(0.95).Lo; (low > 0) != (f > 4.468) {
@@ -85,11 +85,11 @@ func TestBetweenWithoutEvidence(t *testing.T) {
 	}
 	check("one group", balanced(0, 1, 3), 0, math.Inf(1))
 	check("exact counters", balanced(16, 0, 3, 3, 3), 0, 0)
-	// Equal by luck shows no more than groups at the expected distance: S = 4 v, t2 = 4 v / 0.4844 - v.
+	// Equality by luck counts as the expected distance: S = 4 v, t2 = 4 v / 0.4844 - v.
 	check("luck", balanced(0, 1, 3, 3, 3, 3, 3), 0, math.Sqrt(4/0.4844-1))
 }
 
-// TestBetweenCovers plays the model: the interval of 95% must hold the truth about so often, never less.
+// TestBetweenCovers simulates the model: the interval of 95% must hold the truth about so often, and never less.
 func TestBetweenCovers(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, truth := range []float64{0, 0.03, 0.3} {
@@ -121,7 +121,7 @@ func TestBetweenCovers(t *testing.T) {
 	}
 }
 
-// TestMean of groups of one variance is the textbook's interval of a mean: 3 +- t(4) s / sqrt 5, t = 2.776.
+// TestMean: for groups of one variance it is the textbook interval of a mean: 3 +- t(4) s / sqrt 5, t = 2.776.
 func TestMean(t *testing.T) {
 	g := balanced(0, 0.1, 1, 2, 3, 4, 5) // s2 = 2.5
 	got := g.Mean(0.95)
@@ -129,7 +129,7 @@ func TestMean(t *testing.T) {
 	near(t, "high", got.Hi, 3+2.776*math.Sqrt(2.5/5), 1e-3)
 	near(t, "low", got.Lo, 3-2.776*math.Sqrt(2.5/5), 1e-3)
 	for i := range g.Of {
-		g.Of[i].Common = 2 // the same error in all does not average out
+		g.Of[i].Common = 2 // a common error does not average out
 	}
 	near(t, "with a common error", g.Mean(0.95).Hi, 3+2.776*math.Sqrt(2.5/5+2), 1e-3)
 	one := balanced(0, 1, 7).Mean(0.95)
@@ -138,13 +138,13 @@ func TestMean(t *testing.T) {
 	}
 }
 
-// TestMeanWeighs: without variance between groups the mean is that of inverse variances, (0/1 + 3/2) / (1/1 + 1/2) = 1.
+// TestMeanWeighs: without variance between groups the mean has inverse-variance weights, (0/1 + 3/2) / (1/1 + 1/2) = 1.
 func TestMeanWeighs(t *testing.T) {
 	g := Groups{Of: []Group{{Mean: 0, Var: 10}, {Mean: 3, Var: 20}}}
 	near(t, "mean", g.Mean(0.95).Value, 1, 1e-9)
 }
 
-// ones are weights of one.
+// ones returns weights of one.
 func ones(n int) []float64 {
 	w := make([]float64, n)
 	for i := range w {
@@ -175,15 +175,15 @@ func TestNonNegative(t *testing.T) {
 	check("exact", sum(2, 3, 0.5), [Most]float64{2, 3, 0.5}, 0, 0, 1, 2)
 	check("two of them", sum(2, 3), [Most]float64{2, 3}, 0, 0, 1)
 	check("in other order", sum(2, 3), [Most]float64{3, 2}, 0, 1, 0)
-	// y = 2 a - b would be exact; without b the projection on a is (y.a)/(a.a) = (2*6 - 3)/6 = 1.5, and what is left
+	// y = 2 a - b would be exact; without b the projection on a is (y.a)/(a.a) = (2*6 - 3)/6 = 1.5, and the residual
 	// |y|2 - 1.5 (y.a) = (4+1+1+9) - 1.5 * 9.
 	check("one would be negative", sum(2, -1), [Most]float64{1.5}, 1.5, 0, 1)
 	check("all would be negative", sum(-1, -1), [Most]float64{}, 1+1+4+9, 0, 1)
 	check("the same column twice", sum(2), [Most]float64{2}, 0, 0, 0)
 }
 
-// TestNonNegativeMeetsItsConditions: no coefficient at zero would better the fit by growing, and those above zero leave
-// nothing along their columns (Karush, Kuhn and Tucker).
+// TestNonNegativeMeetsItsConditions: increasing a zero coefficient would not improve the fit, and the residual is
+// orthogonal to the columns with positive ones (Karush, Kuhn and Tucker).
 func TestNonNegativeMeetsItsConditions(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 500 {
@@ -217,7 +217,7 @@ func TestNonNegativeMeetsItsConditions(t *testing.T) {
 	}
 }
 
-// TestErrors of columns at right angles are one over their length, and of two at 60 degrees by 1/sin2 more.
+// TestErrors: orthogonal columns have one over their length, and two at 60 degrees more, by 1/sin2.
 func TestErrors(t *testing.T) {
 	apart := NewSystem([][]float64{{3, 0}, {0, 2}}, []float64{1, 1}, ones(2)).Errors(0, 1)
 	near(t, "first", apart[0], 1.0/3, 1e-9)
@@ -226,8 +226,8 @@ func TestErrors(t *testing.T) {
 	near(t, "leaning", leaning[0], math.Sqrt(1/0.75), 1e-9)
 }
 
-// TestVariance: rows that each tell of one column leave x²/3² + y²/2² of a prediction, and none that tells of the
-// second leaves it open.
+// TestVariance: rows that each determine one column leave x²/3² + y²/2² of a prediction. Without a row for the second
+// column it is infinite.
 func TestVariance(t *testing.T) {
 	apart := NewSystem([][]float64{{3, 0}, {0, 2}}, []float64{1, 1}, ones(2))
 	near(t, "both", apart.Variance([]float64{6, 4}, 0, 1), 4+4, 1e-9)
@@ -239,8 +239,8 @@ func TestVariance(t *testing.T) {
 	}
 }
 
-// TestSecantsEndWhereABisectionDoes: secants give the answer of a bisection, in two thirds of its calls at most.
-func TestSecantsEndWhereABisectionDoes(t *testing.T) {
+// TestSecantsAgreeWithBisection, with at most two thirds of its calls.
+func TestSecantsAgreeWithBisection(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	calls := map[bool]int{}
 	for range 2000 {

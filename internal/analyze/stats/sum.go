@@ -7,12 +7,12 @@ import (
 
 // System is a weighted least-squares problem in the form of its normal equations: y as a sum of columns.
 type System struct {
-	gram    [][]float64 // products of columns with each other
-	moments []float64   // of columns with y
-	square  float64     // of y with itself
+	gram    [][]float64 // products of columns
+	moments []float64   // products of columns and y
+	square  float64     // product of y and itself
 }
 
-// NewSystem sums up rows. columns[k][i] is column k in row i; a row of weight zero is left out.
+// NewSystem sums up rows. columns[k][i] is column k in row i. Rows of weight zero are left out.
 func NewSystem(columns [][]float64, y, weights []float64) System {
 	n := len(columns)
 	s := System{gram: make([][]float64, n), moments: make([]float64, n)}
@@ -37,16 +37,16 @@ func NewSystem(columns [][]float64, y, weights []float64) System {
 // Most is the largest number of columns in a sum.
 const Most = 3
 
-// Sum is a fit of few columns: the coefficient of each and the weighted sum of squares that is left. Of fewer than Most
-// columns the last coefficients are zero.
+// Sum is a fit of few columns: the coefficients and the weighted residual sum of squares. With fewer than Most columns
+// the last coefficients are zero.
 type Sum struct {
 	Of   [Most]float64
 	Left float64
 }
 
-// NonNegative fits a sum of at most Most columns with no coefficient below zero. Where the unbounded fit has one, the
-// best fit has at least one at zero; so the fits of all choices of columns that come out positive are compared. That is
-// the solution that an active-set method walks to, and for three columns there are no more than seven to look at.
+// NonNegative fits a sum of at most Most columns with non-negative coefficients. If the unbounded fit has a negative
+// one, the best fit has at least one at zero; so it compares all choices of columns with positive fits. This is what an
+// active-set method finds, and three columns have only seven choices.
 func (s System) NonNegative(columns ...int) Sum {
 	best := Sum{Left: s.square}
 	for choice := 1; choice < 1<<len(columns); choice++ {
@@ -65,8 +65,7 @@ func (s System) NonNegative(columns ...int) Sum {
 	return best
 }
 
-// Positive is NonNegative where all columns have a part in the sum, and false where the best sum is of fewer: it is
-// where the unbounded fit has a coefficient that is not above zero, which most have.
+// Positive is NonNegative if all coefficients are positive, as is usual; otherwise it returns false.
 func (s System) Positive(columns ...int) (Sum, bool) {
 	all := [Most]int{0, 1, 2}
 	if _, ok := s.positive(columns, all[:len(columns)]); !ok {
@@ -76,9 +75,8 @@ func (s System) Positive(columns ...int) (Sum, bool) {
 	return best, !slices.ContainsFunc(best.Of[:len(columns)], func(of float64) bool { return !(of > 0) })
 }
 
-// Errors returns the standard errors of the coefficients of a fit in which all columns have a part, in units of the
-// standard deviation that the weights are the inverse squares of: the roots of the diagonal of the inverse of the
-// normal equations.
+// Errors returns the standard errors of the coefficients of a fit with all columns, in units of the standard deviation
+// whose inverse squares are the weights: the roots of the diagonal of the inverse normal equations.
 func (s System) Errors(columns ...int) [Most]float64 {
 	var errors [Most]float64
 	n := len(columns)
@@ -100,8 +98,8 @@ func (s System) Errors(columns ...int) [Most]float64 {
 	return errors
 }
 
-// Variance returns that of what a fit in which all columns have a part predicts for a row, in units of the variance
-// that the weights are the inverse of; infinite where the rows of the fit do not tell the columns apart.
+// Variance returns the variance of a fit's prediction for a row, in units of the variance whose inverse is the weight;
+// infinite if the rows of the fit do not separate the columns.
 func (s System) Variance(row []float64, columns ...int) float64 {
 	var a [Most][Most + 1]float64
 	n := len(columns)
@@ -122,7 +120,7 @@ func (s System) Variance(row []float64, columns ...int) float64 {
 	return variance
 }
 
-// positive returns the fit of some of the columns, if all their coefficients are above zero.
+// positive returns the fit of some of the columns, if all their coefficients are positive.
 func (s System) positive(columns, chosen []int) (Sum, bool) {
 	var a [Most][Most + 1]float64
 	var scale [Most]float64
@@ -154,8 +152,7 @@ func (s System) positive(columns, chosen []int) (Sum, bool) {
 	return fit, true
 }
 
-// solve eliminates without exchanging rows: normal equations of columns that are not multiples of one another need
-// none.
+// solve eliminates without pivoting, which normal equations of linearly independent columns do not need.
 func solve(a *[Most][Most + 1]float64, n int) bool {
 	for i := range n {
 		if !(a[i][i] > singular) {
@@ -177,5 +174,5 @@ func solve(a *[Most][Most + 1]float64, n int) bool {
 	return true
 }
 
-// singular is the part of a column, squared, that must not lie along the others'.
+// singular is the least squared share of a column that is orthogonal to the others.
 const singular = 1e-9

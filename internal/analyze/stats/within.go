@@ -2,17 +2,17 @@ package stats
 
 import "math"
 
-// Value is a reading with the part of its variance that is known beforehand: what its counter cannot resolve, what the
-// background leaves in doubt.
+// Value is a reading with the part of its variance that is known beforehand: the counter's resolution and the
+// background.
 type Value struct {
 	X   float64
 	Var float64
 }
 
-// Within returns the variance that values have within their groups beyond what is known of each, and the degrees of
-// freedom that it rests on: the s2 at which the sum of (x - group mean)^2 / (s2 + known) is what chance gives, its
-// degrees of freedom (the method of moments, as Mandel and Paule use it). It is never below zero; without a group of
-// two values it is zero on no degrees of freedom.
+// Within returns the variance of values within their groups beyond the known part, and its degrees of freedom: the s2
+// at which the sum of (x - group mean)^2 / (s2 + known) equals its expectation, the degrees of freedom (the method of
+// moments, as Mandel and Paule use it). It is at least zero; without a group of two values it is zero with no degrees
+// of freedom.
 func Within(groups [][]Value) (variance float64, freedom int) {
 	for _, g := range groups {
 		freedom += max(0, len(g)-1)
@@ -47,12 +47,12 @@ func meanOf(g []Value) float64 {
 	return sum / float64(len(g))
 }
 
-// zeroOf finds where a falling function of a variance crosses zero; where it is not above zero to begin with, zero, and
-// where it never comes down, infinity. The function may rise here and there unless it is even.
+// zeroOf finds where a falling function of a variance crosses zero; zero if it is not positive at zero, and infinity if
+// it stays positive. Unless even is set, the function may rise here and there.
 //
-// The answer is where a bisection ends, a point of a grid that does not depend on how it is found. Bisecting alone
-// calls f some twenty times. So of an even function, secants narrow the crossing down first, and f is called only where
-// they leave a point of the grid open: half as often if it is nearly straight over orders of magnitude.
+// The answer is where a bisection ends, on a grid that does not depend on the method. Bisection alone calls f some
+// twenty times. For an even function, secants narrow the crossing down first, and f is called only where they leave a
+// grid point open: half as often if it is nearly straight over orders of magnitude.
 func zeroOf(f func(float64) float64, even bool) float64 {
 	c := crossing{f: f, high: 1e-6, above: f(0)}
 	if !(c.above > 0) {
@@ -82,7 +82,7 @@ func zeroOf(f func(float64) float64, even bool) float64 {
 	return high
 }
 
-// crossing lies between two points, of which the function's values are known.
+// crossing lies between two points with known values of the function.
 type crossing struct {
 	f            func(float64) float64
 	low, high    float64
@@ -90,8 +90,7 @@ type crossing struct {
 }
 
 // narrow moves the points together by secants over orders of magnitude, until a bisection would end. An end that stays
-// twice counts half as much the next time (Illinois); once one is at the crossing, the other is looked for just behind
-// it.
+// twice counts half the next time (Illinois). Once one end is at the crossing, the other is searched just behind it.
 func (c *crossing) narrow() {
 	const most, near = 10, precision / 16
 	above, below, last := c.above, c.below, 0.0
@@ -137,7 +136,7 @@ func (c *crossing) isBehind(at float64) bool {
 	return value > 0
 }
 
-// Of logarithms: a factor of e^1000 is no finding.
+// Limits for variances of logarithms: a factor of e^1000 is no finding.
 const (
 	largestVariance = 1e6
 	precision       = 1e-4
