@@ -8,12 +8,13 @@ import (
 	"github.com/realiops/realiops/internal/analyze/burst"
 )
 
-// gp2 is an EBS volume: 3 operations a second and GiB, at least 100, a bucket of 5.4 million, 3,000 while it lasts.
+// gp2 returns an EBS volume: 3 operations a second per GiB, at least 100, a bucket of 5.4 million, 3,000 while it
+// lasts.
 func gp2(gib float64) burst.Limit {
 	return burst.Limit{Name: "gp2", Base: max(100, 3*gib), Burst: 3000, Capacity: 5.4e6, Balance: 5.4e6}
 }
 
-// constant is the same number of operations in every second.
+// constant returns the same number of operations in every second.
 func constant(operations float64) []burst.Demand { return []burst.Demand{{operations, 0}} }
 
 func play(t *testing.T, demand []burst.Demand, seconds int, limits ...burst.Limit) burst.Outcome {
@@ -25,14 +26,14 @@ func play(t *testing.T, demand []burst.Demand, seconds int, limits ...burst.Limi
 	return out
 }
 
-// dryAfter is the second in which a constant demand finds the bucket of a limit empty.
+// dryAfter returns the second in which a constant demand finds the bucket empty.
 func dryAfter(t *testing.T, demand burst.Demand, l burst.Limit) float64 {
 	t.Helper()
 	return float64(play(t, []burst.Demand{demand}, 86400, l).Limits[0].FirstDry)
 }
 
 // TestPublishedCredits is the table of the EBS user guide on gp2: seconds at 3,000, and seconds to fill when idle. The
-// guide counts the rows of 100 and 334 GiB on the exact baseline.
+// guide computes the rows of 100 and 334 GiB with the exact baseline.
 func TestPublishedCredits(t *testing.T) {
 	check := func(gib, lasts, refills float64) {
 		t.Helper()
@@ -50,8 +51,8 @@ func TestPublishedCredits(t *testing.T) {
 	check(750, 7200, 2400)
 }
 
-// TestPgbenchOnThirtyGigabytes is a published run: a gp2 volume of 30 GB under pgbench fell after about three hours at
-// 600.
+// TestPgbenchOnThirtyGigabytes is a published run: a gp2 volume of 30 GB under pgbench at 600 fell after about three
+// hours.
 func TestPgbenchOnThirtyGigabytes(t *testing.T) {
 	out := play(t, constant(600), 4*3600, gp2(30))
 	if got, want := out.Limits[0].FirstDry, 3*3600; got != want { // 5.4 M / (600 - 100)
@@ -65,8 +66,7 @@ func TestPgbenchOnThirtyGigabytes(t *testing.T) {
 	}
 }
 
-// TestThroughputCredits are those of st1 and sc1: a TiB of credits for a TiB, 40 and 12 MiB/s earned, 250 and 80
-// allowed.
+// TestThroughputCredits are those of st1 and sc1: a TiB of credits per TiB, 40 and 12 MiB/s earned, 250 and 80 allowed.
 func TestThroughputCredits(t *testing.T) {
 	check := func(name string, base, most, lasts, refills float64) {
 		t.Helper()
@@ -83,7 +83,7 @@ func TestThroughputCredits(t *testing.T) {
 	check("sc1", 12, 80, 15420, 87381)
 }
 
-// TestLimitsHoldTogether: bytes throttle, and take the operations with them.
+// TestLimitsHoldTogether: bytes throttle, and reduce the operations with them.
 func TestLimitsHoldTogether(t *testing.T) {
 	demand := []burst.Demand{{1000, 256e6}}
 	out := play(t, demand, 10, burst.Limit{Name: "operations", Base: 3000}, burst.Limit{Name: "bytes", Of: burst.Bytes,
@@ -96,8 +96,8 @@ func TestLimitsHoldTogether(t *testing.T) {
 	}
 }
 
-// TestInTheWayIsNotDry: 4,000 a second are more than 3,000 even with a full bucket, which is not empty for that.
-func TestInTheWayIsNotDry(t *testing.T) {
+// TestThrottledIsNotDry: 4,000 a second exceed the limit of 3,000, even though the bucket is full.
+func TestThrottledIsNotDry(t *testing.T) {
 	out := play(t, constant(4000), 10, gp2(500))
 	if f := out.Limits[0]; f.Binding != 10 || f.Dry != 0 || f.FirstDry != -1 || f.Served != (burst.Demand{}) {
 		t.Errorf("%+v, want it in the way for 10 s and never dry", f)
@@ -114,7 +114,7 @@ func TestBalanceAtTheStart(t *testing.T) {
 	}
 }
 
-// TestClosedFormulas compares the play of a constant demand with balance / (demand - base) and capacity / base.
+// TestClosedFormulas compares the simulation of a constant demand with balance / (demand - base) and capacity / base.
 func TestClosedFormulas(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 100 {
@@ -138,7 +138,7 @@ func TestSmallest(t *testing.T) {
 		sizes = append(sizes, gib)
 	}
 	limits := func(gib float64) []burst.Limit { return []burst.Limit{gp2(gib)} }
-	// For a day at 900 on average the bucket only helps by 5.4 M / 86,400 = 62.5 a second: 837.5 / 3 is 279.2 GiB.
+	// For a day at 900 on average the bucket adds only 5.4 M / 86,400 = 62.5 a second: 837.5 / 3 is 279.2 GiB.
 	size, found, err := burst.Smallest(constant(900), 86400, sizes, limits)
 	if err != nil || !found || size != 280 {
 		t.Errorf("smallest %g, %v, %v; want 280", size, found, err)
@@ -148,8 +148,8 @@ func TestSmallest(t *testing.T) {
 	}
 }
 
-// TestLaws holds for any demand and any limits: nothing is served beyond a cap or a demand, credits stay in their
-// bucket, a larger volume never serves less, and what is spent was earned.
+// TestLaws for any demand and any limits: nothing is served beyond a cap or a demand, credits stay within their bucket,
+// a larger volume never serves less, and what is spent was earned.
 func TestLaws(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -175,7 +175,7 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// TestCarriesAgreesWithPlay: the short way must say what playing every second says.
+// TestCarriesAgreesWithPlay: the shortcut must agree with simulating every second.
 func TestCarriesAgreesWithPlay(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	outcomes := map[bool]int{}

@@ -1,10 +1,10 @@
-// Package burst plays a demand against storage that may be faster for a while than it is for good.
+// Package burst simulates a demand on storage that can be faster for a while than it sustains.
 //
-// Providers keep a bucket of credits for a volume or an instance: it earns at the baseline, spends what is served, and
-// while it holds something a higher rate is allowed. [Play] goes second by second through a recorded demand, repeated
-// as long as asked, against several such [Limit]s at once, as a volume's operations, its bytes and its instance's are
-// limits that all hold; [Outcome] says what was served, which limit was in the way, and when a bucket ran dry.
-// [Smallest] searches for the least size that never does.
+// Providers keep a bucket of credits for a volume or an instance: it earns at the baseline and spends what is served,
+// and while it is not empty a higher rate is allowed. [Play] simulates a recorded demand second by second, repeated as
+// requested, against several [Limit]s that all hold, such as a volume's operations, its bytes and its instance's.
+// [Outcome] says what was served, which limit applied, and when a bucket ran dry. [Smallest] finds the smallest size
+// whose bucket never does.
 //
-// What a second could not serve is counted and not carried into the next: a database that waits asks for less.
+// Unserved demand is counted, not carried into the next second: a database that waits requests less.
 package burst

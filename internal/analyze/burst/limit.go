@@ -6,30 +6,30 @@ import (
 	"math"
 )
 
-// Dimension is the quantity that a limit bounds.
+// Dimension is what a limit bounds.
 type Dimension int
 
 // The dimensions of a demand.
 const (
 	Operations Dimension = iota // as the provider counts them
-	Bytes                       // as the provider counts them: a hard disk takes a small request for a whole unit
-	Data                        // bytes that there are; nothing limits them
+	Bytes                       // as the provider counts them: on a hard disk, a small request counts as a whole unit
+	Data                        // actual bytes, not limited
 )
 
-// Demand is the work asked of storage in one second.
+// Demand is the work requested from storage in one second.
 type Demand [3]float64
 
-// Limit is a cap on one dimension, with a bucket of credits or without. One credit is one operation, or one byte.
+// Limit is a cap on one dimension, with or without a bucket of credits. One credit is one operation, or one byte.
 type Limit struct {
 	Name     string
 	Of       Dimension
-	Base     float64 // a second, for good; what the bucket earns
-	Burst    float64 // a second, while the bucket holds something; not below Base
-	Capacity float64 // credits; 0: no bucket, Base holds always
+	Base     float64 // per second, sustained; what the bucket earns
+	Burst    float64 // per second, while the bucket is not empty; at least Base
+	Capacity float64 // credits; 0: no bucket, only Base
 	Balance  float64 // credits at the start, at most Capacity
 }
 
-// Full returns the limit with its bucket filled to the brim.
+// Full returns the limit with a full bucket.
 func (l Limit) Full() Limit {
 	l.Balance = l.Capacity
 	return l
@@ -41,7 +41,7 @@ func (l Limit) Filled(percent float64) Limit {
 	return l
 }
 
-// Refills returns how many seconds without any demand fill the bucket again.
+// Refills returns the seconds without demand that refill the bucket.
 func (l Limit) Refills() float64 {
 	if l.Capacity == 0 {
 		return 0

@@ -9,13 +9,13 @@ import (
 	"sort"
 )
 
-// Outcome is the result of playing a demand against limits.
+// Outcome is the result of a simulation.
 type Outcome struct {
 	Seconds   int
-	Demanded  Demand // in all
-	Served    Demand // in all
+	Demanded  Demand // total
+	Served    Demand // total
 	Throttled int    // seconds in which less was served than demanded
-	Limits    []Fate // as the limits were given
+	Limits    []Fate // in the order of the limits
 	Curve     []Point
 }
 
@@ -23,13 +23,13 @@ type Outcome struct {
 type Fate struct {
 	Name     string
 	Capacity float64 // credits of a full bucket; 0: none
-	Binding  int     // seconds in which it was the limit in the way
-	FirstDry int     // the second in which its bucket had nothing left for the demand; -1: never, or no bucket
-	Lowest   float64 // credits, at the worst
+	Binding  int     // seconds in which it was the tightest limit
+	FirstDry int     // first second in which its bucket had too little for the demand; -1: never, or no bucket
+	Lowest   float64 // least credits
 	Left     float64 // credits at the end
-	Refills  float64 // seconds without demand that fill it from there
-	Dry      int     // seconds in which its bucket had nothing left for the demand
-	Served   Demand  // a second, in those
+	Refills  float64 // seconds without demand to fill it from there
+	Dry      int     // seconds in which its bucket had too little for the demand
+	Served   Demand  // per second, in those
 }
 
 // Point is one stretch of the curve: means over its seconds, and the credits at its end.
@@ -40,14 +40,14 @@ type Point struct {
 	Credits  []float64 // of each limit
 }
 
-// points is the largest number of stretches in a curve: more than a picture has pixels for help nobody.
+// points is the largest number of stretches in a curve: a picture has no pixels for more.
 const points = 240
 
-// ErrNoDemand is a demand of no seconds.
+// ErrNoDemand is the error for a demand without seconds.
 var ErrNoDemand = errors.New("there is no demand to play")
 
-// Play repeats a demand, given second by second, for so many seconds against limits that all hold at once. What is
-// served keeps the proportion of operations to bytes: a request that must wait waits with its bytes.
+// Play simulates a demand, given by the second and repeated for the given time, against limits that all hold. Served
+// operations and bytes keep the demand's proportion: a request that waits does so with its bytes.
 func Play(demand []Demand, seconds int, limits []Limit) (Outcome, error) {
 	if err := check(demand, seconds, limits); err != nil {
 		return Outcome{}, err
@@ -87,11 +87,11 @@ func check(demand []Demand, seconds int, limits []Limit) error {
 	return nil
 }
 
-// player is a game under way.
+// player is the state of a simulation.
 type player struct {
-	limits  []Limit // their balances as they go
+	limits  []Limit // with their current balances
 	out     Outcome
-	stretch int // seconds of a point of the curve
+	stretch int // seconds per point of the curve
 	point   Point
 }
 
@@ -107,7 +107,7 @@ func newPlayer(seconds int, limits []Limit) *player {
 	return p
 }
 
-// share returns which part of a second's demand all limits let through, and the limit that lets least.
+// share returns the share of a second's demand that all limits allow, and the tightest limit.
 func (p *player) share(d Demand) (share float64, binding int) {
 	share, binding = 1, -1
 	for i := range p.limits {
@@ -123,7 +123,7 @@ func (p *player) share(d Demand) (share float64, binding int) {
 	return share, binding
 }
 
-// charge takes what was served from a bucket and puts in what it earned.
+// charge subtracts what was served from a bucket and adds what it earned.
 func (p *player) charge(i int, served float64) {
 	l := &p.limits[i]
 	if l.Capacity == 0 {
@@ -133,7 +133,7 @@ func (p *player) charge(i int, served float64) {
 	p.out.Limits[i].Lowest = min(p.out.Limits[i].Lowest, l.Balance)
 }
 
-// block notes that a limit was in the way of a second's demand, of which it let a share through.
+// block records that a limit reduced a second's demand to a share.
 func (p *player) block(i, second int, d Demand, share float64) {
 	fate, l := &p.out.Limits[i], &p.limits[i]
 	fate.Binding++
@@ -184,8 +184,8 @@ func (p *player) finish() Outcome {
 	return p.out
 }
 
-// Carries reports whether limits serve a demand in full for so many seconds. It need not play them all: once the demand
-// has been served through and no bucket holds less than when it began, it will be served so for ever.
+// Carries reports whether limits serve a demand in full for the given seconds. It need not simulate all: once the
+// demand has been served through and no bucket holds less than at its begin, it will always be.
 func Carries(demand []Demand, seconds int, limits []Limit) (bool, error) {
 	if err := check(demand, seconds, limits); err != nil {
 		return false, err
@@ -228,8 +228,8 @@ func noneLess(now, before []float64) bool {
 	return true
 }
 
-// Smallest returns the least of ascending sizes whose limits serve the whole demand, if any does. It relies on larger
-// ones never serving less.
+// Smallest returns the first of ascending sizes whose limits serve the whole demand, if any does. It relies on larger
+// sizes never serving less.
 func Smallest(demand []Demand, seconds int, sizes []float64, limits func(size float64) []Limit) (size float64,
 	found bool, err error) {
 	i := sort.Search(len(sizes), func(i int) bool {

@@ -3,17 +3,17 @@ package burst
 import "math"
 
 const (
-	percent = 1 // of credits, less than which is no fall
+	percent = 1 // of credits: a smaller change is no fall
 	full    = 100
-	// fraction is the most that a balance shows which is a part of one and not of a hundred.
+	// fraction is the largest balance that may be a fraction of one instead of a percentage.
 	fraction = 1
 )
 
-// Fell returns how far a balance in percent fell, and over how many periods, while no more was asked for in any of them
-// than the limit earns. Periods follow one another; NaN is one of which something is not known.
+// Fell returns how far a balance in percent fell, and over how many periods, while demand was no more than the limit
+// earns. Periods are consecutive; NaN means unknown.
 func (l Limit) Fell(balance, asked []float64) (by float64, periods int) {
 	highest, since := math.NaN(), 0
-	from, to := 0.0, 0 // the deepest fall of the stretch of earning
+	from, to := 0.0, 0 // the deepest fall of the stretch
 	for i, v := range balance {
 		if math.IsNaN(v) || !(asked[i] <= l.Base) {
 			by, periods = by+from, periods+to
@@ -30,9 +30,8 @@ func (l Limit) Fell(balance, asked []float64) (by float64, periods int) {
 	return by + from, periods + to
 }
 
-// Percent returns what a source showed of a limit's balance as percent, NaN where it cannot be one, and says what was
-// odd about it: a balance is from 0 to 100, and one of no more than 1 that stays there while the limit earns is a
-// fraction.
+// Percent returns a source's balance in percent, NaN if impossible, and describes oddities: a balance is from 0 to 100,
+// and one that stays at 1 or below while the limit earns is a fraction.
 func (l Limit) Percent(shown, asked []float64) (balance []float64, odd string) {
 	earns, known, highest := 0, 0, 0.0
 	for i, v := range shown {
@@ -57,5 +56,5 @@ func (l Limit) Percent(shown, asked []float64) (balance []float64, odd string) {
 	return balance, "its balance is never above 1 while it earns credits, and is taken for a fraction"
 }
 
-// earning is the part of a limit's rate below which demand is low enough that its bucket surely fills.
+// earning is the share of a limit's rate below which its bucket surely fills.
 const earning = 0.9
