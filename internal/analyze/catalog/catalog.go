@@ -1,7 +1,7 @@
-// Package catalog knows what volumes, machines and databases carry and cost, and how much of it an order may rest on.
+// Package catalog knows what volumes, machines and databases carry and cost, and how reliable that is for an order.
 //
-// It is data, each row with the keys of its sources, which stand in internal/metric beside those of what metrics mean;
-// nothing here was measured by the run at hand.
+// It is data, each row with the keys of its sources, which are in internal/metric beside those of metrics. Nothing here
+// was measured by the run at hand.
 package catalog
 
 import (

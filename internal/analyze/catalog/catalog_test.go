@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// TestSourcesAreUsed: what limits, prices and meanings rest on is there, and nothing else is.
+// TestSourcesAreUsed: every source of limits, prices and meanings exists, and there are no others.
 func TestSourcesAreUsed(t *testing.T) {
 	used := map[string]bool{}
 	for _, m := range metric.Meanings() {
@@ -40,7 +40,7 @@ func TestSourcesAreUsed(t *testing.T) {
 	}
 }
 
-// soldBy are the sources of limits and prices.
+// soldBy returns the sources of limits and prices.
 func soldBy(t *testing.T) []string {
 	t.Helper()
 	volumes, errVolumes := catalog.Volumes()

@@ -8,13 +8,13 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// dated is a date at the end of a source, as realiops prices writes one.
+// dated matches a date at the end of a source, as realiops prices writes one.
 var dated = regexp.MustCompile(`\b20\d\d(-\d\d){0,2}$`)
 
-// undated stands for prices that say nothing of their date.
+// undated stands for prices without a date.
 const undated = "no date"
 
-// AsOf returns the date of a source of prices: of one that the program knows, or as it ends with one.
+// AsOf returns the date of a source of prices: of a source that the program knows, or at its end.
 func AsOf(source string) string {
 	if s, known := metric.SourceOf(source); known {
 		return s.State
@@ -25,7 +25,7 @@ func AsOf(source string) string {
 	return undated
 }
 
-// PricesOf returns words for the dates of prices.
+// PricesOf describes the dates of prices.
 func PricesOf(dates string) string {
 	if dates == undated || dates == "" {
 		return "prices without a date"
@@ -33,7 +33,7 @@ func PricesOf(dates string) string {
 	return "prices of " + dates
 }
 
-// Dates are dates, or what this made of some, from the oldest to the newest; empty: there are none.
+// Dates merges dates, or earlier results, into the oldest and the newest; empty if there are none.
 func Dates(dates ...string) string {
 	var all []string
 	none := false

@@ -4,7 +4,7 @@ package catalog
 type Distributed struct {
 	Name           string      `json:"name"`
 	Title          string      `json:"title"`
-	InsertsPerCore *[2]float64 `json:"inserts_per_core,omitempty"` // a second: least and most of what was measured
+	InsertsPerCore *[2]float64 `json:"inserts_per_core,omitempty"` // per second: least and most measured
 	IOPSPerInsert  *[2]float64 `json:"iops_per_insert,omitempty"`  // of all disks, with all copies
 	IOPSPerVCPU    float64     `json:"iops_per_vcpu,omitempty"`    // to be provisioned; 0: no such rule
 	MBPerVCPU      float64     `json:"mb_per_vcpu,omitempty"`
@@ -17,16 +17,16 @@ type Distributed struct {
 type Spread struct {
 	Name    string      `json:"name"`
 	Title   string      `json:"title"`
-	Rows    float64     `json:"rows"`     // a second
-	Cores   *[2]float64 `json:"cores"`    // of all nodes, at least and at most; nil: no rule says, as for the others
+	Rows    float64     `json:"rows"`     // per second
+	Cores   *[2]float64 `json:"cores"`    // of all nodes, at least and at most; nil: no rule, as for the others
 	IOPS    *[2]float64 `json:"iops"`     // of all disks, with all copies
 	VCPUs   *float64    `json:"vcpus"`    // at least, for disks that take all copies of what was written here
-	PerVCPU *[2]float64 `json:"per_vcpu"` // operations and MB a second to provision
+	PerVCPU *[2]float64 `json:"per_vcpu"` // operations and MB per second to provision
 	Note    string      `json:"note"`
 	Sources []string    `json:"sources"` // keys
 }
 
-// Spread returns what rows a second would ask of it: at least, as estimated, and at most so many.
+// Spread returns the demand of rows per second: at least, estimated, and at most.
 func (d Distributed) Spread(least, rows, most float64) Spread {
 	spread := Spread{Name: d.Name, Title: d.Title, Rows: rows, Note: d.Note, Sources: d.Sources}
 	if per := d.InsertsPerCore; per != nil {

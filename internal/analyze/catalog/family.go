@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Bare returns a class of machine without what its provider puts before it: db. or Standard_.
+// Bare returns a machine class without its provider's prefix, db. or Standard_.
 func Bare(class string) string {
 	for _, before := range []string{"db.", "standard_"} {
 		if len(class) > len(before) && strings.EqualFold(class[:len(before)], before) {
@@ -23,7 +23,7 @@ var googleClass = regexp.MustCompile(`^(?i)([a-z]\d{1,2}[a-z]{0,2}-)?` +
 // azureClass matches Azure's sizes, with and without Standard_: D8s_v5.
 var azureClass = regexp.MustCompile(`^(?i)(standard_[a-z]+\d+[a-z0-9_-]*|[a-z]{1,3}\d+[a-z0-9-]*(_v\d+)?)$`)
 
-// ProviderOf reports whose volumes a class of machine has: rds with db. before it, ebs, azure or google.
+// ProviderOf returns the provider of a machine class's volumes: rds with db. before it, ebs, azure or google.
 func ProviderOf(class string) string {
 	switch {
 	case len(class) > 3 && strings.EqualFold(class[:3], "db."):
@@ -38,7 +38,7 @@ func ProviderOf(class string) string {
 	return ""
 }
 
-// Family returns a class without its size: m7g of m7g.4xlarge, DSv2 of DS13_v2.
+// Family returns a class without its size: m7g for m7g.4xlarge, DSv2 for DS13_v2.
 func (m Instance) Family() string {
 	if m.Provider == "azure" {
 		return regexp.MustCompile(`\d+(_|$)`).ReplaceAllString(Bare(m.Class), "$1")
@@ -47,8 +47,7 @@ func (m Instance) Family() string {
 	return strings.ToLower(family)
 }
 
-// BeforeNitro reports whether a class is of a family without AWS's Nitro system, behind which no volume reaches more
-// than 32,000 IOPS.
+// BeforeNitro reports whether a class is of a family without AWS's Nitro system, which limits volumes to 32,000 IOPS.
 func (m Instance) BeforeNitro() bool {
 	old := []string{"c1", "c3", "c4", "d2", "f1", "g3", "g3s", "h1", "i2", "i3", "m1", "m2", "m3", "m4", "p2", "p3",
 		"r3", "r4", "t1", "t2", "x1", "x1e"}

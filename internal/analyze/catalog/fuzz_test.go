@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// FuzzReadLists: prices and limits that are read are written and read again as they were.
+// FuzzReadLists: prices and limits that were read are the same after writing and reading them again.
 func FuzzReadLists(f *testing.F) {
 	f.Add([]byte(`[{"volume": "gp3", "per": "gib", "region": "eu-west-1", "currency": "USD", "price": 0.09}]`))
 	f.Add([]byte(

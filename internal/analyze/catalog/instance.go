@@ -9,34 +9,34 @@ import (
 	"strings"
 )
 
-// Instance holds the limits of a machine class towards its volumes, or RDS's offer with it, a row of its own under
-// the name with db.
+// Instance holds the limits of a machine class for its volumes, or RDS's offer with it, as a separate row under the
+// name with db.
 type Instance struct {
 	Class       string  `json:"class"`
 	Provider    string  `json:"provider"`
 	BaseIOPS    float64 `json:"base_iops,omitempty"`
 	MostIOPS    float64 `json:"most_iops,omitempty"`
-	BaseMB      float64 `json:"base_mb"` // 10^6 bytes a second
+	BaseMB      float64 `json:"base_mb"` // 10^6 bytes per second
 	MostMB      float64 `json:"most_mb,omitempty"`
-	Bursts      bool    `json:"bursts,omitempty"`      // the most holds for 30 minutes in 24 hours, at least
-	Unpublished bool    `json:"unpublished,omitempty"` // there is such a class, and its provider names no limits of it
-	Disks       int     `json:"disks,omitempty"`       // of data that it can have; 0: not known
-	Sold        []Sold  `json:"sold,omitempty"`        // with a class of RDS; none: not known
-	// what goes by the host's cache instead of past it; none: there is no such way
+	Bursts      bool    `json:"bursts,omitempty"`      // the maximum holds for at least 30 minutes in 24 hours
+	Unpublished bool    `json:"unpublished,omitempty"` // the class exists, but its provider publishes no limits
+	Disks       int     `json:"disks,omitempty"`       // data disks that it can have; 0: unknown
+	Sold        []Sold  `json:"sold,omitempty"`        // with a class of RDS; none: unknown
+	// through the host's cache instead of past it; nil: it has none
 	Cached  *Path    `json:"cached,omitempty"`
 	Sources []string `json:"sources"`
 }
 
-// Path is one way to the volumes with caps of its own.
+// Path is one way to the volumes with its own caps.
 type Path struct {
 	IOPS float64 `json:"iops"`
-	MB   float64 `json:"mb"` // 10^6 bytes a second
+	MB   float64 `json:"mb"` // 10^6 bytes per second
 }
 
-// Sold holds the smallest and the largest values of a volume type offered with a machine class. If both are 0, none
-// are published.
+// Sold holds the smallest and the largest values of a volume type offered with a machine class. If both are 0, none are
+// published.
 type Sold struct {
-	Volume string     `json:"volume"` // of Volumes
+	Volume string     `json:"volume"` // name in Volumes
 	GiB    [2]float64 `json:"gib"`
 	IOPS   [2]float64 `json:"iops"`
 	MiBps  [2]float64 `json:"mibps"`
@@ -45,7 +45,7 @@ type Sold struct {
 //go:embed instances.json
 var instancesFile []byte
 
-// Instances returns all classes of machine.
+// Instances returns all machine classes.
 func Instances() ([]Instance, error) {
 	var all []Instance
 	if err := decode(instancesFile, &all); err != nil {
@@ -54,7 +54,7 @@ func Instances() ([]Instance, error) {
 	return all, nil
 }
 
-// ReadLimits reads a list of classes of machine in the form in which the program has its own.
+// ReadLimits parses a list of machine classes in the program's own format.
 func ReadLimits(r io.Reader) ([]Instance, error) {
 	all, err := readList[Instance](r, "limits")
 	if err != nil {
@@ -68,7 +68,7 @@ func ReadLimits(r io.Reader) ([]Instance, error) {
 	return all, nil
 }
 
-// Before returns the first list followed by the second, without the classes in the second that the first has.
+// Before returns the first list followed by the second, without the second's classes that the first has.
 func Before(first, second []Instance) []Instance {
 	known := map[string]bool{}
 	for _, m := range first {

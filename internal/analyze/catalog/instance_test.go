@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// TestLimitsThatAreNone are refused in one line, with which one and why.
-func TestLimitsThatAreNone(t *testing.T) {
+// TestInvalidLimits are refused in one line, with which one and why.
+func TestInvalidLimits(t *testing.T) {
 	check := func(text, want string) {
 		t.Helper()
 		if _, err := catalog.ReadLimits(strings.NewReader(text)); err == nil || err.Error() != want {
@@ -45,7 +45,7 @@ func TestLimitsThatAreNone(t *testing.T) {
 		"class 1, db.r9g.large: gib of rds-gp3 is from 400 to 20, and goes from the least to the most")
 }
 
-// TestBefore: a class has the limits of the first list, in whichever case it is written.
+// TestBefore: a class has the limits of the first list, in any case.
 func TestBefore(t *testing.T) {
 	class := func(name string, iops float64) catalog.Instance { return catalog.Instance{Class: name, BaseIOPS: iops} }
 	got := catalog.Before([]catalog.Instance{class("R7g.large", 1)}, []catalog.Instance{class("r7g.large", 2),

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// readList reads a list that users hand in: of prices, or of limits. Its errors are in words, with the line.
+// readList parses a user's list, of prices or of limits. Its errors name the line.
 func readList[Row any](r io.Reader, kind string) ([]Row, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -30,7 +30,7 @@ func readList[Row any](r io.Reader, kind string) ([]Row, error) {
 	return all, nil
 }
 
-// mistake says in words where a list is wrong, and how.
+// mistake says where a list is wrong, and how.
 func mistake(text []byte, list string, offset int64, err error) error {
 	reason := strings.TrimPrefix(err.Error(), "json: ")
 	kind, isKind := errors.AsType[*json.UnmarshalTypeError](err)
@@ -51,7 +51,7 @@ func mistake(text []byte, list string, offset int64, err error) error {
 	return fmt.Errorf("line %d: %s", line, reason)
 }
 
-// article puts one before what JSON calls a kind of value.
+// article adds the article to the name of a JSON type.
 func article(kind string) string {
 	if strings.ContainsAny(kind[:1], "ao") {
 		return "an " + kind

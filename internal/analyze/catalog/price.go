@@ -16,34 +16,34 @@ import (
 
 // Price is the price of one unit.
 type Price struct {
-	Volume   string  `json:"volume"`          // of Volumes, or aurora, aurora-iopt1, or machines
+	Volume   string  `json:"volume"`          // name in Volumes, or aurora, aurora-iopt1, or machines
 	Class    string  `json:"class,omitempty"` // of a machine, with Hour
 	Tier     string  `json:"tier,omitempty"`  // of a volume that is sold in steps
 	Per      Per     `json:"per"`
-	From     float64 `json:"from,omitempty"` // of the unit on: the part above costs so much
+	From     float64 `json:"from,omitempty"` // price of the part above
 	Region   string  `json:"region"`
 	Currency string  `json:"currency"`
 	Price    float64 `json:"price"`
 	Source   string  `json:"source"`
-	// by whoever published it, and not read off a price list: it ranks no order
+	// from other prices, not from a price list: it ranks no order
 	Inferred bool `json:"inferred,omitempty"`
 }
 
 // Per is the unit of a price.
 type Per string
 
-// The units that prices are for; all but PerHour and PerMillionIO are by the month.
+// The units of prices; all but PerHour and PerMillionIO are per month.
 const (
 	PerGiB       Per = "gib"
 	PerIOPS      Per = "iops"  // bought beside the size
-	PerMiBps     Per = "mibps" // bought beside the size; of Azure, a MB of 10^6 bytes
+	PerMiBps     Per = "mibps" // bought beside the size; for Azure, a MB of 10^6 bytes
 	PerTier      Per = "tier"
 	PerMillionIO Per = "million-io"
 	PerHour      Per = "hour"
 )
 
-// What prices are of that are no volumes. WithStandby ends the name of RDS's volumes and machines whose price is for
-// two, in two zones.
+// Priced items that are not volumes. WithStandby ends the names of RDS volumes and machines whose price is for two, in
+// two zones.
 const (
 	MachinesOfEC2 = "ec2"
 	MachinesOfRDS = "rds"
@@ -56,7 +56,7 @@ const HoursInMonth = 730
 //go:embed prices.json
 var pricesFile []byte
 
-// Prices returns those built into the program.
+// Prices returns the prices built into the program.
 func Prices() ([]Price, error) {
 	var all []Price
 	if err := decode(pricesFile, &all); err != nil {
@@ -65,7 +65,7 @@ func Prices() ([]Price, error) {
 	return all, nil
 }
 
-// ReadPrices reads a list of prices in the form in which the program has its own.
+// ReadPrices parses a list of prices in the program's own format.
 func ReadPrices(r io.Reader) ([]Price, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -111,7 +111,7 @@ func ReadPrices(r io.Reader) ([]Price, error) {
 	return all, nil
 }
 
-// sold refuses a price of what nobody sells: it would be read and never used.
+// sold refuses a price of an unknown item, which would never be used.
 func (p Price) sold(volumes []Volume) error {
 	names := []string{MachinesOfEC2, MachinesOfRDS, MachinesOfRDS + WithStandby}
 	var of *Volume
@@ -140,7 +140,7 @@ func (p Price) sold(volumes []Volume) error {
 	return p.of(*of)
 }
 
-// of refuses a price in a unit that a volume is not sold by.
+// of refuses a price in a unit by which the volume is not sold.
 func (p Price) of(v Volume) error {
 	buys := func(rule func(Tier) Rule) bool {
 		return slices.ContainsFunc(v.Tiers, func(t Tier) bool { return rule(t).SoldMost > 0 })
@@ -166,7 +166,7 @@ func (p Price) of(v Volume) error {
 	return nil
 }
 
-// suggested returns the name that was meant, as the end of a sentence; empty: none is near.
+// suggested suggests the name that was meant, as the end of a sentence; empty if none is near.
 func suggested(typed string, names []string) string {
 	if guess := typo.Guess(typed, names); guess != "" {
 		return fmt.Sprintf(": did you mean %s?", guess)
@@ -174,14 +174,14 @@ func suggested(typed string, names []string) string {
 	return ""
 }
 
-// unit returns what a price is of: the price without amount and source.
+// unit returns the item of a price: the price without amount and source.
 func (p Price) unit() Price {
 	p.Currency, p.Price, p.Source, p.Inferred = "", 0, "", false
 	return p
 }
 
-// Override returns a list with another one behind it: what the first has a price of has none but those there, all steps
-// of it. What is in another currency is left out of the second.
+// Override returns the first list followed by the second. For an item priced in the first, all steps of the second are
+// dropped, and so are prices in another currency.
 func Override(first, second []Price) []Price {
 	known := map[Price]bool{}
 	whole := func(p Price) Price {
@@ -201,12 +201,12 @@ func Override(first, second []Price) []Price {
 	return all
 }
 
-// apart is by how much a price may differ from those that are known of the same thing, before its unit is doubted: it
-// may be in cents, or of a TB.
+// apart is the factor from known prices of the same item at which a price's unit is doubted: it may be in cents, or per
+// TB.
 const apart = 10
 
-// Doubts returns what is strange about prices of somebody's own, each as a sentence without its full stop: a region
-// that looks like another one misspelled, and amounts far from the known ones in the same currency.
+// Doubts returns oddities of a user's prices, each as a sentence without its full stop: a region that looks like a
+// misspelled one, and amounts far from the known ones in the same currency.
 func Doubts(own, known []Price) (all []string) {
 	say := func(text string) {
 		if !slices.Contains(all, text) {
@@ -234,7 +234,7 @@ func Doubts(own, known []Price) (all []string) {
 	return all
 }
 
-// absurd is a price that nobody asks for any unit: it is surely in another one.
+// absurd is a price too high for any unit.
 const absurd = 1e6
 
 // absurdAmount is more of anything than is sold.

@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// TestPricesThatAreNone are refused in one line, with which one and why.
-func TestPricesThatAreNone(t *testing.T) {
+// TestInvalidPrices are refused in one line, with which one and why.
+func TestInvalidPrices(t *testing.T) {
 	check := func(text, want string) {
 		t.Helper()
 		if _, err := catalog.ReadPrices(strings.NewReader(text)); err == nil || err.Error() != want {
@@ -43,8 +43,8 @@ func TestPricesThatAreNone(t *testing.T) {
 	check("["+row("gp3", "gib", "", "1")+"]", "price 1, of gp3 per gib: volume, per, region and currency are required")
 }
 
-// TestPricesOfNothing: what is no volume is named with what was meant, and what has two prices with both.
-func TestPricesOfNothing(t *testing.T) {
+// TestPricesOfUnknownItems: an unknown volume is reported with a suggestion, and two prices of an item with both.
+func TestPricesOfUnknownItems(t *testing.T) {
 	row := func(volume, from string) string {
 		return `{"volume": "` + volume + `", "per": "iops", "from": ` + from +
 			`, "region": "here", "currency": "USD", "price": 1, "source": "us"}`
@@ -64,8 +64,8 @@ func TestPricesOfNothing(t *testing.T) {
 	check(row("rds-gp3-multi-az", "0"), "")
 }
 
-// TestPricesThatNobodyAsks: a price that no order could ever have is refused, and not read and forgotten.
-func TestPricesThatNobodyAsks(t *testing.T) {
+// TestImpossiblePrices: a price that no order could use is refused, not silently dropped.
+func TestImpossiblePrices(t *testing.T) {
 	check := func(volume, rest, want string) {
 		t.Helper()
 		text := `[{"volume": "` + volume + `", "price": 3, "currency": "USD", "source": "us", ` + rest + `}]`
@@ -99,7 +99,7 @@ func TestPricesThatNobodyAsks(t *testing.T) {
 	check("azure-premium", `"per": "tier", "tier": "P10", "region": "a-new-one"`, "")
 }
 
-// TestOwnPricesAgree: the program's own prices are such as a file may have, and none is doubted.
+// TestOwnPricesAgree: the program's own prices are valid in a file, and none is doubted.
 func TestOwnPricesAgree(t *testing.T) {
 	own, err := catalog.Prices()
 	if err != nil {
@@ -117,7 +117,7 @@ func TestOwnPricesAgree(t *testing.T) {
 	}
 }
 
-// TestDoubts: a price in cents, or of a TB, and a region that is spelled like another one.
+// TestDoubts: a price in cents, or per TB, and a region that is spelled like another one.
 func TestDoubts(t *testing.T) {
 	known := []catalog.Price{{Volume: "gp3", Per: catalog.PerGiB, Region: "us-east-1", Currency: "USD", Price: 0.08},
 		{Volume: "gp3", Per: catalog.PerGiB, Region: "sa-east-1", Currency: "USD", Price: 0.152}}
@@ -141,7 +141,7 @@ func TestDoubts(t *testing.T) {
 	}
 }
 
-// TestRegions: a region is of one cloud, also where nothing but a price tells; what is none is of no cloud.
+// TestRegions: a region belongs to one cloud, even if only a price names it; an unknown one to none.
 func TestRegions(t *testing.T) {
 	own := []catalog.Price{{Volume: "azure-ultra", Region: "marswest"}}
 	for region, want := range map[string]catalog.Cloud{
@@ -163,7 +163,7 @@ func TestRegions(t *testing.T) {
 	}
 }
 
-// TestProviders: the name of a class of machine tells whose volumes it has.
+// TestProviders: the name of a machine class shows whose volumes it has.
 func TestProviders(t *testing.T) {
 	for class, want := range map[string]string{
 		"db.r6g.large": "rds", "DB.m5.large": "rds", "db.serverless": "rds", "m7g.16xlarge": "ebs", "c5.metal": "ebs",
@@ -191,7 +191,7 @@ func TestAttaches(t *testing.T) {
 }
 
 // TestAttachesAtAzure: by its pages of sizes Dv3, A_v2, Dav4, Dv2 and F take no premium storage, and the same with an s
-// do, as do DSv2 and M.
+// do, like DSv2 and M.
 func TestAttachesAtAzure(t *testing.T) {
 	for class, want := range map[string]bool{
 		"Standard_D8_v3": false, "Standard_A2_v2": false, "standard_d8a_v4": false, "D2d_v4": false,
@@ -218,7 +218,7 @@ func TestAttachesAtAzure(t *testing.T) {
 	}
 }
 
-// TestOverride: one list alone has the price of a unit, with all its steps, and all prices are in one currency.
+// TestOverride: only one list has the price of an item, with all its steps, and all prices are in one currency.
 func TestOverride(t *testing.T) {
 	price := func(volume, region, currency string, amount float64) catalog.Price {
 		return catalog.Price{Volume: volume, Per: catalog.PerGiB, Region: region, Currency: currency, Price: amount}

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Cloud is whose account an order is placed in.
+// Cloud is the cloud in which an order is placed.
 type Cloud string
 
-// The clouds that volumes are of.
+// The clouds that have volumes.
 const (
 	AWS    Cloud = "aws"
 	Azure  Cloud = "azure"
 	Google Cloud = "google"
 )
 
-// CloudOf reports the cloud of a provider of volumes.
+// CloudOf returns the cloud of a provider of volumes.
 func CloudOf(provider string) Cloud {
 	switch provider {
 	case "azure":
@@ -27,12 +27,12 @@ func CloudOf(provider string) Cloud {
 	return AWS
 }
 
-// Title returns what people call a cloud.
+// Title returns the name of a cloud.
 func (c Cloud) Title() string {
 	return map[Cloud]string{AWS: "AWS", Azure: "Azure", Google: "Google Cloud"}[c]
 }
 
-// Cloud is whose a volume is.
+// Cloud returns the cloud of a volume.
 func (v Volume) Cloud() Cloud { return CloudOf(v.Provider) }
 
 // Home returns the region of a cloud whose prices the program knows best.
@@ -40,7 +40,7 @@ func (c Cloud) Home() string {
 	return map[Cloud]string{AWS: "us-east-1", Azure: "eastus", Google: "us-central1"}[c]
 }
 
-// Regions returns those of a cloud, by the tables of regions in its documentation as of 2026.
+// Regions returns the regions of a cloud, by its documentation as of 2026.
 func (c Cloud) Regions() []string {
 	names := map[Cloud]string{
 		AWS: `af-south-1 ap-east-1 ap-east-2 ap-northeast-1 ap-northeast-2 ap-northeast-3 ap-south-1 ap-south-2 ap-southeast-1
@@ -67,7 +67,7 @@ func (c Cloud) Regions() []string {
 
 func allRegions() []string { return slices.Concat(AWS.Regions(), Azure.Regions(), Google.Regions()) }
 
-// CloudOfRegion reports which cloud has a region of that name, or whose prices in a list are of it; empty: none has.
+// CloudOfRegion returns the cloud with a region of that name, or with prices in it; empty if there is none.
 func CloudOfRegion(region string, prices []Price) Cloud {
 	for _, c := range []Cloud{AWS, Azure, Google} {
 		if slices.Contains(c.Regions(), region) {
@@ -82,19 +82,19 @@ func CloudOfRegion(region string, prices []Price) Cloud {
 	return ""
 }
 
-// CloudOfVolume reports whose a volume is, or what else has a price, by its name.
+// CloudOfVolume returns the cloud of a volume or another priced item, by name.
 func CloudOfVolume(name string) Cloud {
 	provider, _, _ := strings.Cut(name, "-")
 	return CloudOf(provider)
 }
 
-// azureFeatures are the letters behind the number of a size of the series of which none without an s takes premium
-// storage; M does.
+// azureFeatures captures the letters after a size's number, for the series that take premium storage only with an s; M
+// always does.
 var azureFeatures = regexp.MustCompile(`^(?i)[adefg]\d+(?:-\d+)?([a-z]*)(?:_|$)`)
 
-// Attaches reports whether a class of machine takes a volume, as far as its provider's pages of machines and disks say:
-// Google's older series take no Hyperdisk Balanced, and its newest nothing else; a size of Azure's takes Premium SSD
-// and Ultra Disk if an s stands behind its number. https://cloud.google.com/compute/docs/disks/hyperdisks
+// Attaches reports whether a machine class takes a volume, as far as its provider documents it: Google's older series
+// take no Hyperdisk Balanced, and its newest nothing else. An Azure size takes Premium SSD and Ultra Disk if an s
+// follows its number. https://cloud.google.com/compute/docs/disks/hyperdisks
 // https://learn.microsoft.com/azure/virtual-machines/vm-naming-conventions
 func Attaches(class string, v Volume) bool {
 	if size := azureFeatures.FindStringSubmatch(Bare(class)); v.Provider == "azure" && ProviderOf(class) == "azure" &&
@@ -113,14 +113,14 @@ func Attaches(class string, v Volume) bool {
 	return !newest
 }
 
-// SoldIn reports whether a volume is sold in a region, as far as its provider's page of storage says: RDS has no io2 in
-// China. https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Storage.html
+// SoldIn reports whether a volume is sold in a region, as far as its provider documents it: RDS has no io2 in China.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_Storage.html
 func SoldIn(region string, v Volume) bool {
 	return v.Name != "rds-io2" || !strings.HasPrefix(region, "cn-")
 }
 
-// RegionLike returns the region of another cloud that is spelled like one but for its hyphens, as us-east-1 is like
-// us-east1; empty: there is none.
+// RegionLike returns the region of another cloud with the same name but for hyphens, such as us-east-1 and us-east1;
+// empty if there is none.
 func RegionLike(region string) string {
 	bare := func(name string) string { return strings.ReplaceAll(name, "-", "") }
 	for _, c := range []Cloud{AWS, Azure, Google} {

@@ -13,14 +13,14 @@ type Volume struct {
 	Title    string     `json:"title"`
 	GiB      [2]float64 `json:"gib"`      // least and most
 	UnitKiB  float64    `json:"unit_kib"` // the most bytes that count as one operation
-	Merges   bool       `json:"merges"`   // sequential operations are counted as one, up to the unit
-	// an operation takes a whole unit of its bytes, however small it is
+	Merges   bool       `json:"merges"`   // sequential operations count as one, up to the unit
+	// an operation is charged a whole unit of bytes, however small
 	HardDisk    bool   `json:"hard_disk,omitempty"`
 	SoldInSteps bool   `json:"sold_in_steps,omitempty"`
-	Tiers       []Tier `json:"tiers"` // by size, each from its own up to the next one's
-	// a machine may cache it, with caps of their own for what goes that way
+	Tiers       []Tier `json:"tiers"` // by size, each up to the next one's
+	// a machine may cache it, with separate caps for cached operations
 	HostCache bool `json:"host_cache,omitempty"`
-	// bytes a second are published and sold in MB of 10^6, and not in MiB
+	// bytes per second are published and sold in MB of 10^6, not MiB
 	InMB       bool     `json:"in_mb,omitempty"`
 	Unlimited  bool     `json:"unlimited,omitempty"` // no limits are published, and it is priced by use
 	PricedAs   string   `json:"priced_as,omitempty"` // the volume whose prices it has; empty: its own
@@ -31,7 +31,7 @@ type Volume struct {
 
 // Tier holds the limits of a volume from a size on.
 type Tier struct {
-	Name    string  `json:"name,omitempty"` // where sizes have names
+	Name    string  `json:"name,omitempty"` // if sizes have names
 	FromGiB float64 `json:"from_gib"`
 	Volumes int     `json:"volumes"` // that it is striped over
 	IOPS    Rule    `json:"iops"`
@@ -39,15 +39,15 @@ type Tier struct {
 	Note    string  `json:"note,omitempty"`
 }
 
-// Rule computes a volume's limit of operations or MiB per second. The sustained limit is Free + PerGiB x size,
-// between Least and Most, or follows from the operations; more may be bought, or allowed for a while.
+// Rule computes a volume's limit of operations or MiB per second. The sustained limit is Free + PerGiB x size, between
+// Least and Most, or follows from the operations; more may be bought, or allowed for a while.
 type Rule struct {
 	Free   float64 `json:"free,omitempty"`
 	PerGiB float64 `json:"per_gib,omitempty"`
 	Least  float64 `json:"least,omitempty"`
 	Most   float64 `json:"most,omitempty"` // 0: no bound
 
-	PerIOPS float64      `json:"per_iops,omitempty"` // comes with each operation that was bought
+	PerIOPS float64      `json:"per_iops,omitempty"` // comes with each operation bought
 	ByIOPS  [][2]float64 `json:"by_iops,omitempty"`  // the same as a line through points
 
 	SoldLeast   float64 `json:"sold_least,omitempty"`
@@ -55,7 +55,7 @@ type Rule struct {
 	SoldPerGiB  float64 `json:"sold_per_gib,omitempty"`
 	SoldPerIOPS float64 `json:"sold_per_iops,omitempty"`
 
-	SoldLeastPerGiB float64 `json:"sold_least_per_gib,omitempty"` // and not fewer than SoldLeast
+	SoldLeastPerGiB float64 `json:"sold_least_per_gib,omitempty"` // at least SoldLeast
 
 	Burst         float64 `json:"burst,omitempty"`
 	BurstPerGiB   float64 `json:"burst_per_gib,omitempty"`
@@ -70,8 +70,7 @@ var volumesFile []byte
 //go:embed distributed.json
 var distributedFile []byte
 
-// Volumes returns all kinds of storage, by provider. Their bytes a second are in MiB, also of those that are published
-// in MB.
+// Volumes returns all kinds of storage, by provider. Bytes per second are in MiB, even if published in MB.
 func Volumes() ([]Volume, error) {
 	var all []Volume
 	if err := decode(volumesFile, &all); err != nil {
@@ -85,7 +84,7 @@ func Volumes() ([]Volume, error) {
 	return all, nil
 }
 
-// Step returns the least amount of bytes a second that is sold, in MiB: one, or one MB of 10^6.
+// Step returns the smallest unit of throughput sold, in MiB per second: one, or one MB of 10^6.
 func (v Volume) Step() float64 {
 	if v.InMB {
 		return 1e6 / (1 << 20)
@@ -93,7 +92,7 @@ func (v Volume) Step() float64 {
 	return 1
 }
 
-// scale takes all that a rule says so many times; what goes with operations or with the size goes with as many of them.
+// scale multiplies all amounts of a rule; amounts per operation or per GiB scale likewise.
 func (r *Rule) scale(by float64) {
 	for _, amount := range []*float64{
 		&r.Free, &r.PerGiB, &r.Least, &r.Most, &r.PerIOPS, &r.SoldLeast, &r.SoldMost, &r.SoldPerGiB, &r.SoldPerIOPS,
@@ -116,7 +115,7 @@ func DistributedRules() ([]Distributed, error) {
 	return all, nil
 }
 
-// Tier returns what holds for a size, which must be one of the volume's.
+// Tier returns the tier of a size, which must be one of the volume's.
 func (v Volume) Tier(gib float64) (Tier, bool) {
 	for _, t := range slices.Backward(v.Tiers) {
 		if gib >= t.FromGiB && gib <= v.GiB[1] {
@@ -126,7 +125,7 @@ func (v Volume) Tier(gib float64) (Tier, bool) {
 	return Tier{}, false
 }
 
-// MostIOPS returns the operations a second of the largest volume that a provider sells; 0: none is known.
+// MostIOPS returns the operations per second of the largest volume that a provider sells; 0 if none is known.
 func MostIOPS(provider string) float64 {
 	volumes, err := Volumes()
 	if err != nil {
