@@ -19,8 +19,8 @@ type Baseline struct {
 	Facts    runfile.Baseline
 	Rows     []Row
 	LeftOut  []LeftOut
-	Buffered *Buffered // nil: it was not shown
-	Throttle *Throttle // nil: nobody waited for it
+	Buffered *Buffered // nil: not shown
+	Throttle *Throttle // nil: not waited for
 	Warnings []string
 }
 
@@ -30,36 +30,36 @@ type LeftOut struct {
 	Why string `json:"why"`
 }
 
-// Row is one job: what fio says, and what the kernel counted.
+// Row is one job, by fio and by the kernel.
 type Row struct {
 	Load    runfile.Load
 	Seconds float64
 	Fio     Side
 	Device  *Side           // nil: see Missing
-	Missing *series.Missing // why the device cannot be told
-	// Factor is the number of requests of the device per operation of fio, without flushes, and Flushed the number
-	// of its flushes per flush of fio; NaN: fio did none.
+	Missing *series.Missing // why the device is unknown
+	// Factor is the number of requests of the device per operation of fio, without flushes, and Flushed the number of
+	// its flushes per flush of fio; NaN: fio did none.
 	Factor, Flushed float64
 	Findings        []string
 }
 
-// Side is one of two accounts of the same work. Rates are per second; what was not done is 0, and a time of it NaN.
+// Side is the work by one of the two counts. Rates are per second. Work that did not occur is 0, and its latency NaN.
 type Side struct {
 	Rate   needs.Rate
-	Merged float64 // requests that were merged into others; fio merges none
+	Merged float64 // requests merged into others; fio merges none
 	Read   Latency
 	Write  Latency
 	Flush  Latency
-	Queue  float64 // operations in flight, on average
-	Busy   float64 // share of the time with at least one in flight; NaN: not known
-	// requests in all, flushes among them, as the kernel counted them with whatever else was done; of fio operations
+	Queue  float64 // mean operations in flight
+	Busy   float64 // share of the time with at least one in flight; NaN: unknown
+	// total of the kernel's requests, including flushes and background; for fio, operations
 	Counted  int64
-	Slowest  float64 // seconds; NaN: not known
-	Elapsed  float64 // seconds that Counted took
-	HasFlush bool    // flushes can be told
+	Slowest  float64 // seconds; NaN: unknown
+	Elapsed  float64 // seconds that Counted covers
+	HasFlush bool    // flushes are counted
 }
 
-// Latency of one kind of operation, in seconds. Percentiles that are not known are NaN, which JSON has as null.
+// Latency is the latency of one kind of operation, in seconds. Unknown percentiles are NaN, and null in JSON.
 type Latency struct {
 	Mean float64 `json:"mean"`
 	P50  float64 `json:"p50"`
@@ -71,11 +71,11 @@ type Latency struct {
 // Is reports whether a run measured storage alone.
 func Is(run *counts.Run) bool { return run.Header.Baseline != nil }
 
-// ErrNone is a run that is no baseline.
+// ErrNone is the error for a run that is no baseline.
 var ErrNone = errors.New("this run put load on a database, and not on storage alone: realiops baseline " +
 	"makes one that does")
 
-// FromRun reads what a run measured.
+// FromRun returns the baseline that a run measured.
 func FromRun(run *counts.Run) (Baseline, error) {
 	if !Is(run) {
 		return Baseline{}, ErrNone
@@ -123,7 +123,7 @@ func rowOf(run *counts.Run, load counts.Load, r counts.Repetition) Row {
 	return row
 }
 
-// fioMissing returns why one of fio's counts is not known; nil: all are.
+// fioMissing returns why one of fio's counts is unknown; nil if none is.
 func fioMissing(r counts.Repetition) error {
 	for _, name := range []string{metric.FioReads, metric.FioWrites, metric.FioSyncs, metric.FioReadBytes,
 		metric.FioWriteBytes, metric.FioReadTime, metric.FioWriteTime, metric.FioSyncTime} {
@@ -134,7 +134,7 @@ func fioMissing(r counts.Repetition) error {
 	return nil
 }
 
-// fioSide returns what fio says. Its counts begin and end with the job, so there is no background in them.
+// fioSide returns fio's figures. Its counts begin and end with the job, so they have no background.
 func fioSide(run *counts.Run, r counts.Repetition) Side {
 	count := func(name string) float64 { return r.Counts["fio/"+name].Raw }
 	level := func(name string) float64 {
@@ -206,7 +206,7 @@ func deviceSide(r counts.Repetition) (Side, *series.Missing) {
 	return s, nil
 }
 
-// leaveOut forgets the times of what the job hardly did: they are those of others.
+// leaveOut drops the latencies of operations that the job hardly did: they are from others.
 func (s *Side) leaveOut() {
 	const hardly = 0.01
 	all := s.Rate.Requests() + s.Rate.Flushes
@@ -220,7 +220,7 @@ func (s *Side) leaveOut() {
 	}
 }
 
-// mean returns the latency of a kind of request of which the kernel keeps only sums.
+// mean returns the latency of a kind of request for which the kernel keeps only sums.
 func mean(time, n float64) Latency {
 	l := Latency{math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}
 	if n > 0 {
@@ -229,10 +229,10 @@ func mean(time, n float64) Latency {
 	return l
 }
 
-// fewestInFlight is the share of the depth asked for that must have been in flight.
+// fewestInFlight is the share of the requested depth that must have been in flight.
 const fewestInFlight = 0.8
 
-// check holds a row against Little's law, on both sides.
+// check checks a row against Little's law, on both sides.
 func (r *Row) check(repetition counts.Repetition) {
 	if depth := float64(r.Load.Depth); depth > 0 && !r.Load.Buffered && r.Fio.Queue < fewestInFlight*depth {
 		r.Findings = append(r.Findings,
@@ -240,14 +240,14 @@ func (r *Row) check(repetition counts.Repetition) {
 				"bounded it", r.Fio.Queue, depth))
 	}
 	if d := r.Device; d != nil {
-		const noticed = 0.1 // share of others' requests that is worth a word
+		const noticed = 0.1 // share of others' requests worth mentioning
 		reads, writes := repetition.Counts[metric.BlockReads], repetition.Counts[metric.BlockWrites]
-		if share := 1 - (reads.Amount+writes.Amount)/(reads.Raw+writes.Raw); share > noticed { // that was taken off
+		if share := 1 - (reads.Amount+writes.Amount)/(reads.Raw+writes.Raw); share > noticed { // the background's share
 			r.Findings = append(r.Findings,
 				fmt.Sprintf("%.0f%% of the device's requests were as many as others made before it, and were "+
 					"subtracted", 100*share))
 		}
-		// The kernel's own sums, with whatever else was done in them.
+		// The kernel's own sums, background included.
 		raw := func(name string) float64 { return repetition.Counts["block/"+name].Raw }
 		n, seconds := raw("reads")+raw("writes"), repetition.Counts[metric.BlockWrites].Seconds
 		f := figures.None()
@@ -338,7 +338,7 @@ func PointsOf(run *counts.Run, r counts.Repetition) []Point {
 	return all
 }
 
-// Row finds a job by its name.
+// Row returns the job with the given name.
 func (b Baseline) Row(name string) (Row, bool) {
 	for _, r := range b.Rows {
 		if r.Load.Name == name {

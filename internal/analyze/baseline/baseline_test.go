@@ -59,7 +59,7 @@ func (k *madeUp) read() {
 	}
 }
 
-// load lets so many seconds pass, in each of which the counters grow by as much; after them by what comes late.
+// load lets the given seconds pass, adds each to the counters in every one of them, and late after them.
 func (k *madeUp) load(name string, seconds int, each, late map[string]float64) {
 	event := func(e runfile.Event) {
 		k.at = k.at.Add(time.Millisecond)
@@ -114,8 +114,8 @@ func near2(got, want float64) bool {
 	return got == want || math.Abs(got-want) <= 1e-3*math.Abs(want) || math.IsNaN(got) && math.IsNaN(want)
 }
 
-// Ten seconds of 1,000 writes a second by fio, two of which the kernel makes into three requests, and one flush for
-// each ten; others add 50 writes a second.
+// TestTwoAccountsSideBySide: in ten seconds fio does 1,000 writes a second, two of which the kernel makes into three
+// requests, and one flush per ten; others add 50 writes a second.
 func TestTwoAccountsSideBySide(t *testing.T) {
 	k := newMadeUp(runfile.Baseline{Program: "fio 3.33", Set: "mine", Direct: true},
 		runfile.Load{Name: "w", Method: "fio", Job: "--rw=write", Depth: 4})
@@ -141,7 +141,7 @@ func TestTwoAccountsSideBySide(t *testing.T) {
 		"factor": {r.Factor, 1.495}, "flushed": {r.Flushed, 1}, "queue": {r.Device.Queue, 3},
 		"busy": {r.Device.Busy, 0.5},
 	} {
-		if math.Abs(pair[0]-pair[1]) > 0.01*pair[1] { // the second after the job is the background's as well
+		if math.Abs(pair[0]-pair[1]) > 0.01*pair[1] { // the second after the job has the background, too
 			t.Errorf("%s is %v, want %v", name, pair[0], pair[1])
 		}
 	}
@@ -154,7 +154,7 @@ func TestTwoAccountsSideBySide(t *testing.T) {
 	}
 }
 
-// TestJobWithoutFiguresHasNoResult: a count of fio's that is missing is not 0, and a job that was never run is named.
+// TestJobWithoutFiguresHasNoResult: a missing count of fio is not 0, and a job that was never run is named.
 func TestJobWithoutFiguresHasNoResult(t *testing.T) {
 	k := newMadeUp(runfile.Baseline{Program: "fio 3.33", Set: "mine", Direct: true, UntilThrottled: 60},
 		runfile.Load{Name: "w", Method: "fio", Job: "--rw=write"}, runfile.Load{Name: "r", Method: "fio", Job: "--rw=read"})
@@ -177,7 +177,7 @@ func TestJobWithoutFiguresHasNoResult(t *testing.T) {
 	}
 }
 
-func TestLittlesLawIsHeldOnBothSides(t *testing.T) {
+func TestLittlesLawOnBothSides(t *testing.T) {
 	check := func(want string, depth int, each map[string]float64) {
 		t.Helper()
 		k := newMadeUp(runfile.Baseline{Direct: true}, runfile.Load{Name: "r", Method: "fio", Job: "--rw=randread",
@@ -280,7 +280,7 @@ func TestMissingIsNotZero(t *testing.T) {
 	}
 }
 
-func TestOtherRunsAreNone(t *testing.T) {
+func TestOtherRunsAreNoBaseline(t *testing.T) {
 	run, err := tally.FromRun(runfiletest.Sequence([]runfile.Record{runfile.Run{Schema: runfile.Schema}}))
 	if err != nil {
 		t.Fatal(err)
@@ -290,7 +290,7 @@ func TestOtherRunsAreNone(t *testing.T) {
 	}
 }
 
-// rowOfRates is a job that the device did so.
+// rowOfRates returns a job with the device's rate.
 func rowOfRates(name string, depth int, rate needs.Rate) Row {
 	return Row{Load: runfile.Load{Name: name, Depth: depth}, Fio: Side{Rate: rate}, Device: &Side{Rate: rate}}
 }
@@ -315,7 +315,7 @@ func TestHold(t *testing.T) {
 			t.Errorf("%s: %v, first %+v, fits %v:\n%s", name, got, f.First, f.Fits, diff)
 		}
 	}
-	// A quarter of the reads and half of the writes: three quarters, and with a fifth on top nine tenths.
+	// A quarter of the reads and half of the writes: three quarters, and with another fifth nine tenths.
 	check("requests bind", needs.Rate{Reads: 1000, Writes: 1000, ReadBytes: 3.2e6, WriteBytes: 10e6, Flushes: 100}, 20,
 		&yes, ByRequests, 0.9, 0.24, 0.24)
 	check("bytes bind", needs.Rate{Writes: 200, WriteBytes: 80e6, Flushes: 100}, 50, &no, ByBytes, 0.15, 1.2, 0.3)

@@ -10,21 +10,20 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
-// Bucket is a published bucket of credits that a slowing down fits.
+// Bucket is a published credit bucket that explains a slowdown.
 type Bucket struct {
 	Title string  `json:"title"`
 	Of    string  `json:"of"`            // IOPS, MiB/s, MB/s
-	GiB   float64 `json:"gib,omitempty"` // of the volume that has it; 0: it is a machine's
+	GiB   float64 `json:"gib,omitempty"` // of the volume; 0: it is a machine's
 	Burst float64 `json:"burst"`         // while there are credits
-	Base  float64 `json:"base"`          // without
-	Full  float64 `json:"full_seconds"`  // that a full bucket lasts at the rate before
-	// of the bucket that there was at the beginning, going by the time it lasted
+	Base  float64 `json:"base"`          // without credits
+	Full  float64 `json:"full_seconds"`  // duration of a full bucket at the rate before
+	// fill level at the start, by the time it lasted
 	Held    float64  `json:"held_percent"`
 	Sources []string `json:"sources"`
 }
 
-// off is the tolerated relative difference from a published rate: a volume delivers nine tenths of it most of the
-// time.
+// off is the tolerated relative difference from a published rate: a volume delivers nine tenths of it most of the time.
 const off = 0.1
 
 func near(measured, published float64) bool {
@@ -34,8 +33,7 @@ func near(measured, published float64) bool {
 // halfAnHour is the time, in seconds, for which machines can burst at least once a day.
 const halfAnHour = 1800
 
-// BucketsOf returns the published buckets with these rates before and after that last so long or longer when they are
-// full.
+// BucketsOf returns the published buckets with these rates before and after that last at least as long when full.
 func BucketsOf(t Throttle, volumes []catalog.Volume, instances []catalog.Instance) []Bucket {
 	var found []Bucket
 	for _, v := range volumes {
@@ -51,7 +49,7 @@ func BucketsOf(t Throttle, volumes []catalog.Volume, instances []catalog.Instanc
 
 const mib = 1 << 20
 
-// ofTier tries the sizes of a tier that have the rate after for good.
+// ofTier tries the sizes of a tier that sustain the rate after.
 func (t Throttle) ofTier(v catalog.Volume, i int) []Bucket {
 	tier, last := v.Tiers[i], v.GiB[1]
 	if i+1 < len(v.Tiers) {
@@ -84,12 +82,12 @@ func titleOf(v catalog.Volume, tier catalog.Tier) string {
 	return v.Title
 }
 
-// sizes returns those in a tier that may have the rate after as their base.
+// sizes returns the sizes in a tier that may have the rate after as their base.
 func (t Throttle) sizes(v catalog.Volume, tier catalog.Tier, last float64) []float64 {
 	first := max(tier.FromGiB, v.GiB[0])
 	var sizes []float64
 	if r := tier.IOPS; r.Least > 0 && r.PerGiB > 0 && r.Least/r.PerGiB >= first {
-		sizes = append(sizes, math.Floor(r.Least/r.PerGiB)) // the largest that has no more than the least
+		sizes = append(sizes, math.Floor(r.Least/r.PerGiB)) // the largest with just the least rate
 	}
 	add := func(rate float64, r catalog.Rule) {
 		if r.PerGiB <= 0 {
@@ -112,7 +110,7 @@ func (t Throttle) operations(v catalog.Volume, l *Level) [2]float64 {
 	return [2]float64{least, most}
 }
 
-// matches holds rates before and after, each in one of two countings, against a bucket.
+// matches compares rates before and after, at least and at most, with a bucket.
 func (t Throttle) matches(before, after [2]float64, burst, base, credits float64) (Bucket, bool) {
 	if credits <= 0 || burst <= base {
 		return Bucket{}, false
@@ -128,7 +126,7 @@ func (t Throttle) matches(before, after [2]float64, burst, base, credits float64
 	return Bucket{}, false
 }
 
-// ofMachine holds the rates against what a class of machine lets through.
+// ofMachine compares the rates with the limits of a machine class.
 func (t Throttle) ofMachine(m catalog.Instance) []Bucket {
 	const mb = 1e6
 	if !m.Bursts {
@@ -145,7 +143,7 @@ func (t Throttle) ofMachine(m catalog.Instance) []Bucket {
 		if d.burst > d.base && near(d.before, d.burst) && near(d.after, d.base) {
 			b := Bucket{Title: fmt.Sprintf("instance %s", m.Class), Of: d.of, Burst: d.burst, Base: d.base,
 				Full: halfAnHour, Sources: m.Sources}
-			b.Held = 100 * t.Seconds / b.Full // more than all: the half hour is the least
+			b.Held = 100 * t.Seconds / b.Full // may exceed 100: the half hour is a minimum
 			found = append(found, b)
 		}
 	}

@@ -9,19 +9,19 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Buffered shows what a write through the page cache says, and what the device did meanwhile. All in bytes a second.
+// Buffered compares a write through the page cache with the device's work, in bytes per second.
 type Buffered struct {
 	Said    float64 `json:"said"`           // by the writer: what dd would print
-	Direct  float64 `json:"direct"`         // by the same write past the page cache; NaN: it was not done
-	Device  float64 `json:"device"`         // what the device wrote meanwhile; NaN: not known
+	Direct  float64 `json:"direct"`         // by the same write past the page cache; NaN: not done
+	Device  float64 `json:"device"`         // what the device wrote meanwhile; NaN: unknown
 	Bytes   float64 `json:"bytes"`          // that the writer wrote
-	Behind  float64 `json:"behind_bytes"`   // of them, what was still to be written when it was done; NaN: not known
-	Flushed float64 `json:"behind_seconds"` // until that was written; NaN: not known
+	Behind  float64 `json:"behind_bytes"`   // not yet on the device when the writer was done; NaN: unknown
+	Flushed float64 `json:"behind_seconds"` // seconds until they were; NaN: unknown
 }
 
 const bufferedLoad = "buffered-write"
 
-// buffered compares the load that writes as dd does with the one that writes directly.
+// buffered compares the load that writes like dd with the one that writes directly.
 func (b Baseline) buffered(run *counts.Run) *Buffered {
 	row, shown := b.Row(bufferedLoad)
 	load, _ := run.Load(bufferedLoad)
@@ -48,7 +48,7 @@ func (b Baseline) buffered(run *counts.Run) *Buffered {
 	return v
 }
 
-// doneAt is when a counter was seen for the first time to rise no more, within a repetition.
+// doneAt returns when a counter first stopped rising within a repetition.
 func doneAt(s series.Series, r counts.Repetition) (at time.Time) {
 	for change, err := range s.Changes(r.Begin, r.End) {
 		switch {

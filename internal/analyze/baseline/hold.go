@@ -8,36 +8,35 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
-// What may bind a need on a device.
+// What may limit a need on a device.
 const (
 	ByRequests = "requests"
 	ByBytes    = "bytes"
 	ByFlushes  = "flush latency"
 )
 
-// Bound is one thing that a device has so much of.
+// Bound is one limit of a device.
 type Bound struct {
 	Of   string  `json:"of"`
-	Need float64 `json:"need"` // a second, headroom not included; NaN: not known
-	// a second, of reads and writes as they are mixed here; NaN: see Why, or there is no need
+	Need float64 `json:"need"` // per second, without headroom; NaN: unknown
+	// per second, for the need's mix of reads and writes; NaN: see Why, or there is no need
 	Most  float64  `json:"most"`
-	Share float64  `json:"share"`         // of the device that the need takes, headroom included; likewise
-	Jobs  []string `json:"jobs"`          // of the baseline that this rests on
-	Why   string   `json:"why,omitempty"` // it cannot be told
+	Share float64  `json:"share"`         // of the device, headroom included; NaN: as above
+	Jobs  []string `json:"jobs"`          // jobs of the baseline used
+	Why   string   `json:"why,omitempty"` // why it is unknown
 }
 
 // Fit compares a need with a device.
 type Fit struct {
 	Bounds []Bound
-	First  *Bound // what would bind first; nil: nothing can be told
-	// Fits is nil where something that the need asks for was not measured and nothing else is exceeded.
+	First  *Bound // the tightest bound; nil: unknown
+	// Fits is nil if a part of the need was not measured and no other bound is exceeded.
 	Fits *bool
 }
 
-// Hold holds a need with headroom, in percent, against what a device delivered. Reads and writes share it: a need of
-// both takes the sum of the shares that each would take alone. The log is flushed by one process at a time, so a need
-// of flushes takes as much of a second as that many commits take, one after the other. Of a device that was throttled,
-// what it gave after that counts.
+// Hold compares a need with headroom, in percent, with what a device delivered. Reads and writes share it: a need of
+// both takes the sum of the shares that each would take alone. WAL is flushed by one process at a time, so flushes take
+// as much of a second as that many consecutive commits. For a throttled device, the rate after throttling counts.
 func Hold(need needs.Rate, headroom float64, b Baseline) Fit {
 	factor := 1 + headroom/100
 	bytes := b.shared(ByBytes, need, factor, byteWays())
@@ -64,10 +63,10 @@ func Hold(need needs.Rate, headroom float64, b Baseline) Fit {
 	return f
 }
 
-// way is one direction of what a device does.
+// way is one direction of a device's work.
 type way struct {
 	name      string
-	job       string // that shows it, where the baseline has it; else whichever shows the most
+	job       string // job that measures it, if the baseline has it; else the fastest is used
 	of, other func(needs.Rate) float64
 }
 
@@ -103,7 +102,7 @@ func (b Baseline) shared(of string, need needs.Rate, factor float64, ways []way)
 	if bound.Why != "" {
 		bound.Share = math.NaN()
 	}
-	bound.Most = bound.Need * factor / bound.Share // NaN where nothing is needed, or nothing told
+	bound.Most = bound.Need * factor / bound.Share // NaN if nothing is needed, or unknown
 	return bound
 }
 
@@ -120,7 +119,7 @@ func (b Baseline) most(w way) (most float64, job string) {
 	return most, job
 }
 
-// delivered returns what the device did for good; where that is out of sight, what fio says.
+// delivered returns the device's sustained rate, or fio's if the device is unknown.
 func (b Baseline) delivered(r Row) needs.Rate {
 	rate := r.Fio.Rate
 	if r.Device != nil {
@@ -129,7 +128,7 @@ func (b Baseline) delivered(r Row) needs.Rate {
 	return rate.Times(b.lasting(r))
 }
 
-// lasting returns the part of a job's rate that was left after it was throttled.
+// lasting returns the share of a job's rate that was left after throttling.
 func (b Baseline) lasting(r Row) float64 {
 	if b.Throttle == nil || !b.Throttle.Found {
 		return 1
@@ -137,8 +136,7 @@ func (b Baseline) lasting(r Row) float64 {
 	return b.Throttle.After.Operations / r.Fio.Rate.Requests()
 }
 
-// small reports whether a job had smaller requests than a need has. From so many KiB on, larger ones move no more
-// bytes.
+// small reports whether a job had smaller requests than a need. Above enough bytes, larger requests move no more.
 func (b Baseline) small(jobs []string, need needs.Rate) bool {
 	const enough = 128 << 10
 	for _, name := range jobs {
@@ -150,7 +148,7 @@ func (b Baseline) small(jobs []string, need needs.Rate) bool {
 	return false
 }
 
-// flushes returns the bound of commits, one after the other.
+// flushes returns the bound of consecutive commits.
 func (b Baseline) flushes(factor, need float64) Bound {
 	bound := Bound{Of: ByFlushes, Need: need, Most: math.NaN()}
 	for _, r := range b.Rows {

@@ -13,14 +13,14 @@ import (
 type Point struct {
 	At         time.Time // its end
 	Seconds    float64   // since the job began
-	Operations float64   // a second
-	Bytes      float64   // a second
-	Latency    float64   // seconds, the mean of its operations
+	Operations float64   // per second
+	Bytes      float64   // per second
+	Latency    float64   // mean, in seconds
 }
 
-// Level holds the rates of a stretch in which they were steady.
+// Level holds the rates of a steady stretch.
 type Level struct {
-	Seconds    int     `json:"seconds"` // that it rests on
+	Seconds    int     `json:"seconds"` // number of seconds
 	Operations float64 `json:"operations"`
 	Bytes      float64 `json:"bytes"`
 	Latency    float64 `json:"latency"`
@@ -30,29 +30,29 @@ type Level struct {
 // Throttle is the result of looking for a lasting slowdown.
 type Throttle struct {
 	Found   bool       `json:"found"`
-	Why     string     `json:"why,omitempty"` // it is none, or cannot be told
+	Why     string     `json:"why,omitempty"` // why there is none, or it cannot be told
 	At      *time.Time `json:"at"`
 	Seconds float64    `json:"seconds"` // from the begin of the job
-	P       float64    `json:"p"`       // that chance makes such a change, at most
+	P       float64    `json:"p"`       // upper bound of the probability of such a change by chance
 	Before  *Level     `json:"before"`
 	After   *Level     `json:"after"`
-	Buckets []Bucket   `json:"buckets"` // that it fits; none: it fits no published one
+	Buckets []Bucket   `json:"buckets"` // that fit; none: no published one does
 }
 
 const (
-	shortest = 20   // seconds that can tell of a change
+	shortest = 20   // seconds needed to find a change
 	eachSide = 5    // seconds on either side of it
-	surely   = 0.01 // how seldom chance may make one
-	drop     = 1.25 // least quotient of the rates before and after
-	rise     = 1.1  // least quotient of the latencies after and before
+	surely   = 0.01 // highest probability by chance
+	drop     = 1.25 // least ratio of the rates before and after
+	rise     = 1.1  // least ratio of the latencies after and before
 	sharp    = 0.6  // the most of the variance about a line that two levels may leave
-	drifts   = 0.5  // a line that leaves less of the variance than this says that the rate drifts
+	drifts   = 0.5  // share of the variance about a line below which the rate drifts
 )
 
-// Throttled finds where a job slowed down for good: its rate falls, and its latency rises. A rate that falls alone is
-// the load's affair and not storage's, and one that drifts is not an empty bucket.
+// Throttled finds where a job slowed down for good: its rate falls, and its latency rises. If only the rate falls, the
+// load changed, not storage, and a drift is not an empty bucket.
 func Throttled(points []Point) Throttle {
-	// The first second, in which a job begins, tells nothing.
+	// The first second, in which a job begins, is not representative.
 	points = slices.DeleteFunc(slices.Clone(points), func(p Point) bool { return p.Seconds < 1.5 })
 	if len(points) < shortest {
 		return Throttle{Why: fmt.Sprintf("%d seconds are too few to tell: %d at least", len(points), shortest)}
@@ -72,7 +72,7 @@ func Throttled(points []Point) Throttle {
 	return t
 }
 
-// reject says why a change is not one of storage that slows down.
+// reject returns why a change is no slowdown of storage.
 func (t Throttle) reject(c stats.Change) string {
 	switch {
 	case c.Step > sharp*c.Line && c.Line < drifts:
@@ -115,8 +115,8 @@ func levelOf(points []Point) *Level {
 	return l
 }
 
-// Settled reports whether a change that was found has lasted long enough to be believed: half a minute, or a fifth of
-// what came before it.
+// Settled reports whether a change has lasted long enough to be believed: half a minute, or a fifth of the time before
+// it.
 func (t Throttle) Settled() bool {
 	const least, share = 30, 0.2
 	return t.Found && float64(t.After.Seconds) >= max(least, share*float64(t.Before.Seconds))

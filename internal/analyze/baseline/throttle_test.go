@@ -15,7 +15,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// served are the seconds of a job of so many operations in flight on storage that gives so many of a size, with noise.
+// served returns the seconds of a job with depth operations in flight on storage with the given rates, with noise.
 func served(depth, size, noise float64, rates ...float64) []Point {
 	r := rand.New(rand.NewPCG(7, 8))
 	var all []Point
@@ -56,7 +56,7 @@ func TestThrottleIsFound(t *testing.T) {
 	check("bytes after", got.After.Bytes, 300*8192)
 }
 
-func TestWhatIsNoThrottle(t *testing.T) {
+func TestNoThrottle(t *testing.T) {
 	check := func(why string, points []Point) {
 		t.Helper()
 		got := Throttled(points)
@@ -77,7 +77,7 @@ func TestWhatIsNoThrottle(t *testing.T) {
 	check("little by little", served(16, 8192, 0.01, drift...))
 	slack := served(16, 8192, 0.01, append(held(60, 3000), held(60, 300)...)...)
 	for i := range slack {
-		slack[i].Latency = 0.005 // as where the load has a rate of its own
+		slack[i].Latency = 0.005 // as if the load limits its own rate
 	}
 	check("less was asked of storage", slack)
 	check("too few", nil)
@@ -96,7 +96,7 @@ func TestChangeMustLast(t *testing.T) {
 	}
 }
 
-// The rates are those of published tables; the time is that of a full bucket, and of a tenth.
+// TestBucketsThatFit: the rates are from published tables; the times are those of a full bucket, and of a tenth.
 func TestBucketsThatFit(t *testing.T) {
 	volumes, err := catalog.Volumes()
 	if err != nil {
@@ -128,8 +128,8 @@ func TestBucketsThatFit(t *testing.T) {
 	check("gp2 that lasts too long", of(3000, 300, 8192, 2500), map[string]float64{})
 	// The published run: 3,000 to 100 within half an hour, 33 GiB at most.
 	check("the smallest gp2", of(3000, 100, 8192, 1862), map[string]float64{"EBS gp2 IOPS": 33, "RDS gp2 IOPS": 33})
-	// st1 of 500 GB, 125 and 20 MiB/s of 256 KiB; a bucket of 1 TiB for each TiB, so 512 GiB last 512*1024/105 = 4,993
-	// s. An sc1 of 1,707 GiB has the same base, and a burst of 133 MiB/s, which no measurement tells from 125.
+	// st1 of 500 GB, 125 and 20 MiB/s of 256 KiB; a bucket of 1 TiB per TiB, so 512 GiB last 512*1024/105 = 4,993 s. An
+	// sc1 of 1,707 GiB has the same base, and a burst of 133 MiB/s, which no measurement tells from 125.
 	check("st1", of(500, 80, 256<<10, 4900), map[string]float64{"EBS st1 MiB/s": 512, "EBS sc1 MiB/s": 1707})
 	// An m5.large: 18,750 and 3,600 for half an hour; others of its size have the same.
 	if got := of(18750, 3600, 4096, 1800); got["instance m5.large IOPS"] != 0 || len(got) == 0 {
@@ -140,8 +140,8 @@ func TestBucketsThatFit(t *testing.T) {
 	check("nothing published", of(5000, 3500, 8192, 60), map[string]float64{})
 }
 
-// The run that comes with the source was throttled by the kernel: 3,000 writes of 8 KB a second until 15:41:27.7, and
-// 300 from then on, which is what an EBS gp2 of 100 GiB gives.
+// TestShippedThrottle: the run that comes with the source was throttled by the kernel: 3,000 writes of 8 KB a second
+// until 15:41:27.7, and 300 from then on, like an EBS gp2 of 100 GiB.
 func TestShippedThrottle(t *testing.T) {
 	run, err := tally.FromFile("../../../testdata/runs/baseline-throttled.jsonl.zst")
 	if err != nil {
