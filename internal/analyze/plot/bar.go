@@ -15,13 +15,13 @@ import (
 type Bar struct {
 	Place  int
 	Value  float64
-	Label  string // stands at its end
-	Text   string // to be read there
+	Label  string // at its end
+	Text   string // shown on hover
 	Second bool   // in the second colour of the palette
-	Dot    bool   // only its end is drawn: on a logarithmic scale lengths compare nothing
+	Dot    bool   // only its end is drawn: on a logarithmic scale lengths mean nothing
 }
 
-// thick is the part of the distance between two places that a bar takes.
+// thick is the share of the distance between two places that a bar takes.
 const thick = 0.6
 
 // Plot draws the bar and its label; gonum/plot calls it.
@@ -55,7 +55,7 @@ func (b Bar) corners(c draw.Canvas, d *plot.Plot) (left, right, bottom, top vg.L
 	return left, max(x(b.Value), left+1), y(float64(b.Place) - thick/2), y(float64(b.Place) + thick/2)
 }
 
-// DataRange returns what the axes must have room for; gonum/plot asks.
+// DataRange returns the range that the axes must include; gonum/plot calls it.
 func (b Bar) DataRange() (leastX, mostX, leastY, mostY float64) {
 	return b.Value, b.Value, float64(b.Place), float64(b.Place)
 }

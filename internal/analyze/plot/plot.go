@@ -1,8 +1,8 @@
-// Package plot draws the pictures of a report: as SVG that stands inside a page, readable on light and on dark ground,
-// with a text for those who cannot see it and values where the mouse rests; and as PNG.
+// Package plot draws the pictures of a report: as SVG inside a page, readable on light and dark backgrounds, with a
+// text for screen readers and values on hover; and as PNG.
 //
-// It knows lines, shades and axes, and nothing of runs or metrics. gonum/plot draws; what it does not have, titles and
-// values on points, is added to its SVG.
+// It knows lines, shades and axes, and nothing of runs or metrics. gonum/plot draws; titles and values of points, which
+// it lacks, are added to its SVG.
 package plot
 
 import (
@@ -21,21 +21,21 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// Picture is something to be drawn.
+// Picture is a picture to draw.
 type Picture struct {
 	Title  string
-	Text   string // what it shows, for who cannot see it
+	Text   string // description for screen readers
 	X, Y   Axis
 	Lines  []Line
 	Bars   []Bar
 	Shades []Shade
-	Size   Size // the zero value: Width and Height
+	Size   Size // zero: Width and Height
 }
 
 // Size is a picture's size in points; a page scales it to its own width.
 type Size struct{ Width, Height float64 }
 
-// size returns what the picture has, or else what pictures have.
+// size returns the picture's size, or the default.
 func (p Picture) size() Size { return cmp.Or(p.Size, Size{Width, Height}) }
 
 // Axis is one side of a picture.
@@ -43,29 +43,29 @@ type Axis struct {
 	Label string
 	Log   bool
 	Names []string // of the places 0, 1, …; none: numbers
-	// Min and Max are its ends, so that several pictures can be compared; both 0: what it takes.
+	// Min and Max are its ends, so that several pictures can be compared; both 0: automatic.
 	Min, Max float64
 }
 
-// Line is a row of points that belong together. It breaks where a point's Y is NaN.
+// Line is a line through points. It breaks where a point's Y is NaN.
 type Line struct {
 	Name   string
 	Points []Point
-	Marked bool // each point is shown, not only the line
+	Marked bool // each point is drawn, not only the line
 }
 
-// Point is a place, with a text to be read there.
+// Point is a point with a text shown on hover.
 type Point struct {
 	X, Y float64
 	Text string
 }
 
-// Shade is a stretch of the X axis that something holds for.
+// Shade is a marked stretch of the X axis.
 type Shade struct {
 	From, To float64
 }
 
-// palette returns of colours that most eyes can tell apart, on light ground and on dark (after Okabe and Ito).
+// palette returns colours that most people can distinguish, on light and dark backgrounds (after Okabe and Ito).
 func palette() []color.RGBA {
 	return []color.RGBA{
 		{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
@@ -73,7 +73,7 @@ func palette() []color.RGBA {
 	}
 }
 
-// shapes of points, so that lines differ also without colour.
+// shapes returns the shapes of points, so that lines differ even without colour.
 func shapes() []draw.GlyphDrawer {
 	return []draw.GlyphDrawer{
 		draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{},
@@ -81,13 +81,13 @@ func shapes() []draw.GlyphDrawer {
 	}
 }
 
-// gray lies between light and dark.
+// gray is readable on light and dark.
 func gray() color.RGBA { return color.RGBA{0x80, 0x80, 0x80, 0xff} }
 
 func (p Picture) plot(legend bool) (*plot.Plot, error) {
 	d := plot.New()
 	if !legend {
-		d.BackgroundColor = nil // that of the page
+		d.BackgroundColor = nil // the page's
 	}
 	p.X.apply(&d.X)
 	p.Y.apply(&d.Y)
@@ -99,7 +99,7 @@ func (p Picture) plot(legend bool) (*plot.Plot, error) {
 		lines.Color, lines.Width = gray(), vg.Points(0.25)
 	}
 	if len(p.Bars) > 0 {
-		g.Horizontal.Color = nil // each place has its bar, and a line would run through the value at its end
+		g.Horizontal.Color = nil // a line would run through the value at the end of its bar
 	}
 	d.Add(g)
 	for _, b := range p.Bars {
@@ -138,10 +138,10 @@ func (a Axis) apply(to *plot.Axis) {
 	}
 }
 
-// slack is the room beside names, which in the font of a page may be wider than in ours.
+// slack is the room beside names, which may be wider in the font of a page than in ours.
 const slack = 12
 
-// fit leaves room beyond the outermost names, and brings logarithmic ends to whole decades.
+// fit leaves room beyond the outermost names, and extends logarithmic axes to whole decades.
 func (a Axis) fit(to *plot.Axis) {
 	switch {
 	case a.Max > a.Min:
@@ -154,10 +154,10 @@ func (a Axis) fit(to *plot.Axis) {
 	}
 }
 
-// numbers marks round numbers, in the words of people: 500, 1k.
+// numbers marks round numbers in short form: 500, 1k.
 type numbers struct{}
 
-// Ticks returns the marks between two values; gonum/plot asks for them.
+// Ticks returns the marks between two values; gonum/plot calls it.
 func (numbers) Ticks(least, most float64) []plot.Tick {
 	ticks := plot.DefaultTicks{}.Ticks(least, most)
 	for i, t := range ticks {
@@ -168,10 +168,10 @@ func (numbers) Ticks(least, most float64) []plot.Tick {
 	return ticks
 }
 
-// decades marks powers of ten, in the words of people: 1, 10, 100, 1k.
+// decades marks powers of ten in short form: 1, 10, 100, 1k.
 type decades struct{}
 
-// Ticks returns the marks between two values; gonum/plot asks for them.
+// Ticks returns the marks between two values; gonum/plot calls it.
 func (decades) Ticks(least, most float64) []plot.Tick {
 	var ticks []plot.Tick
 	first, last := math.Floor(math.Log10(max(least, 1e-12))), math.Floor(math.Log10(most*1.0001))
@@ -185,7 +185,7 @@ func (decades) Ticks(least, most float64) []plot.Tick {
 	return ticks
 }
 
-// manyDecades is from where on only every third is named.
+// manyDecades is the number from which on only every third is named.
 const manyDecades = 8
 
 func decade(v float64) string {
@@ -200,13 +200,12 @@ func decade(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// look returns the style that tells the line at a place from the others: a colour and, without colours, the shape of
-// its points.
+// look returns the style of the line at an index: its colour and the shape of its points.
 func look(i int) (color.RGBA, draw.GlyphDrawer) {
 	return palette()[i%len(palette())], shapes()[i%len(shapes())]
 }
 
-// Drawn counts the points that are no gaps.
+// Drawn returns the number of points that are not gaps.
 func (l Line) Drawn() (n int) {
 	for _, p := range l.Points {
 		if !math.IsNaN(p.Y) {
@@ -216,7 +215,7 @@ func (l Line) Drawn() (n int) {
 	return n
 }
 
-// add draws a line into a plot and, if asked to, its name into the legend.
+// add adds a line to a plot and, if requested, its name to the legend.
 func (l Line) add(d *plot.Plot, i int, legend bool) error {
 	c, shape := look(i)
 	for j, stretch := range l.stretches() {
@@ -239,7 +238,7 @@ func (l Line) add(d *plot.Plot, i int, legend bool) error {
 	return nil
 }
 
-// All are pictures for a document.
+// All returns pictures for a document.
 func All(pictures ...*Picture) (all []document.Picture) {
 	for _, p := range pictures {
 		all = append(all, p)
@@ -250,12 +249,12 @@ func All(pictures ...*Picture) (all []document.Picture) {
 // Heading returns the title.
 func (p Picture) Heading() string { return p.Title }
 
-// Small reports whether it has a size of its own, to stand beside others.
+// Small reports whether it has its own size, to stand beside others.
 func (p Picture) Small() bool { return p.Size != Size{} }
 
-// Legend has the lines of the picture in order.
+// Legend returns the keys of the lines, in order.
 func (p Picture) Legend() []document.Key {
-	signs := []string{"●", "□", "△", "▲", "○", "■", "✕", "+"} // as shapes draws them
+	signs := []string{"●", "□", "△", "▲", "○", "■", "✕", "+"} // as drawn by shapes
 	var keys []document.Key
 	for i, l := range p.Lines {
 		c, _ := look(i)

@@ -31,7 +31,7 @@ func sample() plot.Picture {
 	}
 }
 
-// texts are those of all elements of a name in a document, which must be well-formed.
+// texts returns the texts of all elements of a name in a document, which must be well-formed.
 func texts(t *testing.T, document, name string) []string {
 	t.Helper()
 	var found []string
@@ -57,7 +57,7 @@ func texts(t *testing.T, document, name string) []string {
 	}
 }
 
-// TestSVGCanBeReadAndHovered: a title for the whole and one for every point that is there, and text stays text.
+// TestSVGCanBeReadAndHovered: a title for the whole and one for every drawn point, and text stays text.
 func TestSVGCanBeReadAndHovered(t *testing.T) {
 	svg, err := sample().SVG()
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// What a picture has in points, unless it says otherwise.
+// Default size of a picture, in points.
 const (
 	Width  = 640
 	Height = 300
@@ -39,10 +39,10 @@ func (p Picture) SVG() (string, error) {
 	return p.embedded(text.String(), p.hovers(d, whole)), nil
 }
 
-// standalone replaces a page's colours in a file: text for light ground, and for dark if the viewer prefers it.
+// standalone replaces a page's colours in a file: text for a light background, or for dark if the viewer prefers it.
 const standalone = `<style>svg{color:#1b1f24;font-family:sans-serif}@media(prefers-color-scheme:dark){svg{color:#e3e8ee}}</style>`
 
-// SVGFile returns the picture as a file of its own, on no ground.
+// SVGFile returns the picture as a file, with a transparent background.
 func (p Picture) SVGFile() (string, error) {
 	element, err := p.SVG()
 	size := fmt.Sprintf(`<svg width="%g" height="%g" `, p.size().Width, p.size().Height)
@@ -50,15 +50,15 @@ func (p Picture) SVGFile() (string, error) {
 	return strings.Replace(element, "<title>", standalone+"<title>", 1) + "\n", err
 }
 
-// framed leaves room for labels that reach beyond their axis.
+// framed leaves room for labels that extend beyond their axis.
 func framed(c draw.Canvas) draw.Canvas { return draw.Crop(c, 6, -18, 0, -4) }
 
-// black matches the colour in which gonum/plot draws axes and unstyled text; on a page that may be dark they take
+// black matches the colour in which gonum/plot draws axes and unstyled text. On a page, which may be dark, they take
 // the colour of its text.
 var black = regexp.MustCompile(`#000000`)
 
-// embedded makes a part of a page of a document of its own: without its head and its fixed size, with a title and a
-// text, and with the values of points on top.
+// embedded turns an SVG document into a part of a page: without its head and fixed size, with a title and a text, and
+// with the values of points on top.
 func (p Picture) embedded(document, hovers string) string {
 	_, body, _ := strings.Cut(document, "<svg")
 	_, body, _ = strings.Cut(body, ">")
@@ -69,10 +69,10 @@ func (p Picture) embedded(document, hovers string) string {
 	return head + body
 }
 
-// quoted is text as a part of a page, which shows it and does not obey it.
+// quoted escapes text for a page.
 func quoted(s string) string { return html.EscapeString(printable.Line(s)) }
 
-// hovers are shapes that cannot be seen, over bars and points, each with its text.
+// hovers returns invisible shapes over bars and points, each with its text.
 func (p Picture) hovers(d *plot.Plot, whole draw.Canvas) string {
 	inner := d.DataCanvas(whole)
 	x, y := d.Transforms(&inner)
