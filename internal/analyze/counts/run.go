@@ -42,6 +42,7 @@ type Run struct {
 	Narrowed bool   // to what one metric saw: see Over
 }
 
+// Load is a load of the run with its repetitions.
 type Load struct {
 	runfile.Load
 	Repetitions []Repetition // the usable ones, by number
