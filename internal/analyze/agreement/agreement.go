@@ -1,8 +1,8 @@
-// Package agreement holds a metric against the document that defines it: does it show one for each of what the document
-// says that it counts, under every load that moves it?
+// Package agreement compares a metric with the document that defines it: does it equal the documented quantity under
+// every load that moves it?
 //
 // That is weaker than a verdict and stands beside it. A verdict is proven by loads alone, among everything that a
-// metric may count; a document names one explanation, and a single load refutes it. Neither changes the other.
+// metric may count. A document names one explanation, and a single load refutes it. Neither changes the other.
 package agreement
 
 import (
@@ -19,23 +19,23 @@ type Says string
 
 // Whether a run agrees with a document.
 const (
-	Agrees      Says = "agrees"      // under every load that moves the metric and tells
-	Contradicts Says = "contradicts" // under one load at least
+	Agrees      Says = "agrees"      // under every load that moves the metric enough
+	Contradicts Says = "contradicts" // under at least one load
 	NotTested   Says = "not_tested"
 )
 
-// Agreement is a metric beside its document.
+// Agreement compares a metric with its document.
 type Agreement struct {
 	Says     Says   `json:"says"`
-	Document string `json:"document"` // whose it is, for people
-	Quantity string `json:"quantity"` // that the document says it counts
-	Some     bool   `json:"some"`     // it counts some of these: one for each at most
-	// Ratio is the metric's to the quantity over the loads that were tested; nil: none was.
+	Document string `json:"document"` // whose document, for people
+	Quantity string `json:"quantity"` // that the document names
+	Some     bool   `json:"some"`     // it counts some of these: at most one for each
+	// Ratio is the metric's ratio to the quantity over the tested loads; nil if none was tested.
 	Ratio *Ratio `json:"ratio"`
-	Loads int    `json:"loads"` // that were tested
-	// Refuted is the load that contradicts the document most; nil: none does.
+	Loads int    `json:"loads"` // number tested
+	// Refuted is the load that contradicts the document most; nil if none does.
 	Refuted *Refuted `json:"refuted"`
-	Why     string   `json:"why,omitempty"` // nothing was tested
+	Why     string   `json:"why,omitempty"` // why nothing was tested
 }
 
 // Ratio is a mean over loads with its interval. With one load the interval is that load's own.
@@ -49,24 +49,23 @@ type Ratio struct {
 // Refuted is a load under which a metric is not what its document says.
 type Refuted struct {
 	Load  string   `json:"load"`
-	Ratio *float64 `json:"ratio"` // nil: there was nothing of the quantity
+	Ratio *float64 `json:"ratio"` // nil: there was none of the quantity
 }
 
 const (
 	// tolerance is the factor by which a ratio may differ from one and still agree.
 	tolerance = 1.15
-	// surely is the number of standard deviations that rule out chance.
+	// surely is the number of standard deviations that rules out chance.
 	surely = 4.0
-	// leastMoved is the number of steps of a counter above which noise beside a load cannot explain them.
+	// leastMoved is the number of a counter's steps that noise beside a load cannot reach.
 	leastMoved = 100
-	// leastShare is the part of what the busiest load shows a second, or does, below which a load is all but still: what goes on
-	// beside it, or a probe itself, may be all that is seen there.
+	// leastShare is the share of the busiest load's rate below which a load does nearly nothing: other activity, or the
+	// probe itself, may be all that is seen there.
 	leastShare = 0.001
 	level      = 0.95
 )
 
-// Of holds a metric of a run against its document; nil: no document says what it counts in terms of what the run
-// counts.
+// Of compares a metric of a run with its document; nil if no document names a quantity of the run.
 func Of(run *counts.Run, m counts.Metric) *Agreement {
 	says, known := metric.All().Says(m.Name, run.Header.Target.Flavor, metric.VersionNum(run.Header.Target.Version))
 	if !known || m.Derived != "" {
@@ -97,7 +96,7 @@ func quantity(run *counts.Run, name string) (counts.Quantity, bool) {
 	return all[i], true
 }
 
-// test goes by the loads that do something.
+// test compares the two under the loads that do something.
 func (a *Agreement) test(run *counts.Run, m counts.Metric, q counts.Quantity) {
 	var agreeing []pair
 	farthest, counted, busiest := 0.0, 0, 0.0
@@ -140,20 +139,20 @@ func (a *Agreement) test(run *counts.Run, m counts.Metric, q counts.Quantity) {
 
 type count struct{ amount, deviation float64 }
 
-// pair holds what a metric and the quantity came to.
+// pair holds the amounts of a metric and its quantity.
 type pair struct {
 	shown, did count
 	seconds    float64
 }
 
-// rate returns the larger of the two, a second. Both are in one unit where a document says one for each.
+// rate returns the higher rate of the two, per second. Both have one unit if a document says that they are equal.
 func (p pair) rate() float64 { return max(p.shown.amount, p.did.amount) / max(1, p.seconds) }
 
-// pairs returns those of each repetition that has both, and of all together.
+// pairs returns the pairs of each repetition that has both, and their sum.
 func pairs(run *counts.Run, load counts.Load, m counts.Metric, q counts.Quantity) (whole pair, each []pair) {
 	for _, r := range load.Repetitions {
 		if q.Name == counts.Rows && r.Work.Updated+r.Work.Deleted > 0 {
-			continue // PostgreSQL counts rows that are inserted, updated and deleted apart
+			continue // PostgreSQL counts inserted, updated and deleted rows separately
 		}
 		shown, missing := m.Count(load, r)
 		did, err := q.Count(load, r)
@@ -167,20 +166,20 @@ func pairs(run *counts.Run, load counts.Load, m counts.Metric, q counts.Quantity
 		}
 		whole.seconds += r.Seconds
 		each = append(each, p)
-		// The error of a model, and of a mean background, is the same in all repetitions: deviations are added.
+		// The error of a model, and of a mean background, is common to all repetitions: deviations are added.
 		whole.shown.amount, whole.shown.deviation = whole.shown.amount+shown, whole.shown.deviation+p.shown.deviation
 		whole.did.amount, whole.did.deviation = whole.did.amount+did, whole.did.deviation+p.did.deviation
 	}
 	return whole, each
 }
 
-// deviation returns how far the background, the source and the steps of counters leave a count in doubt.
+// deviation returns the uncertainty of a count due to the background, the source and the counters' steps.
 func deviation(run *counts.Run, r counts.Repetition, from []string, unit string) float64 {
 	variance := metric.Step(unit) * metric.Step(unit) / 4
 	for _, name := range from {
 		c := r.Counts[name]
 		varies, known := run.Idle.Deviation[name]
-		if !known { // single counts vary by their root
+		if !known { // single counts vary by their square root
 			varies = math.Sqrt(math.Abs(run.Idle.PerSecond[name]) / max(1, c.Seconds))
 		}
 		variance += varies*varies*c.Seconds*c.Seconds + c.Error*c.Error
@@ -188,15 +187,15 @@ func deviation(run *counts.Run, r counts.Repetition, from []string, unit string)
 	return math.Sqrt(variance)
 }
 
-// contradicts reports whether the metric is surely more than one for each, or less where it is no part of these.
+// contradicts reports whether the metric surely exceeds the quantity or, unless it counts some of it, is surely less.
 func (p pair) contradicts(some bool) bool {
 	more := p.shown.amount-surely*p.shown.deviation > tolerance*(p.did.amount+surely*p.did.deviation)
 	less := p.shown.amount+surely*p.shown.deviation < (p.did.amount-surely*p.did.deviation)/tolerance
 	return more || less && !some
 }
 
-// agrees reports whether the metric is one for each within the tolerance, and known so well that another ratio would
-// have shown.
+// agrees reports whether the metric equals the quantity within the tolerance, and is known well enough that another
+// ratio would show.
 func (p pair) agrees(some bool) bool {
 	if p.did.amount <= surely*p.did.deviation || p.shown.amount <= surely*p.shown.deviation {
 		return false
@@ -212,7 +211,7 @@ func (p pair) relative() float64 {
 	return math.Hypot(p.shown.deviation/p.shown.amount, p.did.deviation/p.did.amount)
 }
 
-// off returns how far the logarithm of the ratio is from that of one.
+// off returns the absolute logarithm of the ratio.
 func (p pair) off() float64 {
 	if p.shown.amount <= 0 || p.did.amount <= 0 {
 		return math.Inf(1)
@@ -227,7 +226,8 @@ func (p pair) ratio() *float64 {
 	return new(max(0, p.shown.amount) / p.did.amount)
 }
 
-// mean returns the ratio over loads: their mean, and how far loads lie apart. Of one load it is as sure as its counts.
+// mean returns the mean ratio over loads, with an interval from their deviations. A single load has the uncertainty of
+// its counts.
 func mean(loads []pair) *Ratio {
 	if len(loads) == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// did holds what the repetitions of one load committed, and what a metric showed for it.
+// did holds the work of one load's repetitions, and the metric's count of it.
 type did struct {
 	load             string
 	commits, records []float64
@@ -49,8 +49,7 @@ func agreed(name, flavor string, loads ...did) *agreement.Agreement {
 	return nil
 }
 
-// TestAgrees: commits are counted by our own clients, so that PostgreSQL's counter of them is tested by each load that
-// commits many.
+// TestAgrees: our own clients count commits, so each load with many commits tests PostgreSQL's counter of them.
 func TestAgrees(t *testing.T) {
 	a := agreed("pgstat.database/xact_commit", "",
 		did{load: "single", commits: []float64{10_000, 11_000}, shown: []float64{10_010, 11_005}},
@@ -65,7 +64,8 @@ func TestAgrees(t *testing.T) {
 	}
 }
 
-// TestOneLoadRefutes: whatever the others show, and by what it shows itself; but not by one repetition of two.
+// TestOneLoadRefutes, whatever the others show, and even by the metric's count alone; but one repetition of two does
+// not.
 func TestOneLoadRefutes(t *testing.T) {
 	single := did{load: "single", records: []float64{20_000, 20_000}, shown: []float64{20_000, 20_100}}
 	a := agreed("cloudwatch/WriteIOPS", "aurora", single,
@@ -89,9 +89,9 @@ func TestOneLoadRefutes(t *testing.T) {
 	}
 }
 
-// TestAStillLoadRefutesNothing: where a thousandth of what other loads do is done, what goes on beside the load may be all of
-// it. Recorded so: 890 reads beside 709 pages missed, where point-cold has 3.7 million of both.
-func TestAStillLoadRefutesNothing(t *testing.T) {
+// TestIdleLoadRefutesNothing: if a load does a thousandth of what others do, it may be all other activity. As
+// recorded: 890 reads beside 709 pages missed, where point-cold has 3.7 million of both.
+func TestIdleLoadRefutesNothing(t *testing.T) {
 	busy := did{load: "single", records: []float64{900_000, 900_000}, shown: []float64{901_000, 900_000}}
 	still := func(records float64) did {
 		return did{load: "copy", records: []float64{records, records}, shown: []float64{1.26 * records, 1.26 * records}}
@@ -106,7 +106,7 @@ func TestAStillLoadRefutesNothing(t *testing.T) {
 	}
 }
 
-// TestNotTested: nothing is said where nothing tells, and why.
+// TestNotTested gives the reason.
 func TestNotTested(t *testing.T) {
 	for name, check := range map[string]struct {
 		of   *agreement.Agreement
@@ -151,9 +151,9 @@ func TestRowsInserted(t *testing.T) {
 	}
 }
 
-// TestSomeAreNeverMore: what counts some of a quantity agrees with any share of it. Where it shows none, that tells
-// nothing.
-func TestSomeAreNeverMore(t *testing.T) {
+// TestPartOfAQuantity: a metric of some of a quantity agrees with any share of it. If it shows none, nothing is
+// tested.
+func TestPartOfAQuantity(t *testing.T) {
 	const missed = "pgstat.database/blks_read"
 	of := func(shown ...float64) *agreement.Agreement {
 		run := &counts.Run{Counters: []runfile.Metric{

@@ -1,5 +1,5 @@
-// Package dashboard reads which metrics the panels of a Grafana dashboard draw: from queries of Prometheus, CloudWatch,
-// Azure Monitor and Google Cloud. What the metrics count is for others to say.
+// Package dashboard finds the metrics that the panels of a Grafana dashboard draw, in queries of Prometheus,
+// CloudWatch, Azure Monitor and Google Cloud. It does not say what they count.
 package dashboard
 
 import (
@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// Panel is a panel that has a query.
+// Panel is a panel with a query.
 type Panel struct {
 	Title   string
-	Metrics []string // by the names that queries use, each once
+	Metrics []string // by the names in queries, each once
 }
 
-// Read returns the panels of a dashboard, as Grafana exports it or its API answers, in their order.
+// Read returns the panels of a dashboard, as exported by Grafana or returned by its API, in order.
 func Read(text []byte) ([]Panel, error) {
 	var file struct {
 		board
@@ -43,16 +43,16 @@ type board struct {
 	Panels []panel `json:"panels"`
 	Rows   []struct {
 		Panels []panel `json:"panels"`
-	} `json:"rows"` // of old versions
+	} `json:"rows"` // in old versions
 }
 
 type panel struct {
 	Title   string   `json:"title"`
 	Targets []target `json:"targets"`
-	Panels  []panel  `json:"panels"` // of a row that is folded
+	Panels  []panel  `json:"panels"` // of a folded row
 }
 
-// target is a query, in the fields of whichever source of data it is for.
+// target is a query, with the fields of all sources of data.
 type target struct {
 	Expr       string `json:"expr"`
 	Namespace  string `json:"namespace"`
@@ -106,7 +106,7 @@ var (
 	name     = regexp.MustCompile(`\b[a-zA-Z_:][a-zA-Z0-9_:]*\s*\(?`)
 )
 
-// operators are words of PromQL that stand where a metric may stand.
+// operators are words of PromQL that may stand where a metric may.
 var operators = []string{"and", "or", "unless", "bool", "offset", "by", "without", "on", "ignoring", "group_left",
 	"group_right", "inf", "nan"}
 

@@ -1,5 +1,5 @@
-// Package gaps knows what AWS, which is asked when a run is over, said instead of values: what was never collected is
-// no answer, and is not to look like a metric that nobody publishes.
+// Package gaps records what AWS answered instead of values at the end of a run: a metric that was never collected must
+// not look like one that AWS does not have.
 package gaps
 
 import (
@@ -13,14 +13,14 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// AWS collects what services of AWS answered instead of values. The zero value is ready to use.
+// AWS records AWS's answers without values. The zero value is ready to use.
 type AWS struct {
-	without map[string]bool   // metrics, or all of a probe, that a service answered it has nothing of
-	refused string            // why one did not answer, when it was asked last
-	gone    map[string]string // by the probe that reports nothing, or nothing any more: why
+	without map[string]bool   // metrics or probes for which a service answered that it has nothing
+	refused string            // why the latest request failed
+	gone    map[string]string // by probe that has nothing, or no longer: why
 }
 
-// Add takes a gap of a run file; those of other sources say nothing here.
+// Add adds a gap of a run file; gaps of other sources are ignored.
 func (a *AWS) Add(g runfile.Gap) {
 	of := cmp.Or(g.Metric, g.Probe)
 	if service(of) == "" {
@@ -43,7 +43,7 @@ func (a *AWS) Add(g runfile.Gap) {
 	}
 }
 
-// service returns the service of AWS that a metric or a probe is of; empty if it is of none.
+// service returns the AWS service of a metric or a probe; empty if there is none.
 func service(name string) string {
 	switch {
 	case strings.HasPrefix(name, "cloudwatch"):
@@ -55,7 +55,7 @@ func service(name string) string {
 	}
 }
 
-// Lacking counts the metrics that a run announced and that neither came nor were reported missing; empty: none.
+// Lacking counts the announced metrics that neither came nor were reported missing; empty if there are none.
 func (a *AWS) Lacking(announced map[string]runfile.Metric, came func(name string) bool) string {
 	all, open, lacking := 0, 0, map[string]bool{}
 	for name := range announced {
@@ -81,7 +81,7 @@ func (a *AWS) Lacking(announced map[string]runfile.Metric, came func(name string
 }
 
 // Without names the announced metrics that AWS does not have, or no longer has: all of a service, or those that each
-// of its databases has while it runs. Empty: none.
+// running database has; empty if there are none.
 func (a *AWS) Without(announced map[string]runfile.Metric, came func(name string) bool) string {
 	var texts []string
 	for _, probe := range slices.Sorted(maps.Keys(a.gone)) {

@@ -7,9 +7,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestWhatAWSDidNotTell: what was not collected can be, what is gone cannot, and a metric that a database never had is
-// no loss.
-func TestWhatAWSDidNotTell(t *testing.T) {
+// TestMissingFromAWS: what was not collected can still be, what is gone cannot, and a metric that a database never
+// had is no loss.
+func TestMissingFromAWS(t *testing.T) {
 	const writes, volume, counter, other = "cloudwatch/WriteIOPS", "cloudwatch/VolumeWriteIOPs",
 		"insights/db.IO.blks_read", "pgstat.wal/wal_bytes"
 	announced := map[string]runfile.Metric{writes: {}, volume: {}, counter: {}, other: {}}

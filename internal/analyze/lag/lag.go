@@ -1,6 +1,5 @@
-// Package lag finds by how much later than the loads a counter moves. Nothing is asked of what it counts: each load has
-// a rate of its own, whatever that is, and the lag is the one at which rates change when loads do. So a search for it
-// favours no quantity.
+// Package lag finds how much later than the loads a counter moves, whatever it counts: each load has a rate of its own,
+// and the lag is the one at which rates change when loads do. So the search favours no quantity.
 package lag
 
 import (
@@ -10,37 +9,37 @@ import (
 	"time"
 )
 
-// Lags are looked for up to so many seconds, this far apart, around the begin and end of each load.
+// The longest lag in seconds, the step of the search, and the time around the begin and end of each load that is used.
 const (
 	mostLag, lagStep = 8.0, 0.25
 	leastLag         = 0.75
 	edge             = 3.0
 )
 
-// What it takes to believe in a lag: how much better the loads explain when the counter moves with it, as squares, and
-// loads that it moves in, since the times of one load fit some lag too easily.
+// Criteria for a lag: how much better the loads must explain the counter with it, in squares, and the number of loads
+// in which the counter moves, since a single load fits some lag too easily.
 const (
 	muchBetter  = 0.65
 	wellEnough  = 0.35
 	fewestLoads = 2
 )
 
-// Stay is one go of a load, in seconds since some moment.
+// Stay is one repetition of a load, in seconds since some moment.
 type Stay struct {
-	Load     int     // which one
+	Load     int     // index
 	From, To float64 // of the load
 	End      float64 // of the repetition
 }
 
-// Course is the rate of a counter between each two readings, whose times are in seconds since the same moment.
+// Course holds the rates of a counter between readings, with their times in seconds since the same moment.
 type Course struct{ from, to, rates []float64 }
 
-// Add adds what it did between two readings.
+// Add adds the rate between two readings.
 func (c *Course) Add(from, to, rate float64) {
 	c.from, c.to, c.rates = append(c.from, from), append(c.to, to), append(c.rates, rate)
 }
 
-// Loads are the stays of all loads. Counters are compared with them.
+// Loads holds the repetitions of all loads, to compare counters with.
 type Loads struct {
 	stays []Stay
 	loads int
@@ -49,7 +48,7 @@ type Loads struct {
 	layouts []*layout // few: all counters of a probe are read at the same times
 }
 
-// NewLoads returns loads of which the stays are in order.
+// NewLoads returns loads with the given stays, which must be in order.
 func NewLoads(stays []Stay) *Loads {
 	l := &Loads{stays: stays}
 	for _, s := range stays {
@@ -58,7 +57,7 @@ func NewLoads(stays []Stay) *Loads {
 	return l
 }
 
-// Lag returns by how much later than the loads the counter moves; 0: with them, or nobody can tell.
+// Lag returns how much later than the loads the counter moves; 0 if with them, or unknown.
 func (l *Loads) Lag(c *Course) time.Duration {
 	if l.movedIn(c) < fewestLoads {
 		return 0
@@ -85,11 +84,11 @@ func (l *Loads) Lag(c *Course) time.Duration {
 	return time.Duration(at * float64(time.Second)).Round(10 * time.Millisecond)
 }
 
-// columns returns how many a fit has: for each load its own rate and that of its closing checkpoint, and one without
+// columns returns the columns of a fit: two per load, for its own rate and its closing checkpoint, and one without
 // load.
 func (l *Loads) columns() int { return 2*l.loads + 1 }
 
-// movedIn returns in how many loads the counter moved.
+// movedIn returns the number of loads in which the counter moved.
 func (l *Loads) movedIn(c *Course) int {
 	moved := map[int]bool{}
 	next := 0
@@ -104,16 +103,16 @@ func (l *Loads) movedIn(c *Course) int {
 	return len(moved)
 }
 
-// mostLayouts bounds how many layouts are kept. A run has few probes, and an hour of loads takes a megabyte for each.
+// mostLayouts bounds the cached layouts. A run has few probes, and an hour of loads takes a megabyte for each.
 const mostLayouts = 8
 
-// layout holds a design for each lag that is tried, for counters that are read at these times.
+// layout holds the designs of all lags, for counters read at these times.
 type layout struct {
 	from, to []float64
 	designs  []design // for 0, lagStep, and so on up to mostLag
 }
 
-// layout returns the layout for the times of a course. It is made once for all counters that are read at them.
+// layout returns the layout for the times of a course, cached for all counters read at them.
 func (l *Loads) layout(c *Course) *layout {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -132,18 +131,17 @@ func (l *Loads) layout(c *Course) *layout {
 	return made
 }
 
-// design says how much of each reading near the begin or the end of a load falls into which load, if the counter lags
-// by so much.
+// design says how much of each reading near the begin or the end of a load falls into which load, at one lag.
 type design struct {
 	rows   []row
 	parts  []part
-	beside [][]int // the columns that overlap with each, itself among them, in order
+	beside [][]int // by column: the overlapping columns, itself included, in order
 }
 
-// row is one reading of a course. Its parts are those from one index of the design to the other.
+// row is one reading of a course, with the range of its parts in the design.
 type row struct{ reading, from, to int32 }
 
-// part is how much of a reading falls into a column.
+// part is the share of a reading that falls into a column.
 type part struct {
 	column int
 	of     float64
@@ -184,7 +182,7 @@ func (l *Loads) design(c *Course, lag float64) design {
 	return d
 }
 
-// add adds to a column of the row whose parts begin there: two or three of dozens.
+// add adds to a column of the row whose parts start at begin: two or three of dozens.
 func (d *design) add(begin, column int, of float64) {
 	if of == 0 {
 		return
@@ -198,7 +196,7 @@ func (d *design) add(begin, column int, of float64) {
 	d.parts = append(d.parts, part{column, of})
 }
 
-// common returns how much of two stretches is in both.
+// common returns the length of the intersection of two stretches.
 func common(from, to, otherFrom, otherTo float64) float64 {
 	if from < otherFrom {
 		from = otherFrom
@@ -227,8 +225,8 @@ func newFit(c *Course, n int) *fit {
 	return f
 }
 
-// unexplained returns the part of how the rates vary around the edges of loads that is left when each load has its own,
-// so much later.
+// unexplained returns the share of the variation around the edges of loads that remains when each load has its own
+// rate, at a lag.
 func (f *fit) unexplained(d design) float64 {
 	clear(f.gram)
 	clear(f.moments)
@@ -236,7 +234,7 @@ func (f *fit) unexplained(d design) float64 {
 	square := 0.0
 	for _, r := range d.rows {
 		weight, rate := f.weights[r.reading], f.rates[r.reading]
-		if weight == 0 { // nothing moves here: it would add nothing
+		if weight == 0 { // nothing moves here, so it would add nothing
 			continue
 		}
 		square += weight * rate * rate
@@ -253,7 +251,7 @@ func (f *fit) unexplained(d design) float64 {
 	return f.leftOver(square, d.beside) / square
 }
 
-// weight makes a difference count by what the counter does around it.
+// weight weights a difference by the counter's activity around it.
 func (c *Course) weight(i int) float64 {
 	most := 0.0
 	for q := max(0, i-2); q < min(len(c.rates), i+3); q++ {
@@ -265,9 +263,9 @@ func (c *Course) weight(i int) float64 {
 	return 1 / (most * most)
 }
 
-// leftOver returns the residual sum of squares of the fit, of the sum of squares of all rates.
+// leftOver returns the share of the sum of squares that the fit leaves.
 func (f *fit) leftOver(square float64, beside [][]int) float64 {
-	for range 50 { // Gauss and Seidel: the columns hardly overlap
+	for range 50 { // Gauss-Seidel: the columns hardly overlap
 		moved := false
 		for p, columns := range beside {
 			row := f.gram[p*f.n : (p+1)*f.n]

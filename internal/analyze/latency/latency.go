@@ -18,20 +18,20 @@ import (
 
 // Quantiles holds the durations of transactions, in seconds.
 type Quantiles struct {
-	Transactions int64 // that were timed
+	Transactions int64 // number timed
 	P50, P95     float64
 	P99, Max     float64
 }
 
-// The histograms of a load are merged into one of this reach, in microseconds, and this many digits.
+// Range in microseconds, and significant digits, of the merged histogram of a load.
 const (
 	longest = int64(24 * time.Hour / time.Microsecond)
 	digits  = 3
 )
 
-// Sum adds up the histograms of many lines. A day of seconds has a hundred thousand, nearly all of one geometry: the
-// counts of those are summed place by place, which gives what the library's Decode and Merge give at a tenth of the
-// cost. Any other is left to the library, as is saying what is wrong with one.
+// Sum adds up the histograms of many lines. A day of seconds has a hundred thousand, nearly all of one geometry: their
+// counts are added directly, with the result of the library's Decode and Merge at a tenth of the cost. The library
+// handles any others, and reports errors.
 type Sum struct {
 	defect   error                  // of the first histogram that could not be read
 	like     *hdrhistogram.Snapshot // the first histogram, and the sum of all like it
@@ -45,7 +45,7 @@ type Sum struct {
 
 type placed struct{ at, count int64 }
 
-// Add takes an encoded histogram. What is wrong with one is told by [Sum.Problem].
+// Add adds an encoded histogram. [Sum.Problem] reports errors.
 func (l *Sum) Add(encoded string) {
 	if encoded == "" || l.defect != nil || l.addLike(encoded) {
 		return
@@ -72,17 +72,17 @@ func (l *Sum) addOther(line *hdrhistogram.Histogram) {
 }
 
 // The V2 encoding (HdrHistogram, V2 compressed format): base64 of a cookie and a length, then zlib of a header and of
-// counts as zigzag varints, a negative one standing for so many zeros.
+// counts as zigzag varints, where a negative one stands for that many zeros.
 const (
 	outerHeader  = 8
 	innerHeader  = 40
 	lengthAt     = 4  // of the payload, in either header
 	geometryAt   = 12 // digits, lowest and highest value, and the ratio of integers to doubles
-	shortVarint  = 8  // longer ones are of another kind than binary's
+	shortVarint  = 8  // longer ones differ from encoding/binary's
 	longestCount = 9  // bytes of a count
 )
 
-// head returns what histograms that can be summed have in common: both cookies and the geometry.
+// head returns what histograms must share to be added: both cookies and the geometry.
 func (l *Sum) head() []byte {
 	inflated := l.payload.Bytes()
 	return slices.Concat(l.raw[:lengthAt], inflated[:lengthAt], inflated[geometryAt:innerHeader])
@@ -90,7 +90,7 @@ func (l *Sum) head() []byte {
 
 var errOtherwise = errors.New("not as usual")
 
-// inflate unpacks a histogram into payload, its header included. It looks at nothing but lengths.
+// inflate unpacks a histogram into payload, with its header. It checks only lengths.
 func (l *Sum) inflate(encoded string) (err error) {
 	if l.raw, err = base64.StdEncoding.AppendDecode(l.raw[:0], []byte(encoded)); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (l *Sum) inflate(encoded string) (err error) {
 	return err
 }
 
-// addLike adds a histogram of the first one's geometry; false where it has another, or anything is odd.
+// addLike adds a histogram of the first one's geometry; false if it has another, or anything is odd.
 func (l *Sum) addLike(encoded string) bool {
 	if l.like == nil || l.inflate(encoded) != nil || !bytes.Equal(l.head(), l.cookies) ||
 		!l.place(l.payload.Bytes()[innerHeader:]) {
@@ -137,13 +137,13 @@ func (l *Sum) addLike(encoded string) bool {
 	return true
 }
 
-// place finds where the counts of a histogram belong; false where one belongs nowhere, or is too much.
+// place finds where the counts of a histogram belong; false if one belongs nowhere, or is too large.
 func (l *Sum) place(payload []byte) bool {
 	l.placed = l.placed[:0]
 	places := int64(len(l.like.Counts))
 	for at := int64(0); len(payload) > 0; {
 		count, n := int64(payload[0]>>1)^-int64(payload[0]&1), 1
-		if payload[0] >= 0x80 { // few are of more than one byte
+		if payload[0] >= 0x80 { // few are longer than one byte
 			count, n = binary.Varint(payload)
 		}
 		if n <= 0 || n > shortVarint || at-min(0, count) > places || count >= 0 && at == places {
@@ -163,7 +163,7 @@ func (l *Sum) place(payload []byte) bool {
 	return true
 }
 
-// Problem says what keeps the latencies from being told, once all have been added.
+// Problem returns why there are no latencies, once all have been added.
 func (l *Sum) Problem() error {
 	if l.like != nil {
 		l.addOther(hdrhistogram.Import(l.like))
@@ -172,7 +172,7 @@ func (l *Sum) Problem() error {
 	return l.defect
 }
 
-// Quantiles is nil where no latency was recorded, or not all of it could be read.
+// Quantiles returns nil if no latency was recorded, or some could not be read.
 func (l *Sum) Quantiles() *Quantiles {
 	if l.Problem() != nil || l.others == nil || l.others.TotalCount() == 0 {
 		return nil

@@ -32,8 +32,8 @@ func encodedHistogram(t *testing.T, h *hdrhistogram.Histogram) string {
 	return string(encoded)
 }
 
-// TestLatenciesAreSummedAsTheLibraryWould for any mixture of geometries, of empty and of full histograms.
-func TestLatenciesAreSummedAsTheLibraryWould(t *testing.T) {
+// TestSumAgreesWithLibrary for any mixture of geometries, of empty and of full histograms.
+func TestSumAgreesWithLibrary(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	reach := []int64{int64(time.Hour / time.Microsecond), int64(time.Minute / time.Microsecond),
 		int64(48 * time.Hour / time.Microsecond)}
@@ -67,8 +67,8 @@ func TestLatenciesAreSummedAsTheLibraryWould(t *testing.T) {
 	}
 }
 
-// TestDamagedHistogramsAreLeftToTheLibrary: what it refuses is refused, and leaves no trace in the sum.
-func TestDamagedHistogramsAreLeftToTheLibrary(t *testing.T) {
+// TestDamagedHistograms: what it refuses is refused, and leaves no trace in the sum.
+func TestDamagedHistograms(t *testing.T) {
 	h := hdrhistogram.New(1, int64(time.Hour/time.Microsecond), 3)
 	for i := range int64(1000) {
 		_ = h.RecordValue(i * i)

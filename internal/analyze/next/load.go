@@ -1,7 +1,8 @@
-// Package next reads the run file of a measurement that is still going on and says what it should do next: which load
-// to run once more ([Chooser]), or that nothing more is learned ([Settling]).
+// Package next reads the run file of a measurement in progress and decides what to do next: which load to run once more
+// ([Chooser]), or that nothing more is learned ([Settling]).
 //
-// Both go by verdicts, and so lie right of the run file; whoever measures asks them, and knows nothing of verdicts.
+// Both use verdicts, and so belong to the analysis of run files; the measuring packages ask them and know nothing of
+// verdicts.
 package next
 
 import (
@@ -14,15 +15,15 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// mostAdded is the number of times that one load is added: a question that two more repetitions leave open, a third
-// would hardly settle.
+// mostAdded is the number of times that one load is added: a third repetition would hardly settle what two more leave
+// open.
 const mostAdded = 2
 
-// Chooser names loads to run once more, and remembers which it has named. Its zero value has named none.
+// Chooser names loads to run once more, and remembers them. Its zero value is ready to use.
 type Chooser struct{ named map[string]int }
 
-// Load returns the one that would tell most of what a run has left open about the metrics asked for, and why; an empty
-// name: none would. Of several that tell as much it is the one whose first metric comes first.
+// Load returns the load that would settle most of what is open about the requested metrics, and why; empty if none
+// would. Among equals it returns the one whose first metric comes first.
 func (c *Chooser) Load(run *counts.Run, metrics []string, loads []runfile.Load) (name, why string) {
 	if len(metrics) == 0 {
 		return "", ""
@@ -57,7 +58,7 @@ func (c *Chooser) choose(verdicts []attribution.Verdict, version int) (load, why
 	return load, reasonFor(settled[load], version)
 }
 
-// reasonFor says what a load would tell.
+// reasonFor says what a load would settle.
 func reasonFor(open []attribution.Verdict, version int) string {
 	apart := open[0].SettleWith.Between
 	gain := fmt.Sprintf("%d quantities apart", len(apart))

@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// open is a verdict of CannotTell that a load would settle; "" is none.
+// open returns a verdict of CannotTell that a load would settle; "" means none would.
 func open(metric, load string) attribution.Verdict {
 	v := attribution.Verdict{Metric: runfile.Metric{Name: metric}, Kind: attribution.CannotTell}
 	if load != "" {
@@ -17,7 +17,7 @@ func open(metric, load string) attribution.Verdict {
 	return v
 }
 
-func TestTheLoadThatTellsMostIsChosen(t *testing.T) {
+func TestMostTellingLoadIsChosen(t *testing.T) {
 	check := func(named map[string]int, wantLoad, wantWhy string, verdicts ...attribution.Verdict) {
 		t.Helper()
 		load, why := (&Chooser{named: named}).choose(verdicts, 170000)
@@ -41,8 +41,8 @@ func TestTheLoadThatTellsMostIsChosen(t *testing.T) {
 		open("pgstat.io/writes", "copy"), open("pgstat.io/extends", "multi"), open("pgstat.io/fsyncs", "multi"))
 }
 
-// A run in which nobody asks for anything, or nothing was done, is not gone on with.
-func TestNothingIsChosenFromARunThatTellsNothing(t *testing.T) {
+// TestNoLoadIsChosenForEmptyRuns: a run without requested metrics, or without work, gets no further load.
+func TestNoLoadIsChosenForEmptyRuns(t *testing.T) {
 	var c Chooser
 	for _, metrics := range [][]string{nil, {"block/writes"}} {
 		if load, why := c.Load(&counts.Run{}, metrics, []runfile.Load{{Name: "copy"}}); load != "" {

@@ -9,12 +9,10 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
-// firstPreview is after how long an observation may have seen a kind of load: its windows have five seconds, and it
-// takes some.
+// firstPreview is the time after which an observation may have seen a kind of load: a few windows of five seconds.
 const firstPreview = 30 * time.Second
 
-// Preview looks now and then at the verdicts that a file supports so far, while somebody looks on. Its zero value
-// has not looked yet.
+// Preview reports from time to time the verdicts that a file supports so far. Its zero value is ready to use.
 type Preview struct{ last time.Duration }
 
 // Seen is the result of a report made now.
@@ -23,7 +21,7 @@ type Seen struct {
 	Verdicts []attribution.Verdict
 }
 
-// Ask reads the file where it is time for that.
+// Ask analyzes the file if it is time for that.
 func (p *Preview) Ask(after time.Duration, read func() (*counts.Run, error)) (seen Seen, looked bool) {
 	if after < max(firstPreview, p.last+p.last/lookAgain) {
 		return Seen{}, false
@@ -44,7 +42,7 @@ func see(run *counts.Run) (seen Seen) {
 	return seen
 }
 
-// String says it in a line.
+// String returns a one-line summary.
 func (s Seen) String() string {
 	if s.Kinds == 0 {
 		return "no kind of load seen yet"

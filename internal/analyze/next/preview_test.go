@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/tally"
 )
 
-// Looks are a tenth further apart each time, so that a long observation is not analyzed over and over.
+// TestPreviewsGetRarer: looks are a tenth of the time apart, so that a long observation is not analyzed over and over.
 func TestPreviewsGetRarer(t *testing.T) {
 	var p Preview
 	var at []time.Duration
@@ -19,7 +19,7 @@ func TestPreviewsGetRarer(t *testing.T) {
 			at = append(at, after)
 		}
 	}
-	// Asked each ten seconds: until 100 s a tenth is less than that, at 110 s it is 11.
+	// Asked every ten seconds: until 100 s a tenth is less than that, at 110 s it is 11.
 	want := []time.Duration{30, 40, 50, 60, 70, 80, 90, 100, 110}
 	for i := range want {
 		want[i] *= time.Second
@@ -29,8 +29,8 @@ func TestPreviewsGetRarer(t *testing.T) {
 	}
 }
 
-// An observation of six sorts of work, and one in which nothing was seen.
-func TestPreviewSaysWhatAReportWouldTell(t *testing.T) {
+// TestPreviewAgreesWithReport for an observation of six sorts of work, and for an empty one.
+func TestPreviewAgreesWithReport(t *testing.T) {
 	run, err := tally.FromFile("../../../testdata/runs/observed-pg17.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)

@@ -10,23 +10,23 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// lookAgain divides the time so far into the pause before the next look: looks cost little, however long it lasts.
+// lookAgain divides the time so far into the pause before the next look, so that looks stay cheap.
 const lookAgain = 10
 
-// Settling looks now and then at what a file tells so far, and finds that twice the time has told nothing new.
+// Settling analyzes the file from time to time, and notices when doubling the time has shown nothing new.
 type Settling struct {
 	AtLeast time.Duration // before which nothing is settled
 	looks   []look
 }
 
-// look is the state of knowledge after some time.
+// look is what was known after some time.
 type look struct {
 	after time.Duration
 	known string
 	open  int // metrics without a verdict
 }
 
-// Ask reads the file where it is time for that, and may say why there is no use in going on.
+// Ask analyzes the file if it is time for that, and may return why there is no use in going on.
 func (s *Settling) Ask(after time.Duration, read func() (*counts.Run, error)) (why string, settled bool) {
 	if n := len(s.looks); n > 0 && after < s.looks[n-1].after+s.looks[n-1].after/lookAgain {
 		return "", false
@@ -39,7 +39,7 @@ func (s *Settling) Ask(after time.Duration, read func() (*counts.Run, error)) (w
 	return s.take(look{after, known, open})
 }
 
-// take reports whether, with this look, enough time has told nothing new. It keeps the looks of the second half only.
+// take reports whether, with this look, enough time has shown nothing new. It keeps only the looks of the second half.
 func (s *Settling) take(now look) (why string, settled bool) {
 	s.looks = append(s.looks, now)
 	for len(s.looks) > 1 && s.looks[1].after <= now.after/2 {
@@ -60,7 +60,7 @@ func (s *Settling) take(now look) (why string, settled bool) {
 		"do not occur here", printable.About(now.after), now.open), true
 }
 
-// learned returns all that a run tells, in a form that is the same as long as nothing is learned.
+// learned returns what a run shows as text that changes only if something is learned.
 func learned(run *counts.Run) (known string, open int) {
 	var all []string
 	for _, v := range attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}).Metrics {

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Nothing is settled before the second half of the time has told nothing new, nor before twenty minutes.
-func TestSettlesWhenHalfTheTimeTellsNothing(t *testing.T) {
+// TestSettling: nothing is settled before the second half of the time has shown nothing new,
+// nor before twenty minutes.
+func TestSettling(t *testing.T) {
 	check := func(name, known string, want time.Duration) {
 		t.Helper()
 		s := &Settling{AtLeast: 20 * time.Minute}

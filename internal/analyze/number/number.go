@@ -1,6 +1,6 @@
-// Package number writes numbers for people: rounded to what is read of them, with commas between thousands.
+// Package number formats numbers for people: rounded, with commas between thousands.
 //
-// An uncertainty is rounded up, so that none is rounded away, and what is not there is never nought.
+// An uncertainty is rounded up, so that it never vanishes, and a missing number is never zero.
 package number
 
 import (
@@ -14,17 +14,17 @@ import (
 // Mega is the M in MB: storage is sold in powers of ten.
 const Mega = 1e6
 
-// Finite reports whether it is a number at all.
+// Finite reports whether v is neither NaN nor infinite.
 func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// Grouped formats v with that many decimals and with commas between groups of three digits.
+// Grouped formats v with the given decimals and with commas between groups of three digits.
 func Grouped(v float64, decimals int) string {
 	if !Finite(v) {
 		return strings.TrimPrefix(strings.Replace(fmt.Sprint(v), "Inf", "∞", 1), "+")
 	}
 	whole, rest, _ := strings.Cut(strconv.FormatFloat(math.Abs(v), 'f', decimals, 64), ".")
 	var text strings.Builder
-	if v < 0 && strings.Trim(whole+rest, "0") != "" { // no minus nought
+	if v < 0 && strings.Trim(whole+rest, "0") != "" { // no negative zero
 		text.WriteByte('-')
 	}
 	for i, digit := range whole {
@@ -39,7 +39,7 @@ func Grouped(v float64, decimals int) string {
 	return text.String()
 }
 
-// Rate returns how often something happens: whole numbers, unless it is seldom.
+// Rate formats a rate: as an integer, unless it is small.
 func Rate(v float64) string {
 	switch size := math.Abs(v); {
 	case size == 0:
@@ -53,7 +53,7 @@ func Rate(v float64) string {
 	}
 }
 
-// Ratio returns how many there are of one for one of another, to three digits where it is small.
+// Ratio formats a ratio, to three digits if it is small.
 func Ratio(v float64) string {
 	switch size := math.Abs(v); {
 	case size == 0:
@@ -72,7 +72,7 @@ func Ratio(v float64) string {
 // smallest is the value below which numbers are written as powers of ten.
 const smallest = 1e-5
 
-// Significant formats v with that many significant digits, and always with all digits before the point.
+// Significant formats v with the given significant digits, and with all digits before the decimal point.
 func Significant(v float64, digits int) string {
 	if size := math.Abs(v); size < smallest {
 		return fmt.Sprintf("%.*e", digits-1, v)
@@ -80,10 +80,10 @@ func Significant(v float64, digits int) string {
 	return Grouped(v, max(0, digits-1-int(math.Floor(math.Log10(math.Abs(v))))))
 }
 
-// Percent returns a share.
+// Percent formats a share as a percentage.
 func Percent(share float64) string {
 	switch size := math.Abs(share) * 100; {
-	case size < 1e-6: // what is left of rounding in the computer
+	case size < 1e-6: // rounding error
 		return "0%"
 	case size < 0.95:
 		return fmt.Sprintf("%.1f%%", math.Ceil(share*1000)/10)
@@ -94,7 +94,7 @@ func Percent(share float64) string {
 	}
 }
 
-// Milliseconds returns a time given in seconds.
+// Milliseconds formats a time given in seconds.
 func Milliseconds(seconds float64) string {
 	if ms := seconds * 1000; ms < 9.95 && ms >= smallest {
 		return Significant(ms, 2)
@@ -102,8 +102,8 @@ func Milliseconds(seconds float64) string {
 	return Ratio(seconds * 1000)
 }
 
-// Estimate writes v, a value with an interval or an end of it, with as many decimals as the interval leaves of any use:
-// from two digits of the value to three.
+// Estimate formats v, a value with an interval or an end of it, with the decimals that the interval justifies: two to
+// three digits of the value.
 func Estimate(v, value, lo, hi float64) string {
 	size, half := math.Abs(value), (hi-lo)/2
 	switch {
@@ -134,7 +134,7 @@ func Spelled(n int) string {
 	return fmt.Sprint(n)
 }
 
-// Ordinal writes which one: 99th, 91st, 99.9th.
+// Ordinal formats an ordinal: 99th, 91st, 99.9th.
 func Ordinal(v float64) string {
 	suffix := "th"
 	if whole := int(v); v == math.Trunc(v) && whole/10%10 != 1 {

@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// Units maps the units accepted behind a number, in lower case, to their size in the unit asked for. The empty one
-// stands for a number without a unit.
+// Units maps the units accepted after a number, in lower case, to their size in the requested unit. The empty one is
+// for a number without a unit.
 type Units map[string]float64
 
-// Counted returns the units of what is counted.
+// Counted returns the units of counts.
 func Counted() Units { return Units{"": 1, "k": 1e3, "m": 1e6, "g": 1e9} }
 
-// Bytes returns the units of bytes, in whatever each counts: of 10^6, MB is 1.
+// Bytes returns the units of bytes, relative to a unit of each bytes: with each 10^6, MB is 1.
 func Bytes(each float64) Units {
 	all := Units{"b": 1 / each}
 	for i, letter := range []string{"k", "m", "g", "t", "p"} {
@@ -31,7 +31,7 @@ func Bytes(each float64) Units {
 	return all
 }
 
-// With is units and others, which win.
+// With returns u and others, which take precedence.
 func (u Units) With(others Units) Units {
 	all := maps.Clone(u)
 	maps.Copy(all, others)
@@ -54,12 +54,12 @@ var (
 
 var (
 	errNone = errors.New("it is not a number")
-	// ErrRange is a number that is larger than a computer can count.
+	// ErrRange is the error for a number that overflows.
 	ErrRange = errors.New("it is too large")
 )
 
-// Read reads a number as people write it: 3000, 3,000, 3k, 1.5e6, each with a unit. What could be two numbers is an
-// error that says so.
+// Read parses a number as people write it: 3000, 3,000, 3k, 1.5e6, each with a unit. Ambiguous text is an error that
+// says so.
 func Read(text string, units Units) (float64, error) {
 	parts := written.FindStringSubmatch(strings.TrimSpace(text))
 	if parts == nil {
@@ -85,7 +85,7 @@ func Read(text string, units Units) (float64, error) {
 		return 0, fmt.Errorf("%q is not a unit here: there are %s", unit, units)
 	}
 	v, err := strconv.ParseFloat(strings.ReplaceAll(digits, ",", ""), 64)
-	if err != nil { // the digits are those of a number
+	if err != nil { // the digits form a number
 		return 0, ErrRange
 	}
 	return v * each, nil

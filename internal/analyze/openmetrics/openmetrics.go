@@ -1,8 +1,8 @@
-// Package openmetrics writes what was found as metrics in the text that Prometheus reads, so that whoever has a
-// Prometheus can look at it, and be warned by it, there.
+// Package openmetrics writes results as metrics in Prometheus' text format, so that a Prometheus can show them and
+// alert on them.
 //
-// The client library for it would bring protocol buffers along, which take 6 s of CPU time to compile and which nobody
-// asks for here.
+// The official client library would bring protocol buffers along, which take 6 s of CPU time to compile and are not
+// needed here.
 package openmetrics
 
 import (
@@ -20,33 +20,33 @@ import (
 
 // Metric is a gauge, or a counter, with its samples.
 type Metric struct {
-	Name    string // of a counter it ends in _total
+	Name    string // a counter's ends in _total
 	Help    string
 	Counter bool
 	Labels  []string
 	Samples []Sample
 }
 
-// Sample is a value, and what it is of, in the order of the metric's labels.
+// Sample is a value with label values, in the order of the metric's labels.
 type Sample struct {
 	Of    []string
 	Value float64
 }
 
-// Add adds a sample. What is not known has none.
+// Add adds a sample, unless the value is NaN.
 func (m *Metric) Add(value float64, of ...string) {
 	if !math.IsNaN(value) {
 		m.Samples = append(m.Samples, Sample{of, value})
 	}
 }
 
-// Write writes metrics in the format OpenMetrics 1.0; those without a sample are left out.
+// Write writes metrics in the format OpenMetrics 1.0, without those that have no sample.
 func Write(w io.Writer, all ...*Metric) error { return write(w, true, all) }
 
-// WriteText writes them in Prometheus' own text format, 0.0.4.
+// WriteText writes metrics in Prometheus' own text format, 0.0.4.
 func WriteText(w io.Writer, all ...*Metric) error { return write(w, false, all) }
 
-// quoted escapes what stands between quotation marks, plain what does not.
+// quoted escapes text inside quotation marks, plain text outside.
 var (
 	quoted = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 	plain  = strings.NewReplacer(`\`, `\\`, "\n", `\n`)
@@ -88,14 +88,14 @@ func write(w io.Writer, open bool, all []*Metric) error {
 	return err
 }
 
-// series is a sample as it is written, with what its name has behind the metric's.
+// series is a sample as written, with the suffix of its name.
 type series struct {
 	of    []string
 	name  string
 	value float64
 }
 
-// sorted returns the samples in the order of their labels' values, each with its labels in order.
+// sorted returns the samples sorted by label values, each with its labels sorted.
 func (m *Metric) sorted() []series {
 	order := make([]int, len(m.Labels))
 	for i := range order {
@@ -107,7 +107,7 @@ func (m *Metric) sorted() []series {
 		row := series{value: s.Value}
 		var pairs []string
 		for _, i := range order {
-			value := printable.Line(s.Of[i]) // also to whoever looks at it on a terminal
+			value := printable.Line(s.Of[i]) // safe on a terminal, too
 			row.of = append(row.of, value)
 			pairs = append(pairs, m.Labels[i]+`="`+quoted.Replace(value)+`"`)
 		}
@@ -120,7 +120,7 @@ func (m *Metric) sorted() []series {
 	return all
 }
 
-// digits returns a number as the format has it: OpenMetrics tells it from an integer by its point.
+// digits formats a number; OpenMetrics distinguishes it from an integer by its point.
 func digits(v float64, open bool) string {
 	text := strconv.FormatFloat(v, 'g', -1, 64)
 	if open && !strings.ContainsAny(text, ".einfNa") {

@@ -14,9 +14,9 @@ import (
 	"github.com/realiops/realiops/internal/analyze/openmetrics"
 )
 
-// TestWhateverIsNamed: names are read back as they were, by the parser that node_exporter reads such files with, but
-// for what cannot be seen in them, which is written out; what is not known is not there.
-func TestWhateverIsNamed(t *testing.T) {
+// TestAnyNameIsReadBack: names are read back by node_exporter's parser as written, except that invisible characters are
+// escaped; unknown values are absent.
+func TestAnyNameIsReadBack(t *testing.T) {
 	names := []string{`a"b\c`, "line\nbreak", "{}=,", "ünïcode", ""}
 	g := &openmetrics.Metric{Name: "realiops_test_ratio", Help: "Of \"names\" with\nanything in them.",
 		Labels: []string{"database"}}
@@ -59,7 +59,7 @@ func TestTwiceIsAnError(t *testing.T) {
 	}
 }
 
-// collector hands a metric to the client library of Prometheus.
+// collector hands a metric to the Prometheus client library.
 type collector struct{ *openmetrics.Metric }
 
 func (c collector) Describe(chan<- *prometheus.Desc) {}
@@ -74,7 +74,7 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// TestAsTheClientLibraryWrites: to the byte, in both formats.
+// TestAsTheClientLibraryWrites: equal to the byte, in both formats.
 func TestAsTheClientLibraryWrites(t *testing.T) {
 	info := &openmetrics.Metric{Name: "b_info", Help: `A "word", a \ and` + "\na line.", Labels: []string{"z", "a"}}
 	info.Add(1, "1", `x"y\z`)

@@ -1,4 +1,4 @@
-// Package view writes what was found for programs, as docs/reference/json.md describes it.
+// Package view writes results for programs, as docs/reference/json.md describes.
 package view
 
 import (
@@ -15,8 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// JSON writes a report, or another view of a run. A number that is infinite or none at all is null, and a list is never
-// null.
+// JSON writes a report, or another view of a run. Infinite numbers and NaN are null, and a list is never null.
 func JSON(w io.Writer, view any) error {
 	text, err := json.Marshal(view, jsonv1.DefaultOptionsV1(), json.FormatNilSliceAsNull(false),
 		json.WithMarshalers(json.MarshalToFunc(finite)), jsontext.EscapeForHTML(false), jsontext.WithIndent("  "))
@@ -31,7 +30,7 @@ func JSON(w io.Writer, view any) error {
 
 func finite(out *jsontext.Encoder, v float64) error {
 	if number.Finite(v) {
-		return errors.ErrUnsupported // written as any number is
+		return errors.ErrUnsupported // use the default encoding
 	}
 	return out.WriteToken(jsontext.Null)
 }
