@@ -100,9 +100,6 @@ func (j *judge) background(m counts.Metric) (loads []string) {
 	return loads
 }
 
-// surely is the number of standard deviations that rules out chance.
-const surely = 4
-
 // belowBackground names the loads under which the metric showed less than it does when idle.
 func (j *judge) belowBackground(m counts.Metric, y column) (loads []string) {
 	for a, load := range j.loads {

@@ -3,10 +3,8 @@ package attribution
 import (
 	"math"
 	"slices"
-	"sync"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
@@ -78,38 +76,6 @@ func (j *judge) moments(metric string, t *table, m model, a, r int) (x, y []floa
 		x, y = append(x, sum/change.Seconds()), append(y, change.Amount/change.Seconds())
 	}
 	return x, y
-}
-
-// moment identifies a quantity and a stretch between two readings.
-type moment struct {
-	quantity int
-	from, to int64 // nanoseconds since 1970
-}
-
-// moments caches the amounts of quantities between readings; NaN means unknown.
-type moments struct {
-	lock sync.RWMutex
-	did  map[moment]float64
-}
-
-// did returns how much of a quantity there was between two readings, NaN if unknown. Results are cached, because all
-// metrics of a server share the same moments and quantities.
-func (e *evidence) did(quantity int, a counts.Load, repetition counts.Repetition, from, to time.Time) float64 {
-	when := moment{quantity, from.UnixNano(), to.UnixNano()}
-	e.moment.lock.RLock()
-	n, looked := e.moment.did[when]
-	e.moment.lock.RUnlock()
-	if looked {
-		return n
-	}
-	n, known := e.run.Did(e.quantities[quantity], a, repetition, from, to)
-	if !known {
-		n = math.NaN()
-	}
-	e.moment.lock.Lock()
-	defer e.moment.lock.Unlock()
-	e.moment.did[when] = n
-	return n
 }
 
 // curve describes how a metric may follow a sum. It maps a rate of the metric to the rate of the sum, and to the ratio

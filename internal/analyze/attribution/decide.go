@@ -12,30 +12,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Thresholds on twice the logarithm of a likelihood ratio, by which one explanation is given up for another.
-const (
-	// beaten replaces a quantity by another: 2 ln 50.
-	beaten = 8.0
-	// extended replaces a sum by one with one more term, of which there are many: 2 ln 600.
-	extended = 13.0
-	// mostGainOfSums is the gain of sums above which a single quantity is not named.
-	mostGainOfSums = 7.0
-	// rivalled leaves side and names open if another sum of as many terms comes this near: 2 ln 20. There are hundreds
-	// of sums.
-	rivalled = 6.0
-	// straighter is the gain by which a sum must beat all curves of fewer quantities, of which there are as many.
-	straighter = 6.0
-	// priced is the gain that each further term needs to count as equally good.
-	priced = 7.0
-)
-
-// A longer sum must predict left-out loads better by this factor, and well enough.
-const (
-	better         = 0.8
-	mostError      = 1.2
-	mostErrorOfSum = 1.1 // of two or more terms: there are so many sums that some come near anything
-)
-
 // decide names the one quantity that is left, several, or a mixture.
 func (tr *trial) decide(v *Verdict) {
 	t := tr.table(tr.rivals)
@@ -263,11 +239,6 @@ func (j *judge) oneToOne(m runfile.Metric, h held) bool {
 		(m.Unit == bytes) == (j.quantities[h.place].Unit == bytes)
 }
 
-const nothingExplainsIt = "No quantity keeps one ratio to it under all loads, and no sum of up to three predicts a load left out of the fit"
-
-// mostDeviance is the largest ratio of a quantity's variance around the loads to the variance of noise.
-const mostDeviance = 6
-
 // decideBySpread uses the spread test alone, for runs with too few loads for sums.
 func (tr *trial) decideBySpread(v *Verdict) {
 	var left []held
@@ -293,10 +264,18 @@ func (tr *trial) decideBySpread(v *Verdict) {
 	}
 }
 
-// perUnit writes a ratio in the direction that is easier to picture.
-func perUnit(ratio float64, quantity string) string {
-	if ratio > 0 && ratio < 0.5 {
-		return fmt.Sprintf("one for about %.3g of %s", 1/ratio, quantity)
+// leaveOpen names everything that the metric may count, if one of the counted quantities nearly fits and they are on
+// different sides. This includes quantities that were counted in some loads only, or not at all.
+func (tr *trial) leaveOpen(v *Verdict, left []held) {
+	var open []held
+	for _, h := range tr.rivals {
+		known := func(l held) bool { return l.place == h.place }
+		if h.Status == Consistent || h.Status == Possible || slices.ContainsFunc(left, known) {
+			open = append(open, h)
+		}
 	}
-	return fmt.Sprintf("%.3g for one of %s", ratio, quantity)
+	for _, h := range tr.differ(open) {
+		v.Between = append(v.Between, h.Quantity)
+	}
+	v.Why, v.SettleWith = "This run cannot tell between "+conjoined(v.Between), tr.settle(v.Between)
 }

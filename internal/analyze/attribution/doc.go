@@ -82,7 +82,7 @@
 //
 // Evidence holds what each load did and shows (evidence.go, nothing.go), what that implies for quantities that were not
 // counted (package bounds), and which load would decide more (settle.go). A judge compares quantities with metrics
-// under a view of the run, with a tolerance (judge.go, rival.go). A trial judges one metric, from the spread test
+// under a view of the run, with a tolerance (trial.go, rival.go). A trial judges one metric (judge.go), from the spread test
 // (decide.go) to cautions. Its table holds the means of loads and finds the sums (model.go, search.go, curve.go).
 //
 // # How the thresholds were found

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
@@ -177,4 +178,74 @@ func (c column) whole() *series.Missing {
 
 func intersect(a, b []string) bool {
 	return slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
+}
+
+// exact reports whether every repetition of y equals x, as far as the counters resolve.
+func exact(y, x column) bool {
+	for a := range y {
+		for r := range y[a] {
+			c, o := y[a][r], x[a][r]
+			if d := c.value - o.value; c.missing == nil && o.missing == nil && d*d > 4*(c.stdErr*c.stdErr+o.stdErr*o.stdErr) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (e *evidence) onAurora() bool { return e.run.Header.Target.Flavor == "aurora" }
+
+// moment identifies a quantity and a stretch between two readings.
+type moment struct {
+	quantity int
+	from, to int64 // nanoseconds since 1970
+}
+
+// moments caches the amounts of quantities between readings; NaN means unknown.
+type moments struct {
+	lock sync.RWMutex
+	did  map[moment]float64
+}
+
+// did returns how much of a quantity there was between two readings, NaN if unknown. Results are cached, because all
+// metrics of a server share the same moments and quantities.
+func (e *evidence) did(quantity int, a counts.Load, repetition counts.Repetition, from, to time.Time) float64 {
+	when := moment{quantity, from.UnixNano(), to.UnixNano()}
+	e.moment.lock.RLock()
+	n, looked := e.moment.did[when]
+	e.moment.lock.RUnlock()
+	if looked {
+		return n
+	}
+	n, known := e.run.Did(e.quantities[quantity], a, repetition, from, to)
+	if !known {
+		n = math.NaN()
+	}
+	e.moment.lock.Lock()
+	defer e.moment.lock.Unlock()
+	e.moment.did[when] = n
+	return n
+}
+
+// twice is the number of standard deviations within which an error may be chance.
+const twice = 2
+
+// surely is the number of standard deviations that rules out chance.
+const surely = 4
+
+// countedIn returns the repetitions that have a count.
+func countedIn(cells []cell) (use []int) {
+	for r, c := range cells {
+		if c.missing == nil {
+			use = append(use, r)
+		}
+	}
+	return use
+}
+
+func meanOf(cells []cell, use []int) (mean float64) {
+	for _, r := range use {
+		mean += cells[r].value / float64(len(use))
+	}
+	return mean
 }

@@ -63,20 +63,3 @@ func (e *evidence) drives(y column, recorded, h held) bool {
 	near := func(l []float64) bool { return finite(l) && slices.Max(l)-slices.Min(l) < math.Log(driven) }
 	return !finite(logs[1]) || slices.ContainsFunc(logs[:], near)
 }
-
-// countedIn returns the repetitions that have a count.
-func countedIn(cells []cell) (use []int) {
-	for r, c := range cells {
-		if c.missing == nil {
-			use = append(use, r)
-		}
-	}
-	return use
-}
-
-func meanOf(cells []cell, use []int) (mean float64) {
-	for _, r := range use {
-		mean += cells[r].value / float64(len(use))
-	}
-	return mean
-}

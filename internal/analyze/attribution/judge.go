@@ -15,42 +15,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Options sets the tolerance and the confidence of verdicts. The zero value means the defaults.
-type Options struct {
-	Tolerance float64  // the factor by which a ratio may move from load to load; 0: DefaultTolerance
-	Level     float64  // of all intervals; 0: DefaultLevel
-	Asked     []string // only these metrics; nil: all
-}
-
-// Defaults of the options.
-const (
-	DefaultTolerance = 1.10
-	DefaultLevel     = 0.95
-)
-
-// forRun fills in defaults, also for invalid values. Observations get a higher confidence level, because nobody
-// controlled the load.
-func (o Options) forRun(run *counts.Run) Options {
-	if run.Observed != nil && o.Level == 0 {
-		o.Level = observedLevel
-	}
-	if !(o.Tolerance > 1) {
-		o.Tolerance = DefaultTolerance
-	}
-	if !(o.Level > 0 && o.Level < 1) {
-		o.Level = DefaultLevel
-	}
-	return o
-}
-
-// judge holds what the judgement of all metrics shares.
-type judge struct {
-	*evidence
-	options Options
-	view    counts.View
-	whole   []column // the quantities' columns over whole repetitions, if the view covers a part of each
-}
-
 // Judge decides what each metric of a run counts.
 func Judge(run *counts.Run, options Options) Verdicts {
 	j := &judge{evidence: newEvidence(run), options: options.forRun(run)}
@@ -160,15 +124,6 @@ func hidden(j *judge, m counts.Metric) bool {
 	return y.whole() == nil && len(j.background(m))+len(j.belowBackground(m, y)) > 0
 }
 
-// trial is the judgement of one metric: its counts, and how each quantity compares.
-type trial struct {
-	*judge
-	metric counts.Metric
-	y      column
-	blank  []bool // by load: shows nothing of the metric
-	rivals []held
-}
-
 func (j *judge) verdict(m counts.Metric) Verdict {
 	v, step := Verdict{Metric: m.Metric, Derived: m.Derived, Kind: CannotTell}, j.stepOf(m)
 	y := j.column(m, m.From, step)
@@ -254,8 +209,6 @@ func (j *judge) withoutPageCache(v *Verdict) {
 	v.Warnings = append(v.Warnings, Warning{"no-page-cache", "Aurora has no page cache, so a page asked of storage is read there, unless a local disk has it (Optimized Reads)"})
 }
 
-func (e *evidence) onAurora() bool { return e.run.Header.Target.Flavor == "aurora" }
-
 // neverRead withdraws the verdict on a counter that also counts blocks read, if all loads only added rows: that it
 // follows their writes is a coincidence.
 func (j *judge) neverRead(v *Verdict) {
@@ -314,36 +267,4 @@ func (j *judge) rivals(m counts.Metric, y column, blank []bool) []held {
 		all = append(all, h)
 	}
 	return all
-}
-
-const (
-	// mostSpread is the factor within which a quantity's spread must lie, and its ratio be known, for a verdict.
-	mostSpread = 1.3
-	// mostSpreadOfSide is the limit of the spread for a verdict on the side alone, if no near sum is on another side.
-	mostSpreadOfSide = 1.5
-)
-
-// fewestLoads is the number of loads that bounds the spread: two leave it open.
-const fewestLoads = 3
-
-func (h held) bounded(spread float64) bool {
-	return len(h.loads) >= fewestLoads && h.Spread.Hi < spread && h.Ratio.Hi < mostSpread*h.Ratio.Lo
-}
-
-// boundedAmong is bounded, but needs no bounded ratio if several quantities are left: then only the side is stated.
-func (h held) boundedAmong(left []held, spread float64) bool {
-	return h.bounded(spread) || len(left) > 1 && len(h.loads) >= fewestLoads && h.Spread.Hi < spread
-}
-
-// exact reports whether every repetition of y equals x, as far as the counters resolve.
-func exact(y, x column) bool {
-	for a := range y {
-		for r := range y[a] {
-			c, o := y[a][r], x[a][r]
-			if d := c.value - o.value; c.missing == nil && o.missing == nil && d*d > 4*(c.stdErr*c.stdErr+o.stdErr*o.stdErr) {
-				return false
-			}
-		}
-	}
-	return true
 }

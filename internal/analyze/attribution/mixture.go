@@ -10,9 +10,6 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// weighty is the share from which on a term counts for the side.
-const weighty = 0.1
-
 // roughly states a sum of one term: a quantity that comes near but is not certain to be all of the metric.
 func (tr *trial) roughly(v *Verdict, t *table, s search, left []held) {
 	best := s.chosen
@@ -53,22 +50,6 @@ func (tr *trial) roughly(v *Verdict, t *table, s search, left []held) {
 			v.Mixture.Terms[0].Or = append(v.Mixture.Terms[0].Or, name)
 		}
 	}
-}
-
-// leaveOpen names everything that the metric may count, if one of the counted quantities nearly fits and they are on
-// different sides. This includes quantities that were counted in some loads only, or not at all.
-func (tr *trial) leaveOpen(v *Verdict, left []held) {
-	var open []held
-	for _, h := range tr.rivals {
-		known := func(l held) bool { return l.place == h.place }
-		if h.Status == Consistent || h.Status == Possible || slices.ContainsFunc(left, known) {
-			open = append(open, h)
-		}
-	}
-	for _, h := range tr.differ(open) {
-		v.Between = append(v.Between, h.Quantity)
-	}
-	v.Why, v.SettleWith = "This run cannot tell between "+conjoined(v.Between), tr.settle(v.Between)
 }
 
 // fewestBeyondTerms is the number of loads that a sum needs beyond the number of its terms.
@@ -190,11 +171,6 @@ func (j *judge) besideOne(kind Kind, t *table, rivals []held) string {
 		}
 	}
 	return ""
-}
-
-// has reports whether a term is one of the quantities.
-func (m *Mixture) has(quantities []string) bool {
-	return m != nil && slices.ContainsFunc(m.Terms, func(t Term) bool { return slices.Contains(quantities, t.Quantity) })
 }
 
 // sameSide says what explanations with different names have in common.
@@ -325,9 +301,6 @@ func (j *judge) mixture(t *table, m model) *Mixture {
 	return mix
 }
 
-// twice is the number of standard deviations within which an error may be chance.
-const twice = 2
-
 // modelError returns the least standard deviation, over the loads, of a modelled quantity's logarithm. The coefficient
 // is found where it is least.
 func (e *evidence) modelError(place int) float64 {
@@ -361,3 +334,5 @@ func (t *table) errors(m model, level float64) [stats.Most]float64 {
 	}
 	return errors
 }
+
+const nothingExplainsIt = "No quantity keeps one ratio to it under all loads, and no sum of up to three predicts a load left out of the fit"

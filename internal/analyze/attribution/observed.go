@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/stats"
-	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -168,19 +166,6 @@ func (j *judge) isOne(e *Estimate) bool {
 	return e != nil && e.Lo <= besides && e.Hi >= 1/besides && e.Lo*j.options.Tolerance > 1 && e.Hi < j.options.Tolerance
 }
 
-// conjoined lists quantities by their readable names.
-func conjoined(names []string) string {
-	var words []string
-	for _, name := range names {
-		words = append(words, many(name))
-	}
-	return strings.Join(words, ", ")
-}
-
-func many(quantity string) string { return metric.Quantity(quantity).Many() }
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
 // confirm withdraws verdicts that windows twice as long contradict: they were artifacts of where the windows were cut.
 func confirm(all, coarse []Verdict) {
 	for i := range all {
@@ -200,12 +185,4 @@ func confirm(all, coarse []Verdict) {
 		v.Kind, v.Counts, v.PerUnit, v.Exact, v.Between = CannotTell, "", nil, false, named
 		v.Why = fmt.Sprintf("It keeps its ratio to %s in these windows, but not in windows twice as long", conjoined(named))
 	}
-}
-
-// named returns the quantities of which the metric counts one.
-func (v Verdict) named() []string {
-	if v.Counts != "" {
-		return []string{v.Counts}
-	}
-	return v.Between
 }

@@ -13,15 +13,6 @@ import (
 // planned is a pair of loads that differ in one parameter: an index, COPY for INSERT, how commits wait.
 type planned struct{ with, without int }
 
-// Difference is the effect of one change between two loads on a metric, at equal rows, and the effect that a quantity
-// predicts. Both are relative to the load without the change.
-type Difference struct {
-	Load     string   `json:"load"`
-	Without  string   `json:"without"`
-	More     Estimate `json:"more"`
-	Foretold Estimate `json:"foretold"`
-}
-
 const (
 	// surelyDiffer is the joint confidence level of all differences of a metric.
 	surelyDiffer = 0.99

@@ -28,6 +28,22 @@ type held struct {
 // recorded reports whether the run has the quantity in loads that have the metric.
 func (h held) recorded() bool { return h.Status != Unknown }
 
+const (
+	// mostSpread is the factor within which a quantity's spread must lie, and its ratio be known, for a verdict.
+	mostSpread = 1.3
+	// mostSpreadOfSide is the limit of the spread for a verdict on the side alone, if no near sum is on another side.
+	mostSpreadOfSide = 1.5
+)
+
+func (h held) bounded(spread float64) bool {
+	return len(h.loads) >= fewestLoads && h.Spread.Hi < spread && h.Ratio.Hi < mostSpread*h.Ratio.Lo
+}
+
+// boundedAmong is bounded, but needs no bounded ratio if several quantities are left: then only the side is stated.
+func (h held) boundedAmong(left []held, spread float64) bool {
+	return h.bounded(spread) || len(left) > 1 && len(h.loads) >= fewestLoads && h.Spread.Hi < spread
+}
+
 // against compares a metric with another column by the logarithm of their ratio in every repetition: if the metric
 // counts the quantity, it is the same in every load. blank marks the loads that show nothing of the metric.
 func (j *judge) against(metric, x column, blank []bool, h held) held {
@@ -215,3 +231,6 @@ func (h *held) judge(o Options, x column) {
 func factor(i stats.Interval, level float64, n int) *Estimate {
 	return &Estimate{Value: math.Exp(i.Value), Lo: math.Exp(i.Lo), Hi: math.Exp(i.Hi), Level: level, N: n}
 }
+
+// fewestLoads is the number of loads that bounds the spread: two leave it open.
+const fewestLoads = 3

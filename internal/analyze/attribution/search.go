@@ -8,6 +8,33 @@ import (
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
+// Thresholds on twice the logarithm of a likelihood ratio, by which one explanation is given up for another.
+const (
+	// beaten replaces a quantity by another: 2 ln 50.
+	beaten = 8.0
+	// extended replaces a sum by one with one more term, of which there are many: 2 ln 600.
+	extended = 13.0
+	// mostGainOfSums is the gain of sums above which a single quantity is not named.
+	mostGainOfSums = 7.0
+	// rivalled leaves side and names open if another sum of as many terms comes this near: 2 ln 20. There are hundreds
+	// of sums.
+	rivalled = 6.0
+	// straighter is the gain by which a sum must beat all curves of fewer quantities, of which there are as many.
+	straighter = 6.0
+	// priced is the gain that each further term needs to count as equally good.
+	priced = 7.0
+)
+
+// A longer sum must predict left-out loads better by this factor, and well enough.
+const (
+	better         = 0.8
+	mostError      = 1.2
+	mostErrorOfSum = 1.1 // of two or more terms: there are so many sums that some come near anything
+)
+
+// mostDeviance is the largest ratio of a quantity's variance around the loads to the variance of noise.
+const mostDeviance = 6
+
 // search is the result of comparing all sums.
 type search struct {
 	sizes      [][]model

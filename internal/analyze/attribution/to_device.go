@@ -7,20 +7,6 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// ToDevice is the number of device reads, or bytes read, per unit of a metric of requested reads, under the loads with
-// the lowest and the highest ratio. The ratio is not fixed, because a cache answers some requests, or all.
-type ToDevice struct {
-	Of    string    `json:"of"` // the quantity of the device
-	Least RatioWith `json:"least"`
-	Most  RatioWith `json:"most"`
-}
-
-// RatioWith is a ratio under a load.
-type RatioWith struct {
-	Load  string  `json:"load"`
-	Ratio float64 `json:"ratio"`
-}
-
 // toDevice returns nil if the metric counts no requested reads, or the device's reads for them are unknown.
 func (e *evidence) toDevice(v Verdict, y column) *ToDevice {
 	if v.Kind != Requested || len(v.named()) == 0 || slices.ContainsFunc(v.named(), func(name string) bool {

@@ -1,6 +1,8 @@
 package attribution
 
 import (
+	"slices"
+
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -143,4 +145,43 @@ type Settle struct {
 type Warning struct {
 	Code string `json:"code"` // kind of warning, for programs
 	Text string `json:"text"`
+}
+
+// Difference is the effect of one change between two loads on a metric, at equal rows, and the effect that a quantity
+// predicts. Both are relative to the load without the change.
+type Difference struct {
+	Load     string   `json:"load"`
+	Without  string   `json:"without"`
+	More     Estimate `json:"more"`
+	Foretold Estimate `json:"foretold"`
+}
+
+// ToDevice is the number of device reads, or bytes read, per unit of a metric of requested reads, under the loads with
+// the lowest and the highest ratio. The ratio is not fixed, because a cache answers some requests, or all.
+type ToDevice struct {
+	Of    string    `json:"of"` // the quantity of the device
+	Least RatioWith `json:"least"`
+	Most  RatioWith `json:"most"`
+}
+
+// RatioWith is a ratio under a load.
+type RatioWith struct {
+	Load  string  `json:"load"`
+	Ratio float64 `json:"ratio"`
+}
+
+// has reports whether a term is one of the quantities.
+func (m *Mixture) has(quantities []string) bool {
+	return m != nil && slices.ContainsFunc(m.Terms, func(t Term) bool { return slices.Contains(quantities, t.Quantity) })
+}
+
+// weighty is the share from which on a term counts for the side.
+const weighty = 0.1
+
+// named returns the quantities of which the metric counts one.
+func (v Verdict) named() []string {
+	if v.Counts != "" {
+		return []string{v.Counts}
+	}
+	return v.Between
 }
