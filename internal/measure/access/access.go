@@ -1,7 +1,7 @@
-// Package access finds out which calls AWS allows, by making each of them once for as little as it takes.
+// Package access finds out which calls AWS allows, by making each of them once for as little as possible.
 //
-// [Try] asks each service that a run collects from for its newest points, through the sources that collect them: what
-// they reject, it rejects. A refusal is an answer here, and no error.
+// [Try] asks each service that a run collects from for its newest points, through the collecting sources themselves,
+// so that it rejects what they reject. A refusal is an answer here, not an error.
 package access
 
 import (
@@ -19,26 +19,26 @@ import (
 
 // Answer is the result of a call.
 type Answer struct {
-	Action string // as a permission names it
-	Err    error  // an [account.Trouble] where it was not answered
-	// Unasked says why the call was not made; empty where it was.
+	Action string // as in a policy
+	Err    error  // an [account.Trouble] if the call failed
+	// Unasked says why the call was not made; empty if it was.
 	Unasked string
 }
 
-// Allowed reports whether the call was made and its answer is of use to a collection.
+// Allowed reports whether the call was made and its answer is useful to a collection.
 func (a Answer) Allowed() bool { return a.Err == nil && a.Unasked == "" }
 
-// within bounds each service by itself: one that has us wait takes nothing from another.
+// within bounds each service separately, so that a slow one does not delay others.
 const within = 30 * time.Second
 
 // Metrics is the call that returns all of CloudWatch's metrics.
 const Metrics = "cloudwatch:GetMetricData"
 
-// Statements is the call that only an observation makes, to say which statements caused what storage did.
+// Statements is the call by which only an observation finds the statements with the most I/O.
 const Statements = "pi:DescribeDimensionKeys"
 
-// Try makes the calls that a run would collect metrics by, and [Statements] if those of an observation are asked about,
-// too. It judges the answers as a collection would.
+// Try makes the calls of a run's collection and, if observed, also [Statements]. It judges the
+// answers as a collection would.
 func Try(ctx context.Context, config aws.Config, cloud runfile.Cloud, observed bool) []Answer {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

@@ -33,10 +33,10 @@ var writer = runfile.Cloud{
 	Class: "db.r6g.large", Storage: "aurora", Resource: "db-ABC", Insights: true,
 }
 
-// fault is an answer of AWS, and how a diagnosis judges it.
+// fault is an answer of AWS, and its diagnosis.
 type fault struct {
 	call   string
-	answer string // as the reference calls it
+	answer string // its name in the reference
 	does   accounttest.Fault
 	reason account.Kind
 	text   string
@@ -50,7 +50,7 @@ const (
 	ranked    = access.Statements
 )
 
-// faults returns answers that AWS, or a proxy before it, was seen or is documented to give.
+// faults returns answers that AWS, or a proxy in front of it, has given or is documented to give.
 func faults() []fault {
 	const page = "<html>Sign in to this network"
 	leave := func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
@@ -190,7 +190,7 @@ func faults() []fault {
 
 var nan = func() float64 { zero := 0.0; return zero / zero }()
 
-// hasty is the account's own configuration, with its rules but with no wait that a test must sit out.
+// hasty returns the account's own configuration without its long waits.
 func hasty(t *testing.T, s *accounttest.StandIn) aws.Config {
 	t.Helper()
 	s.Setenv(t)
@@ -211,7 +211,7 @@ func (i impatient) RetryDelay(attempt int, err error) (time.Duration, error) {
 	return min(wait, 5*time.Millisecond), err
 }
 
-// healthy is an account of which each call is answered well, behind a proxy.
+// healthy returns an account, behind a proxy, in which all calls succeed.
 func healthy(t *testing.T) func(*testing.T) (*accounttest.Proxy, aws.Config) {
 	t.Helper()
 	s := accounttest.Start(t)
@@ -256,7 +256,7 @@ func healthy(t *testing.T) func(*testing.T) (*accounttest.Proxy, aws.Config) {
 	}
 }
 
-// TestFaultsOfDoctor: whatever is wrong with one service is said of that service, and of no other.
+// TestFaultsOfDoctor: each fault is reported for the service that has it, and for no other.
 func TestFaultsOfDoctor(t *testing.T) {
 	reference, err := os.ReadFile("../../../docs/reference/aws-faults.md")
 	if err != nil {
@@ -310,7 +310,7 @@ func (f fault) judged(t *testing.T, answer access.Answer) {
 	}
 }
 
-// TestNoFault: where everything is answered well, nothing is rejected.
+// TestNoFault: if all calls succeed, none is rejected.
 func TestNoFault(t *testing.T) {
 	_, cfg := healthy(t)(t)
 	for _, answer := range access.Try(t.Context(), cfg, writer, true) {
@@ -320,7 +320,7 @@ func TestNoFault(t *testing.T) {
 	}
 }
 
-// TestUnasked: Performance Insights that is off is not asked, and nothing is said to be denied.
+// TestUnasked: disabled Performance Insights is not asked, and not reported as denied.
 func TestUnasked(t *testing.T) {
 	proxy, cfg := healthy(t)(t)
 	for _, change := range []func(*runfile.Cloud){

@@ -23,20 +23,20 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// Options choose the account where the environment does not, or chooses another.
+// Options choose the account and region instead of the environment.
 type Options struct {
-	Profile string // of the shared configuration
+	Profile string // in the shared configuration
 	Region  string
-	Role    string // to take on, as an ARN
+	Role    string // the ARN to assume
 }
 
-// Account is a way into an AWS account.
+// Account is an AWS account with credentials and a region.
 type Account struct {
 	config  aws.Config
 	counted *counted
 }
 
-// Bounds of one try of a call. A socket that hangs must not look like work.
+// Bounds of one try of a call. A hanging socket must not look like work.
 const (
 	dialWithin   = 3 * time.Second
 	headerWithin = 15 * time.Second
@@ -45,8 +45,8 @@ const (
 
 var roleName = regexp.MustCompile(`^arn:[\w-]+:iam::\d{12}:role/\S+$`)
 
-// Open finds the credentials' place and the region; it asks nobody yet. Endpoints may be moved by AWS_ENDPOINT_URL and
-// its forms for each service.
+// Open finds the source of credentials and the region, without a call. AWS_ENDPOINT_URL and its variants for
+// each service may move endpoints.
 func Open(ctx context.Context, o Options) (*Account, error) {
 	if o.Role != "" && !roleName.MatchString(o.Role) {
 		return nil, errors.New("the role must be given as arn:aws:iam::ACCOUNT:role/NAME")
@@ -60,7 +60,7 @@ func Open(ctx context.Context, o Options) (*Account, error) {
 		config.WithRetryer(newPatience),
 		config.WithEC2RoleCredentialOptions(func(r *ec2rolecreds.Options) { r.Client = machine() }),
 		config.WithAPIOptions([]func(*middleware.Stack) error{a.counted.attach, PlainBodies, boundAnswers}),
-		config.WithLogger(logging.Nop{}), // results are for people, and the SDK writes where it likes
+		config.WithLogger(logging.Nop{}), // the SDK would write into the results
 	}
 	if o.Profile != "" {
 		options = append(options, config.WithSharedConfigProfile(o.Profile))
@@ -82,8 +82,8 @@ func Open(ctx context.Context, o Options) (*Account, error) {
 	return a, nil
 }
 
-// machine asks the EC2 machine that this may be for its credentials. Elsewhere nobody answers, so this is impatient:
-// the client's own bounds hold, of a quarter of a second to connect and half of one to answer.
+// machine returns a client that asks an EC2 machine for its credentials. Elsewhere nothing answers, so it gives up
+// quickly: it has a quarter of a second to connect and half of one for the answer.
 func machine() *imds.Client {
 	const tries, pause = 2, 100 * time.Millisecond
 	return imds.New(imds.Options{Retryer: retry.NewStandard(func(o *retry.StandardOptions) {
@@ -91,13 +91,13 @@ func machine() *imds.Client {
 	})})
 }
 
-// Config returns what the clients of the services are made of.
+// Config returns a configuration for clients of the services.
 func (a *Account) Config() aws.Config { return a.config.Copy() }
 
-// Region returns the region of calls that name no other, or "" if none is configured.
+// Region returns the default region, or "".
 func (a *Account) Region() string { return a.config.Region }
 
-// In returns the same account in another region; what is asked through it is counted here too.
+// In returns the same account in another region. Calls are counted together.
 func (a *Account) In(region string) *Account {
 	there := *a
 	there.config = a.Config()
@@ -105,12 +105,12 @@ func (a *Account) In(region string) *Account {
 	return &there
 }
 
-// renewed are the sources whose credentials end, and are replaced without anybody's help.
+// renewed lists the sources whose credentials are renewed automatically.
 var renewed = []string{stscreds.ProviderName, stscreds.WebIdentityProviderName, ec2rolecreds.ProviderName,
 	endpointcreds.ProviderName, processcreds.ProviderName}
 
-// Credentials reports whether there are any, and when the user has to sign in again; zero: never, as far as is known
-// here.
+// Credentials returns an error if there are none. ends is when the user has to sign in
+// again; zero: never, as far as known.
 func (a *Account) Credentials(ctx context.Context) (ends time.Time, err error) {
 	found, err := a.config.Credentials.Retrieve(ctx)
 	if err != nil {
@@ -122,7 +122,7 @@ func (a *Account) Credentials(ctx context.Context) (ends time.Time, err error) {
 	return ends, nil
 }
 
-// Secrets returns what must never be written down: the credentials in use, as far as they are known by now.
+// Secrets returns the credentials in use so far, which must not be stored.
 func (a *Account) Secrets(ctx context.Context) []string {
 	found, err := a.config.Credentials.Retrieve(ctx)
 	if err != nil {
@@ -132,6 +132,6 @@ func (a *Account) Secrets(ctx context.Context) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return len(s) < shortestSecret })
 }
 
-// shortestSecret is the length of an account's number; nothing secret of AWS's is shorter. Stand-ins use words like
-// test, whose removal would make any text unreadable.
+// shortestSecret is the length of an account number; no AWS secret is shorter. Stand-ins use words like test, whose
+// removal would make any text unreadable.
 const shortestSecret = 12

@@ -28,7 +28,7 @@ const (
 	arn    = "arn:aws:iam::" + number + ":user/somebody"
 )
 
-// alone leaves the SDK no credentials and no configuration but what the test gives it.
+// alone leaves the SDK only the credentials and configuration that the test gives it.
 func alone(t *testing.T, endpoint string) {
 	t.Helper()
 	for _, name := range []string{"AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ACCESS_KEY_ID",
@@ -56,7 +56,7 @@ func open(t *testing.T, o account.Options) *account.Account {
 	return a
 }
 
-// refusing answers every call of the RDS service with an error, as AWS writes one in XML.
+// refusing answers every call of RDS with an error in AWS's XML.
 func refusing(status int, code, message string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
@@ -66,7 +66,7 @@ func refusing(status int, code, message string) http.HandlerFunc {
 	}
 }
 
-// endless begins an answer and goes on until nobody reads it any more.
+// endless begins an answer and continues until the reader stops.
 func endless(w http.ResponseWriter, begin string) {
 	_, err := fmt.Fprint(w, begin)
 	for more := bytes.Repeat([]byte(" "), 1<<16); err == nil; {
@@ -184,7 +184,7 @@ func TestRegionIsMissing(t *testing.T) {
 	}
 }
 
-// TestDeadline: it must end although nobody answers: a connection that is accepted and never served.
+// TestDeadline: a call ends even if the connection is accepted and never served.
 func TestDeadline(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -201,7 +201,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestDeadlineWhileAskedToSlowDown: what AWS said all the time is told, and not that the time has ended.
+// TestDeadlineWhileAskedToSlowDown: the error is AWS's throttling, not the end of the time.
 func TestDeadlineWhileAskedToSlowDown(t *testing.T) {
 	check := func(handler http.HandlerFunc, kind account.Kind, want string) {
 		t.Helper()
@@ -223,7 +223,7 @@ func TestDeadlineWhileAskedToSlowDown(t *testing.T) {
 	}, account.Other, "failed (HTTP 502)")
 }
 
-// TestFaultsOfAServiceAreGivenUpSooner than its word to slow down, which ends by itself.
+// TestFaultsOfAServiceAreGivenUpSooner: sooner than throttling, which ends by itself.
 func TestFaultsOfAServiceAreGivenUpSooner(t *testing.T) {
 	check := func(handler http.HandlerFunc, after int, goesOn bool) {
 		t.Helper()
@@ -246,7 +246,7 @@ func TestFaultsOfAServiceAreGivenUpSooner(t *testing.T) {
 	check(refusing(400, "Throttling", "Rate exceeded"), 5, true)
 }
 
-// TestFaultsOfAContainersEndpoint: what gives a container its credentials is given up as soon as a service is.
+// TestFaultsOfAContainersEndpoint: an endpoint for a container's credentials is given up as soon as a service.
 func TestFaultsOfAContainersEndpoint(t *testing.T) {
 	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -270,7 +270,7 @@ func TestFaultsOfAContainersEndpoint(t *testing.T) {
 	}
 }
 
-// TestNoMachine: on a laptop nobody answers for the credentials of a machine, at once or ever.
+// TestNoMachine: a laptop has no endpoint for a machine's credentials, whether it refuses or ignores connections.
 func TestNoMachine(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -342,7 +342,7 @@ func TestCallsAreCounted(t *testing.T) {
 		got = append(got, line{c.Service + ":" + c.Operation, c.Count, c.Retries, c.Billed, usd, known})
 	}
 	want := []line{
-		// six statistics of one metric are two, and one is one
+		// Six statistics of one metric are two, and one is one.
 		{"cloudwatch:GetMetricData", 1, 0, 3, 3 * 0.01 / 1000, true},
 		{"pi:ListAvailableResourceMetrics", 1, 0, 1, 0, false},
 		{"rds:DescribeDBInstances", 1, 2, 1, 0, true},
@@ -356,7 +356,7 @@ func TestCallsAreCounted(t *testing.T) {
 	}
 }
 
-// sevenStatistics asks for six statistics of one metric and one of another, and for a sum, which costs nothing.
+// sevenStatistics asks for six statistics of one metric and one of another, and for a sum, which is free.
 func sevenStatistics() *cloudwatch.GetMetricDataInput {
 	in := &cloudwatch.GetMetricDataInput{StartTime: new(time.Now().Add(-time.Hour)), EndTime: new(time.Now())}
 	add := func(metric, statistic string) {
@@ -375,7 +375,7 @@ func sevenStatistics() *cloudwatch.GetMetricDataInput {
 	return in
 }
 
-// TestRolesAreRenewed: a role's credentials end within the hour, and nobody has to care.
+// TestRolesAreRenewed: a role's credentials, which expire within the hour, are renewed automatically.
 func TestRolesAreRenewed(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w,

@@ -27,19 +27,19 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// Service is one that is asked with a form and answers in XML. The SDK's client of it has hundreds of calls and takes
-// long to compile: EC2's longer than the rest of the program, RDS's a tenth of it. The few calls that are made here are
-// written out, on the SDK's own stack: that signs them, repeats them and counts them as any other. What every client of
-// the SDK's takes from the configuration is taken as the client of STS has it.
+// Service is a service with form requests and XML answers. The SDK's clients of these have hundreds of calls:
+// EC2's takes longer to compile than the rest of the program, RDS's a tenth of it. So the few calls used here
+// are written out, on the SDK's own stack, which signs, retries and counts them. They take their
+// configuration as the client of STS does.
 type Service struct {
-	ID      string // as the SDK names it: RDS
+	ID      string // the SDK's name: RDS
 	Version string // of its interface
-	Within  string // what the name of the element that holds an answer has after the operation's
-	Token   string // the field that asks for a further page
+	Within  string // suffix of the operation's name in the element that holds the answer
+	Token   string // the field that requests the next page
 }
 
-// Pages makes a call for each page of an answer, with a form that has what is asked for beside the operation. The
-// function returns by what token the page after one is asked for; empty: it was the last.
+// Pages makes a call for each page of an answer. form holds the request without the operation; the function returns
+// the token of the next page, or "" after the last.
 func Pages[T any](ctx context.Context, config aws.Config, s Service, operation string, form url.Values,
 	next func(*T) string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
@@ -66,7 +66,7 @@ func Pages[T any](ctx context.Context, config aws.Config, s Service, operation s
 	}
 }
 
-// mostPages bounds an answer: the longest have some hundred.
+// mostPages bounds an answer. The longest have some hundred.
 const mostPages = 2000
 
 // Ask makes one call, and reads what the service answers.
@@ -104,7 +104,7 @@ func (s Service) ask(ctx context.Context, config aws.Config, operation string, f
 	if err != nil {
 		return err
 	}
-	// by this and the operation's name the stack counts
+	// the stack counts calls by this and the operation's name
 	ctx = awsmiddleware.SetServiceID(middleware.ClearStackValues(ctx), s.ID)
 	ctx = awsmiddleware.SetOperationName(ctx, operation)
 	handler := middleware.DecorateHandler(smithyhttp.NewClientHandlerWithOptions(c.options.HTTPClient), stack)
@@ -115,7 +115,7 @@ func (s Service) ask(ctx context.Context, config aws.Config, operation string, f
 type call struct {
 	service Service
 	config  aws.Config
-	options sts.Options // what the configuration comes to
+	options sts.Options // the resolved configuration
 	form    url.Values
 	within  string
 	answer  any
@@ -132,10 +132,10 @@ func (c call) write(ctx context.Context, in middleware.SerializeInput, next midd
 	return next.HandleSerialize(ctx, in)
 }
 
-// send addresses a try and signs it, by the time that AWS's last answer showed.
+// send addresses and signs a try, by AWS's clock as its last answer showed it.
 func (c call) send(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 	out middleware.FinalizeOutput, metadata middleware.Metadata, err error) {
-	scheme := c.options.AuthSchemes[0] // Signature Version 4, which both services take
+	scheme := c.options.AuthSchemes[0] // Signature Version 4, for both services
 	identity, err := scheme.IdentityResolver(c.options).GetIdentity(ctx, smithy.Properties{})
 	if err != nil {
 		return out, metadata, err
@@ -153,8 +153,8 @@ func (c call) send(ctx context.Context, in middleware.FinalizeInput, next middle
 	return next.HandleFinalize(ctx, in)
 }
 
-// address returns where the service is: where the environment or the profile moves it, and otherwise beside STS, of
-// which the rules for its host are those of both services.
+// address returns the service's address: as moved by the environment or the profile, or derived from the address of
+// STS, since both services follow the same rules.
 func (c call) address(ctx context.Context) (*url.URL, error) {
 	at := sts.EndpointParameters{Endpoint: c.config.BaseEndpoint,
 		UseFIPS:      new(c.options.EndpointOptions.UseFIPSEndpoint == aws.FIPSEndpointStateEnabled),
@@ -173,8 +173,8 @@ func (c call) address(ctx context.Context) (*url.URL, error) {
 	return &found.URI, err
 }
 
-// moved returns where the environment or the profile moves this service alone. A profile's word for one service does
-// not come before the environment's for all.
+// moved returns where the environment or the profile moves this service alone. The environment's setting for all
+// services overrides the profile's for one.
 func (c call) moved(ctx context.Context) string {
 	const all = "AWS_ENDPOINT_URL"
 	_, every := os.LookupEnv(all)
@@ -201,18 +201,18 @@ func (c call) read(ctx context.Context, in middleware.DeserializeInput, next mid
 	}
 	response := out.RawResponse.(*smithyhttp.Response)
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body) // whole, so that the answer of a try that breaks off leaves nothing behind
+	text, err := io.ReadAll(response.Body) // completely, so that a broken try leaves nothing behind
 	if err == nil {
 		err = ReadAnswer(response.StatusCode, text, c.within, c.answer)
 	}
 	return out, metadata, err
 }
 
-// ReadAnswer reads an answer within an element, or returns what the service says no with.
+// ReadAnswer decodes an answer within an element, or returns the service's error.
 func ReadAnswer(status int, text []byte, within string, answer any) error {
-	if status/100 != 2 { // what is not the service's has no code, only its status
+	if status/100 != 2 { // an answer from elsewhere has only a status
 		var no struct {
-			Code       string `xml:"Error>Code"` // as RDS says it
+			Code       string `xml:"Error>Code"` // RDS's form
 			Message    string `xml:"Error>Message"`
 			EC2Code    string `xml:"Errors>Error>Code"`
 			EC2Message string `xml:"Errors>Error>Message"`
@@ -227,7 +227,7 @@ func ReadAnswer(status int, text []byte, within string, answer any) error {
 	return nil
 }
 
-// element reads the first one of a name.
+// element decodes the first element of that name.
 func element(text []byte, name string, to any) error {
 	decoder := xml.NewDecoder(bytes.NewReader(text))
 	for {

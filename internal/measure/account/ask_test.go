@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/account"
 )
 
-// TestClockIsOff: what is signed by a clock that is off is signed again by AWS's, as its answer shows it.
+// TestClockIsOff: a request signed by a wrong clock is signed again by AWS's, as its answer shows it.
 func TestClockIsOff(t *testing.T) {
 	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,7 +34,7 @@ func TestClockIsOff(t *testing.T) {
 	}
 }
 
-// TestPagesEnd: an answer that leads to itself ends, with a word on it.
+// TestPagesEnd: an answer whose pages form a circle ends with an error.
 func TestPagesEnd(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		marker := map[string]string{"": "a", "a": "b", "b": "b"}[r.FormValue("Marker")]

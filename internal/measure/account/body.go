@@ -9,12 +9,12 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// plainBody is a body that can only be read. The SDK closes a request's body as soon as its answer begins, which may be
-// before the transport has found its end; a closed body whose way of writing itself is used then gives an error, upon
-// which the transport closes the connection in the middle of the answer. Of one that is read it is simply the end.
+// plainBody hides a body's WriteTo. The SDK closes a request's body as soon as its answer begins, maybe before the
+// transport has reached its end. WriteTo of a closed body then fails, and the transport closes the connection
+// during the answer; Read just ends.
 type plainBody struct{ io.ReadSeeker }
 
-// PlainBodies sees to it that all bodies are. It is for clients that are not made of an [Account], too.
+// PlainBodies makes all bodies plain, also for clients without an [Account].
 func PlainBodies(stack *middleware.Stack) error {
 	return stack.Serialize.Add(middleware.SerializeMiddlewareFunc("realiops/body",
 		func(ctx context.Context, in middleware.SerializeInput,

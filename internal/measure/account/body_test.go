@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/account"
 )
 
-// looking is a client that only looks at what it is to send.
+// looking is a client that only looks at its requests.
 type looking func(*http.Request)
 
 func (l looking) Do(r *http.Request) (*http.Response, error) {
@@ -19,7 +19,7 @@ func (l looking) Do(r *http.Request) (*http.Response, error) {
 	return nil, errors.New("not sent")
 }
 
-// TestBodiesAreOnlyRead: what could write itself breaks the answer of a service that is faster than the transport.
+// TestBodiesAreOnlyRead: a body with WriteTo would break the answer of a service faster than the transport.
 func TestBodiesAreOnlyRead(t *testing.T) {
 	alone(t, "http://127.0.0.1:1")
 	withKeys(t)

@@ -13,23 +13,22 @@ import (
 	"github.com/realiops/realiops/internal/input"
 )
 
-// mostBytes bounds one answer. The longest that AWS gives, of a hundred thousand values of CloudWatch, have 2 MB.
+// mostBytes bounds one answer. AWS's longest, a hundred thousand values of CloudWatch, have 2 MB.
 const mostBytes = 16 << 20
 
-// tooLong is an answer that goes on beyond that.
+// tooLong reports an answer beyond that.
 type tooLong struct{}
 
 func (tooLong) Error() string {
 	return fmt.Sprintf("the answer is longer than %d MiB", mostBytes>>20)
 }
 
-// empty is an answer of nothing. The SDK takes it for one that lists nothing, and no call that is made here is answered
-// so.
+// empty reports an empty answer. The SDK would take it for an empty list, but none of these calls has such an answer.
 type empty struct{}
 
 func (empty) Error() string { return "the answer is empty" }
 
-// boundAnswers has every answer end there, and have something in it.
+// boundAnswers rejects answers that are too long or empty.
 func boundAnswers(stack *middleware.Stack) error {
 	return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("realiops/bound",
 		func(ctx context.Context, in middleware.DeserializeInput,

@@ -17,29 +17,29 @@ import (
 
 // Call counts the requests for one operation.
 type Call struct {
-	Service   string // as permissions name it: rds, cloudwatch, pi, sts
+	Service   string // as in policies: rds, cloudwatch, pi, sts
 	Operation string
-	Count     int   // each once, however often it had to be tried
+	Count     int   // without retries
 	Retries   int   // the further tries
-	Failures  int   // calls that got no answer in the end
-	Billed    int   // what was answered, in the units of the price
+	Failures  int   // calls without a successful answer
+	Billed    int   // answered, in the units of the price
 	Price     Price // of a unit
 }
 
-// ListPrice returns what the calls cost by the price list, in USD and before any free allowance. It is not known where
-// the price is not.
+// ListPrice returns the cost of the calls by the price list, in USD and before any free allowance. known
+// is false if there is no price.
 func (c Call) ListPrice() (usd float64, known bool) {
 	return float64(c.Billed) * c.Price.USD, c.Price.Known
 }
 
-// counted holds an account's calls. Several goroutines may add to it.
+// counted holds an account's calls. It is safe for concurrent use.
 type counted struct {
 	mu    sync.Mutex
 	calls []Call
 	clock runfile.Clock
 }
 
-// Calls returns the operations asked so far, by name.
+// Calls returns the operations called so far, by name.
 func (a *Account) Calls() []Call {
 	a.counted.mu.Lock()
 	defer a.counted.mu.Unlock()
@@ -48,24 +48,24 @@ func (a *Account) Calls() []Call {
 	return all
 }
 
-// Clock returns how far AWS's clock is ahead of ours, by the date on its quickest answer, which is cut to whole
-// seconds; without a source where nothing was answered yet.
+// Clock returns how far AWS's clock is ahead of ours, by the date of its fastest answer, which has whole seconds. Its
+// source is empty before the first answer.
 func (a *Account) Clock() runfile.Clock {
 	a.counted.mu.Lock()
 	defer a.counted.mu.Unlock()
 	return a.counted.clock
 }
 
-// attach counts every call: around all of it, and around each try.
+// attach counts every call and each of its tries.
 func (b *counted) attach(stack *middleware.Stack) error {
 	err := stack.Initialize.Add(middleware.InitializeMiddlewareFunc("realiops/call", b.call), middleware.Before)
 	if _, sent := stack.Finalize.Get("Retry"); err != nil || !sent {
-		return err // what is only signed, and not sent
+		return err // a request that is only signed
 	}
 	return stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("realiops/try", b.try), "Retry", middleware.After)
 }
 
-// tried counts the tries of a call and keeps AWS's last refusal.
+// tried counts the tries of a call and keeps AWS's last error.
 type tried struct {
 	times int
 	said  error
@@ -91,7 +91,7 @@ func (b *counted) call(ctx context.Context, in middleware.InitializeInput, next 
 	if err != nil {
 		call.Failures++
 		if errors.Is(err, context.DeadlineExceeded) && t.said != nil {
-			err = t.said // AWS did answer: the time ended while it was asked again
+			err = t.said // AWS did answer: time ended during a retry
 		}
 		return out, metadata, err
 	}
@@ -115,8 +115,8 @@ func (b *counted) try(ctx context.Context, in middleware.FinalizeInput, next mid
 	return out, metadata, err
 }
 
-// compared keeps what the date of the quickest answer says of the clocks. It is cut to whole seconds: on average half
-// of one is missing, with as large an error.
+// compared keeps the offset from the fastest answer. The date is truncated to seconds, so half a second is
+// added, with an error as large.
 func (b *counted) compared(ahead, trip time.Duration) {
 	const cut = 0.5
 	b.mu.Lock()
@@ -127,5 +127,5 @@ func (b *counted) compared(ahead, trip time.Duration) {
 	}
 }
 
-// prefix returns how permissions name the service that the SDK calls id.
+// prefix returns the name in policies of the service that the SDK calls id.
 func prefix(id string) string { return strings.ToLower(strings.ReplaceAll(id, " ", "-")) }

@@ -17,7 +17,7 @@ const absentText = "there are no AWS credentials here: name a profile with --pro
 	"(aws sso login), " +
 	"or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 
-// found gives the credentials that there are. Where there are none it says so at once for a while: to look takes
+// found returns the available credentials. If there are none, it repeats its error for a while: looking takes
 // seconds, and each try of each call would look again.
 type found struct {
 	provider aws.CredentialsProvider
@@ -27,15 +27,15 @@ type found struct {
 	until  time.Time
 }
 
-// lookAgain is the time for which missing credentials are assumed to stay missing.
+// lookAgain is how long missing credentials are assumed to stay missing.
 const lookAgain = 10 * time.Second
 
-// notFound is why there are no credentials. A call is not tried again for that.
+// notFound says that there are no credentials. Such a call is not retried.
 type notFound struct{ error }
 
 func (n *notFound) Unwrap() error { return n.error }
 
-// Retrieve returns what the SDK calls for each try of a call.
+// Retrieve implements aws.CredentialsProvider. The SDK calls it for each try.
 func (f *found) Retrieve(ctx context.Context) (aws.Credentials, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -54,7 +54,7 @@ func (f *found) Retrieve(ctx context.Context) (aws.Credentials, error) {
 }
 
 // credentials recognizes credentials that cannot be found or renewed. The SDK has no types for most of these
-// errors, so it goes by their words.
+// errors, so it matches their text.
 func (t *Trouble) credentials(err error, _ string) bool {
 	if said, answered := errors.AsType[smithy.APIError](err); answered && said.ErrorCode() != "" {
 		return false
@@ -76,15 +76,14 @@ func (t *Trouble) credentials(err error, _ string) bool {
 	return true
 }
 
-// endpointError is a refusal by the endpoint that gives a container its credentials. For AWS's services the status
-// is an error of another type than the message.
+// endpointError is an error of the endpoint for a container's credentials. Errors of AWS's services
+// have the status in another type.
 type endpointError interface {
 	smithy.APIError
 	statusError
 }
 
-// reasonOf returns the HTTP status of that endpoint, or else the end of the SDK's chain of words, which says what it
-// was.
+// reasonOf returns that endpoint's HTTP status, or else the end of the SDK's chain of texts, which is the cause.
 func reasonOf(err error) string {
 	if answer, ok := errors.AsType[endpointError](err); ok {
 		return fmt.Sprintf("the credential endpoint of this machine or container answers HTTP %d each time",

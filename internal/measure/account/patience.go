@@ -11,19 +11,19 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 )
 
-// tries is the number of times one call is made before it is given up, and longestPause the longest wait in
-// between: together about a minute of being told to slow down.
+// tries is how often one call is tried, and longestPause the longest wait in between:
+// together about a minute of throttling.
 const (
 	tries        = 8
 	longestPause = 20 * time.Second
 	dials        = 2               // to an endpoint that does not answer
-	hangs        = 2               // of one that takes the call and does not answer, each as long as headerWithin
-	faults       = 5               // that are AWS's own, and no word to slow down
+	hangs        = 2               // calls accepted but not answered, each for headerWithin
+	faults       = 5               // AWS's own errors other than throttling
 	faultPause   = 5 * time.Second // the longest wait after one
-	empties      = 3               // answers of nothing
+	empties      = 3               // empty answers
 )
 
-// patience waits longer and longer between tries of a call, and gives up early on an endpoint that cannot be reached.
+// patience waits longer and longer between tries of a call, and gives up early on an unreachable endpoint.
 type patience struct{ *retry.Standard }
 
 func newPatience() aws.Retryer {
@@ -32,9 +32,8 @@ func newPatience() aws.Retryer {
 	})}
 }
 
-// IsErrorRetryable leaves out what a few seconds will not change, credentials that are not there and a name that nobody
-// knows, and takes in an answer that ended in its middle: nothing that is asked here changes anything, so it can be
-// asked again.
+// IsErrorRetryable excludes errors that a few seconds will not change, missing credentials and unknown names. It
+// includes broken answers: no call here changes anything, so each can be repeated.
 func (p patience) IsErrorRetryable(err error) bool {
 	if _, none := errors.AsType[*notFound](err); none {
 		return false
@@ -72,13 +71,13 @@ func (p patience) RetryDelay(attempt int, err error) (time.Duration, error) {
 	return min(delay, faultPause), spent
 }
 
-// statusError is an answer's error, be it AWS's or of the endpoint that gives a container its credentials.
+// statusError is an error with a status, of AWS or of the endpoint for a container's credentials.
 type statusError interface {
 	error
 	HTTPStatusCode() int
 }
 
-// ofService reports whether a service, or what stands before it, failed by itself.
+// ofService reports whether a service, or a proxy in front of it, failed by itself.
 func ofService(err error) bool {
 	answer, answered := errors.AsType[statusError](err)
 	slowDown := retry.ThrottleErrorCode{Codes: retry.DefaultThrottleErrorCodes}.IsErrorThrottle(err).Bool()

@@ -2,7 +2,7 @@ package account
 
 import "slices"
 
-// Statement is a part of a policy: what realiops calls of one service, and why.
+// Statement is a part of a policy: the calls of one service, and their purpose.
 type Statement struct {
 	ID       string
 	Why      string
@@ -11,7 +11,7 @@ type Statement struct {
 	For      []string // the commands that make the calls
 }
 
-// Policy returns the least that realiops needs: what it calls, and nothing else. Nothing in it changes anything.
+// Policy returns the least permissions that realiops needs. None of them changes anything.
 func Policy(partition string) []Statement {
 	return []Statement{
 		{"RealiopsDatabases", "which instance and cluster it is, and what lies under them",
@@ -36,7 +36,7 @@ func Policy(partition string) []Statement {
 	}
 }
 
-// PolicyFor returns the part of [Policy] that one command needs; empty for a command that asks AWS nothing.
+// PolicyFor returns the part of [Policy] that one command needs, or nil if it does not ask AWS.
 func PolicyFor(partition, command string) []Statement {
 	return slices.DeleteFunc(Policy(partition), func(s Statement) bool { return !slices.Contains(s.For, command) })
 }
@@ -50,8 +50,8 @@ func Commands() (all []string) {
 	return slices.Compact(all)
 }
 
-// SignIn returns the permission to sign in as a user of the database; resource is the DbiResourceId of the instance, or
-// the DbClusterResourceId of the cluster, and * stands for any.
+// SignIn returns the permission to sign in as a database user. resource is the DbiResourceId of the instance or the
+// DbClusterResourceId of the cluster; * means any.
 func SignIn(partition, resource, user string) Statement {
 	return Statement{"RealiopsSignIn", "tokens for passwords (--iam-auth)", []string{"rds-db:connect"},
 		"arn:" + partition + ":rds-db:*:*:dbuser:" + resource + "/" + user, nil}

@@ -6,19 +6,19 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 )
 
-// Price is the price of an operation's unit in the price list of us-east-1, with the source and the date of
-// reading. Known is false if no source states it.
+// Price is the price of an operation's unit in the price list of us-east-1, with its source and date. Known
+// is false if no source states it.
 type Price struct {
 	Known  bool
 	USD    float64
-	Unit   string // what is billed: metric or call
+	Unit   string // the billed unit: metric or call
 	Source string
-	Date   string // YYYY-MM-DD, of the reading
+	Date   string // YYYY-MM-DD, when it was read
 }
 
 const cloudWatchPrices = "https://aws.amazon.com/cloudwatch/pricing/"
 
-// priceOf returns the list price of an operation. That of Performance Insights was not found.
+// priceOf returns the list price of an operation. Performance Insights' was not found.
 func priceOf(service, operation string) Price {
 	const thousandth = 1.0 / 1000
 	switch {
@@ -37,7 +37,7 @@ func priceOf(service, operation string) Price {
 	}
 }
 
-// billed returns how many units an answered call is billed as: of metrics, up to five statistics of one are one.
+// billed returns the billed units of an answered call: up to five statistics of one metric are one.
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricData.html
 func billed(input any) int {
 	const statisticsInOne = 5
@@ -48,9 +48,9 @@ func billed(input any) int {
 	statistics := map[string]int{}
 	for _, q := range data.MetricDataQueries {
 		if q.MetricStat == nil {
-			continue // arithmetic on others
+			continue // computed from others
 		}
-		key, _ := json.Marshal(q.MetricStat.Metric) // names and values only, which always can be
+		key, _ := json.Marshal(q.MetricStat.Metric) // names and values only, which cannot fail
 		statistics[string(key)]++
 	}
 	n := 0

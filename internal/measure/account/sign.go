@@ -11,8 +11,7 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 )
 
-// Sign puts Signature Version 4 on a request to a service that the SDK has no client of. A body must be one that can be
-// read again.
+// Sign adds Signature Version 4 to a request to a service without an SDK client. Its body must be re-readable.
 func (a *Account) Sign(service string, r *http.Request) error {
 	credentials, err := a.config.Credentials.Retrieve(r.Context())
 	if err != nil {

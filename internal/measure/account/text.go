@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Text says in a few lines what AWS was asked, and what that costs by the price list; empty where it was not asked.
+// Text describes the calls in a few lines with their list price, or is empty without calls.
 func Text(calls []Call) string {
 	if len(calls) == 0 {
 		return ""
@@ -24,7 +24,7 @@ func Text(calls []Call) string {
 	text := "AWS was asked: " + strings.Join(parts, ", ") + "."
 	if priced > 0 {
 		cost := fmt.Sprintf("%.5f USD", total)
-		if total == 0 { // what little a call costs is kept apart from that
+		if total == 0 { // keep a tiny cost apart from zero
 			cost = "nothing"
 		}
 		text += " By the price list of us-east-1, before any free allowance: " + cost

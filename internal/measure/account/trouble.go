@@ -33,25 +33,24 @@ const (
 	Unreachable Kind = "unreachable"
 	NotThere    Kind = "not-found"
 	Incomplete  Kind = "incomplete" // answered, and said to be no whole answer
-	Damaged     Kind = "damaged"    // answered, and the answer contradicts itself or is none
-	NoPoints    Kind = "no-points"  // answered, and nothing was measured
-	Off         Kind = "off"        // the service is not switched on for this database
+	Damaged     Kind = "damaged"    // answered, but the answer is invalid
+	NoPoints    Kind = "no-points"  // answered, without data
+	Off         Kind = "off"        // the service is not enabled for this database
 	Other       Kind = "other"
 )
 
-// Trouble is an error of a call in one line for people. What AWS said is within, and may name accounts and resources:
-// only Error is fit to be shown.
+// Trouble is an error of a call in one line. It wraps AWS's error, which may name accounts
+// and resources: show only Error.
 type Trouble struct {
 	Kind Kind
-	Code string // AWS's name of the error, or the HTTP status
-	// Permission is the action that was not allowed.
+	Code string // AWS's error code, or the HTTP status
+	// Permission is the missing permission.
 	Permission string
 	text       string
 	err        error
 }
 
-// NewTrouble returns the trouble with an answer that a service gave without an error. AWS's words in text must be
-// cleaned by [Clean].
+// NewTrouble returns a Trouble for an answer without an error. AWS's words in text must be cleaned by [Clean].
 func NewTrouble(kind Kind, code, text string) *Trouble {
 	return &Trouble{Kind: kind, Code: code, text: text}
 }
@@ -59,7 +58,7 @@ func NewTrouble(kind Kind, code, text string) *Trouble {
 func (t *Trouble) Error() string { return t.text }
 func (t *Trouble) Unwrap() error { return t.err }
 
-// Reason returns the trouble as a run file names it.
+// Reason returns the trouble's reason for a run file.
 func (t *Trouble) Reason() runfile.Reason {
 	switch t.Kind {
 	case Absent, Expired, Invalid, Denied:
@@ -73,8 +72,7 @@ func (t *Trouble) Reason() runfile.Reason {
 	}
 }
 
-// Explain gives a [Trouble] of an error of the SDK; nil for nil, and the error itself where it is one already or the
-// context's.
+// Explain converts an SDK error to a [Trouble]. It returns nil, a Trouble or a context's error unchanged.
 func Explain(err error) error {
 	if _, told := errors.AsType[*Trouble](err); told || err == nil {
 		return err
@@ -96,11 +94,10 @@ func Explain(err error) error {
 	return t
 }
 
-// anyCall is the name of a call of which nothing is known.
+// anyCall is the name of an unknown call.
 const anyCall = "a call to AWS"
 
-// callOf names the call that failed, as permissions do. If assuming a role failed inside another call, it names that
-// one.
+// callOf returns the failed call's name in policies. If assuming a role failed inside another call, it is that one.
 func callOf(err error) string {
 	call := anyCall
 	for {
@@ -113,7 +110,7 @@ func callOf(err error) string {
 	}
 }
 
-// settings recognizes errors in the configuration, found before anything is asked.
+// settings recognizes errors in the configuration, found before any call.
 func (t *Trouble) settings(err error, call string) bool {
 	if missing, ok := errors.AsType[config.SharedConfigProfileNotExistError](err); ok {
 		t.Kind, t.text = Absent, fmt.Sprintf("there is no profile %s in ~/.aws/config or ~/.aws/credentials",
@@ -127,13 +124,13 @@ func (t *Trouble) settings(err error, call string) bool {
 	return false
 }
 
-// answer recognizes refusals by AWS itself.
+// answer recognizes AWS's own errors.
 func (t *Trouble) answer(err error, call string) bool {
 	said, ok := errors.AsType[smithy.APIError](err)
 	if !ok {
 		return false
 	}
-	// the SDK's word for what is no answer of AWS's
+	// The SDK's code for an answer that is not AWS's.
 	if t.Code = said.ErrorCode(); t.Code == "" || t.Code == "UnknownError" {
 		t.Code = ""
 		return false
@@ -157,7 +154,7 @@ func (t *Trouble) answer(err error, call string) bool {
 	return true
 }
 
-// kinds are AWS's names of errors that call for a word of their own.
+// kinds maps AWS's error codes to kinds.
 var kinds = map[string]Kind{
 	"AccessDenied": Denied, "AccessDeniedException": Denied, "NotAuthorizedException": Denied,
 	"UnauthorizedOperation": Denied,
@@ -177,7 +174,7 @@ var kinds = map[string]Kind{
 	"DBClusterEndpointNotFoundFault": NotThere,
 }
 
-// kindOf goes by the name, and of signatures by the words: one too old or too new is a matter of clocks.
+// kindOf uses the code, and for signatures the message: one too old or too new is a wrong clock.
 func kindOf(code, message string) Kind {
 	kind, ok := kinds[code]
 	if !ok {
@@ -196,7 +193,7 @@ func (t *Trouble) denied(message, call string) {
 	t.Kind, t.Permission = Denied, call
 	named := refusedAction.FindStringSubmatch(message)
 	if named != nil && !strings.HasSuffix(call, ":"+named[2]) {
-		t.Permission = named[1] + ":" + named[2] // what the call needs beside the one of its own name
+		t.Permission = named[1] + ":" + named[2] // what the call needs besides its own permission
 	}
 	t.text = fmt.Sprintf("AWS does not allow these credentials %s: realiops aws policy prints the permissions it needs",
 		t.Permission)
@@ -215,7 +212,7 @@ func (t *Trouble) denied(message, call string) {
 	}
 }
 
-// ahead returns the offset of this machine's clock from AWS's in words, by the date of the refusal.
+// ahead describes the offset of this machine's clock, by the date of AWS's answer.
 func ahead(err error) string {
 	response, ok := errors.AsType[*awshttp.ResponseError](err)
 	if !ok || response.HTTPResponse() == nil {
@@ -233,7 +230,7 @@ func ahead(err error) string {
 	return fmt.Sprintf("%.0f minutes %s AWS's", by.Minutes(), side)
 }
 
-// network recognizes failures without an answer, or with one that is not from AWS.
+// network recognizes failures without an answer, or with one that is not AWS's.
 func (t *Trouble) network(err error, call string) bool {
 	if dial, ok := errors.AsType[*net.DNSError](err); ok {
 		t.Kind, t.text = Unreachable,
@@ -268,7 +265,7 @@ func (t *Trouble) network(err error, call string) bool {
 	return false
 }
 
-// unreadable explains an answer that is not AWS's, by its HTTP status.
+// unreadable explains an answer that is not AWS's by its HTTP status.
 func unreadable(call string, status int) (code, text string) {
 	code = fmt.Sprint(status)
 	switch {
@@ -294,7 +291,7 @@ var (
 	keyName       = regexp.MustCompile(`\b(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{12,}\b`)
 )
 
-// Clean takes out of AWS's words what must not be shown, and folds them into one line.
+// Clean removes account data from AWS's words and folds them into one line.
 func Clean(text string) string {
 	for _, secret := range []*regexp.Regexp{resourceName, accountNumber, keyName} {
 		text = secret.ReplaceAllString(text, runfile.Hidden)

@@ -1,8 +1,8 @@
-// Package baseline measures what storage delivers alone: jobs of the machine's fio one after another, while the device
-// is read, from an empty run file to its end line.
+// Package baseline measures what storage delivers alone: it runs the jobs of the machine's fio one after another
+// while the device is read, from an empty run file to its end line.
 //
-// It decides nothing by the meaning of numbers: the judge of a lasting slowdown is passed in as [Options.Throttled].
-// The results of a baseline are in the file and nowhere else.
+// It does not interpret numbers: [Options.Throttled] decides whether storage has slowed down for good. The results of
+// a baseline are in the file and nowhere else.
 package baseline
 
 import (
@@ -20,25 +20,25 @@ import (
 
 // Options configures a baseline.
 type Options struct {
-	Head runfile.Run // the file's first line, as far as it is known beforehand
+	Head runfile.Run // the file's first line; the baseline completes it
 	Path string      // of the file
 	Plan *Plan
 	Show Display
-	// Throttled is called with each second of the job of a plan that goes on until storage slows down, and returns
-	// true once it has.
+	// Throttled is called with each second of the plan's job that runs until storage slows
+	// down, and returns true once it has.
 	Throttled func(Second) bool
 }
 
-// Second sums up about a second of a job, as reported by fio.
+// Second sums up about a second of a job, from fio's reports.
 type Second struct {
 	At         time.Time // its end
 	Seconds    float64   // since the job began
-	Operations float64   // a second, without flushes
-	Bytes      float64   // a second
-	Latency    float64   // seconds, the mean of its operations
+	Operations float64   // per second, without flushes
+	Bytes      float64   // per second
+	Latency    float64   // in seconds, the mean of its operations
 }
 
-// Display shows people how far a baseline has come.
+// Display shows the progress of a baseline.
 type Display interface {
 	Stage(text string)
 	Record(runfile.Record)
@@ -49,13 +49,13 @@ type measurement struct {
 	file      *runfile.Writer
 	directory *fio.Directory
 	clock     *probe.Clock
-	flush     func() error // what memory holds, onto the device; nil: the device is out of sight
+	flush     func() error // writes cached data to the device; nil: the device is not visible
 	totals    fio.Totals
 	recorded  bool // the file holds a run, however it ended
 }
 
-// Do measures. The file is made first, so that a place that cannot be written is found before anything is measured.
-// recorded reports whether the file holds a run, however it ended; without one there is no file.
+// Do runs the baseline. It creates the file first, so that an unwritable path fails before the measurement. recorded
+// reports whether the file holds a run, however it ended; if not, Do leaves no file.
 func Do(ctx context.Context, o Options) (recorded bool, err error) {
 	m := &measurement{Options: o}
 	if m.file, err = runfile.Create(o.Path); err != nil {
@@ -68,7 +68,7 @@ func Do(ctx context.Context, o Options) (recorded bool, err error) {
 	return true, errors.Join(err, m.file.Close())
 }
 
-// measure has a directory of our own for as long as the jobs take.
+// measure runs the jobs in a directory of their own.
 func (m *measurement) measure(ctx context.Context) (err error) {
 	if m.directory, err = fio.Make(m.Plan.Directory); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (m *measurement) measure(ctx context.Context) (err error) {
 	var sampler probe.Sampler
 	var storage runfile.Storage
 	if devices, err := block.NewOfDirectory(m.directory.Path); err != nil {
-		sampler = block.Absent(err) // which is not an error: the file says why
+		sampler = block.Absent(err) // no error: the file says why
 	} else {
 		sampler, storage = devices, devices.Storage()
 		m.flush = experiment.FlushDirectories(devices.Directories())
@@ -102,7 +102,7 @@ func (m *measurement) record(r runfile.Record) error {
 	return m.file.Write(r)
 }
 
-// open writes the head of the file: the run, with a load for each job and one without, and the metrics it will hold.
+// open writes the head of the file: the run, with a load for each job and an idle one, and its metrics.
 func (m *measurement) open(storage runfile.Storage) error {
 	m.recorded = true
 	run, p := m.Head, m.Plan

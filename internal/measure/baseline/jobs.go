@@ -11,13 +11,13 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// idle is a load of nothing, for what others do on the device.
+// idle is an empty load, which shows other programs' requests.
 const (
 	idle    = "idle"
 	idleFor = 3 * time.Second
 )
 
-// jobs does them one after another, after a while without one.
+// jobs runs the jobs in turn, after an idle time.
 func (m *measurement) jobs(ctx context.Context) error {
 	err := m.load(ctx, idle, func(ctx context.Context) (fio.Status, error) {
 		select {
@@ -35,7 +35,7 @@ func (m *measurement) jobs(ctx context.Context) error {
 	return err
 }
 
-// load runs one load between readings of the device, and flushes the data that it leaves in memory at the end.
+// load runs one load between readings of the device, and flushes the data that it leaves in memory.
 func (m *measurement) load(ctx context.Context, name string, do func(context.Context) (fio.Status, error)) error {
 	event := func(e runfile.Event, failed error) error {
 		record := runfile.LoadEvent{At: time.Now(), Load: name, Repetition: 1, Event: e}
@@ -55,13 +55,13 @@ func (m *measurement) load(ctx context.Context, name string, do func(context.Con
 		did = m.record(runfile.Work{From: from, To: last.At, Load: name, Repetition: 1})
 	}
 	after := context.WithoutCancel(ctx)
-	// What the device has done by now, and then what it does when memory is emptied onto it.
+	// Read the device before and after memory is flushed to it.
 	err := errors.Join(did, m.read(after, last), m.readFlushed(after, last), event(runfile.End, failed), m.file.Sync())
 	m.totals.Close(last)
 	return errors.Join(failed, err)
 }
 
-// read reads the device, and what fio has said by now.
+// read reads the device, and adds fio's last report.
 func (m *measurement) read(ctx context.Context, now fio.Status) error {
 	return errors.Join(m.clock.ReadAll(ctx), m.record(m.totals.Reading(time.Now(), now)))
 }
@@ -75,7 +75,7 @@ func (m *measurement) readFlushed(ctx context.Context, now fio.Status) error {
 	return m.read(ctx, now)
 }
 
-// job runs one job, until storage is throttled where that is waited for.
+// job runs one job, or runs it until storage is throttled.
 func (m *measurement) job(ctx context.Context, j fio.Job) (fio.Status, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -100,7 +100,7 @@ func (m *measurement) job(ctx context.Context, j fio.Job) (fio.Status, error) {
 	return last, errors.Join(failed, err)
 }
 
-// secondOf returns what a job did between two things that fio said, if that is about a second.
+// secondOf returns the work between two of fio's reports, if about a second lies between them.
 func secondOf(before, now fio.Status) (s Second, is bool) {
 	seconds := now.Seconds - before.Seconds
 	if seconds < 0.5 {

@@ -8,8 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/fio"
 )
 
-// Between two things that fio said lie 2 s with 600 reads and 400 writes of 8 KiB, each in 4 ms, and 100 flushes, which
-// are operations of no bytes.
+// Between two reports lie 2 s with 600 reads and 400 writes of 8 KiB, 4 ms each, and 100
+// flushes, which transfer no bytes.
 func TestASecondOfAJob(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	before := fio.Status{At: at, Seconds: 7}

@@ -20,18 +20,18 @@ import (
 
 // Wishes holds the user's choices for a baseline.
 type Wishes struct {
-	Directory string // on the storage to measure; empty: where the data of a server of ours would lie
+	Directory string // on the storage to measure; empty: where our own server's data would be
 	AllowRAM  bool
 	Set       string        // of jobs
-	File      string        // of jobs, instead of a set
-	Only      []string      // of the jobs, by name; none: all
+	File      string        // instead of a set
+	Only      []string      // the jobs to run; none: all
 	Size      int64         // of the test files
-	Runtime   time.Duration // of each job; 0: as long as each says
-	Until     time.Duration // that one job goes on, until storage slows down for good; 0: it is not waited for
-	Buffered  bool          // the long write once more, through the page cache
+	Runtime   time.Duration // of each job; 0: its own
+	Until     time.Duration // how long one job may wait for a lasting slowdown; 0: do not wait
+	Buffered  bool          // repeat the long write through the page cache
 }
 
-// Plan is a baseline of which everything is known that can be known before a file is written: program, place, and jobs.
+// Plan holds everything known before a file is written: program, place, and jobs.
 type Plan struct {
 	Wishes
 	Program fio.Program
@@ -39,7 +39,7 @@ type Plan struct {
 	Place   fio.Place
 }
 
-// NewPlan finds what was wished for, and refuses a place without the room for it.
+// NewPlan finds what the user asked for, and refuses a place without enough room.
 func NewPlan(ctx context.Context, w Wishes) (p *Plan, err error) {
 	p = &Plan{Wishes: w}
 	if p.Program, err = fio.Find(ctx, ""); err != nil {
@@ -51,7 +51,7 @@ func NewPlan(ctx context.Context, w Wishes) (p *Plan, err error) {
 	if err := p.chooseJobs(ctx); err != nil {
 		return nil, err
 	}
-	const spare = 256 << 20 // for others there
+	const spare = 256 << 20 // for other programs
 	if need := fio.TestBytes(p.Jobs) + spare; p.Place.Free < need {
 		return nil, fmt.Errorf("%s has %d MB free and the test files need %d MB, with %d MB to spare: make room, "+
 			"name another with --dir, or less with --size", p.Directory, p.Place.Free/1e6, need/1e6, spare/1_000_000)
@@ -85,7 +85,7 @@ func (p *Plan) chooseJobs(ctx context.Context) error {
 		return err
 	}
 	only := p.Only
-	if p.Until != 0 && len(only) == 0 && len(p.Jobs) > 1 { // the job of the set that empties a bucket of operations
+	if p.Until != 0 && len(only) == 0 && len(p.Jobs) > 1 { // the set's job that empties a bucket of operations
 		only = []string{
 			map[string]string{fio.SetDatabase: "random-write", fio.SetPublished: "hub-random-8k"}[p.Wishes.Set]}
 	}
@@ -127,7 +127,7 @@ func (p *Plan) takeSet(ctx context.Context, settings fio.Settings) error {
 	return nil
 }
 
-// Names returns those of the jobs.
+// Names returns the names of the jobs.
 func (p *Plan) Names() []string {
 	var names []string
 	for _, j := range p.Jobs {
@@ -146,7 +146,7 @@ func (p *Plan) Lasts() time.Duration {
 	return sum
 }
 
-// Question returns what the owner of the place must agree to; empty: nothing. chosen says that they named the place.
+// Question returns what the place's owner must agree to; empty: nothing. chosen says that they named the place.
 func (p *Plan) Question(chosen bool) string {
 	if p.Until != 0 {
 		return fmt.Sprintf("For up to %s, storage under %s gets all the load that it takes, until its credits are "+

@@ -17,16 +17,16 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Cloud collects AWS's metrics of a server after a run.
+// Cloud collects a server's AWS metrics after a run.
 type Cloud struct {
 	account *account.Account
 	tempo   Tempo
 	now     func() time.Time
-	wanted  func(runfile.Metric) bool // by the name that it has of the run's own instance
+	wanted  func(runfile.Metric) bool // by the name on the run's first instance
 	sources []probe.Backfiller
 }
 
-// NewCloud has the sources for a server: all that they have, or the metrics that are wanted. It asks nobody yet.
+// NewCloud opens the sources for a server: of all metrics, or the wanted ones. It makes no call.
 func NewCloud(a *account.Account, server runfile.Cloud, tempo Tempo, now func() time.Time,
 	wanted func(runfile.Metric) bool) (*Cloud, error) {
 	c := &Cloud{account: a, tempo: tempo, now: now, wanted: wanted}
@@ -63,7 +63,7 @@ func (c *Cloud) about(server runfile.Cloud) (sources []probe.Backfiller, err err
 	return sources, nil
 }
 
-// Metrics returns those of all sources; a run that asks nobody has none.
+// Metrics returns the metrics of all sources, or none for a nil Cloud.
 func (c *Cloud) Metrics() []runfile.Metric {
 	if c == nil {
 		return nil
@@ -81,11 +81,11 @@ type Display interface {
 	Message(text string)
 }
 
-// tolerated is the largest difference between our clock and AWS's, in seconds, at which ours is still used to judge
-// which values have settled.
+// tolerated is the difference between our clock and AWS's, in seconds, up to which ours
+// decides which values have settled.
 const tolerated = 5
 
-// clock returns the time by AWS's clock, as soon as that is known to go otherwise than ours.
+// clock returns the time by AWS's clock, if that is known to differ from ours.
 func (c *Cloud) clock() time.Time {
 	now := c.now()
 	if aws := c.account.Clock(); aws.Off(tolerated) {
@@ -94,7 +94,7 @@ func (c *Cloud) clock() time.Time {
 	return now
 }
 
-// Collect asks for what the run file does not have yet, until it has settled, and adds it to the file.
+// Collect asks for data that the run file lacks until it has settled, and appends it to the file.
 func (c *Cloud) Collect(ctx context.Context, w *runfile.Writer, show Display) error {
 	if err := w.Sync(); err != nil {
 		return err
@@ -131,13 +131,13 @@ func (c *Cloud) Collect(ctx context.Context, w *runfile.Writer, show Display) er
 	return errors.Join(err, w.Sync())
 }
 
-// telling writes the collected records, and tells people what a source does not have at all, or only coarsely: in
-// the file alone nobody would see it. Gaps of single metrics are in the report.
+// telling returns a function that appends records, and shows what a source lacks entirely or has only coarsely. Gaps
+// of single metrics appear in the report.
 func telling(w *runfile.Writer, show Display) func(runfile.Record) error {
 	said := map[string]bool{}
 	return func(r runfile.Record) error {
 		gap, isGap := r.(runfile.Gap)
-		refused := gap.Reason == runfile.Failed || gap.Reason == runfile.Permission // which the collection ends with
+		refused := gap.Reason == runfile.Failed || gap.Reason == runfile.Permission // reported at the end of the collection
 		if isGap && !refused && (gap.Metric == "" || gap.Code == cloudwatch.Retention) && !said[gap.Probe+gap.Code] {
 			said[gap.Probe+gap.Code] = true
 			show.Message(gap.Detail)
@@ -146,7 +146,7 @@ func telling(w *runfile.Writer, show Display) func(runfile.Record) error {
 	}
 }
 
-// conclude reports the results, and the cost of asking.
+// conclude shows the results and the cost of the calls.
 func (c *Cloud) conclude(show Display, o Outcome) {
 	switch {
 	case o.Metrics == 0:

@@ -1,10 +1,9 @@
-// Package collect asks the sources that tell later for a run, again and again, until what they say no longer changes.
+// Package collect asks a run's sources with delayed data, repeatedly, until their answers no longer change.
 //
-// What a source says of a period that has just ended is late, and too low at first; it corrects it for ten minutes and
-// more. So a period counts as settled when two readings of it agree that lie some minutes apart, the later one long
-// enough after its end; [Rules] say how long. Settled periods are recorded at once and never asked for again. When the
-// patience ends, or the user's, what has not settled is recorded as unsettled, and a later collection goes on from the
-// file (see [Read]).
+// A source's first value of a period is late and too low; it is corrected for ten minutes and more. So a period has
+// settled when two readings some minutes apart agree, the later one long enough after its end; [Rules] has these
+// times. A settled period is recorded immediately and never asked for again. When the patience or the user's ends,
+// the rest is recorded as unsettled, and a later collection continues from the file (see [Read]).
 package collect
 
 import (
@@ -23,9 +22,9 @@ type Collector struct {
 	Rules   Rules
 	// File is the content of the run file so far.
 	File *File
-	// Record keeps a record. An error from it ends the collection.
+	// Record appends a record to the file. An error from it ends the collection.
 	Record func(runfile.Record) error
-	// Tell is called with the progress, when it begins to wait and while it does; nil: it is not.
+	// Tell is called with the progress at the begin of a wait and during it; it may be nil.
 	Tell func(Progress)
 	Now  func() time.Time
 	Wait func(context.Context, time.Duration) error
@@ -33,21 +32,21 @@ type Collector struct {
 
 // Progress is the state of a collection.
 type Progress struct {
-	Source  string // the only one, or the first, that is waited for
-	Settled int    // metrics of which nothing is open
+	Source  string // the first one that is waited for
+	Settled int    // metrics without open periods
 	Metrics int
 	Left    time.Duration // at least
 }
 
 // Outcome is the result of a collection.
 type Outcome struct {
-	Metrics   int // that were asked for
-	Settled   int // of which nothing is open
+	Metrics   int // requested
+	Settled   int // without open periods
 	Periods   int // recorded
 	Unsettled int // of these, still open
 }
 
-// UnansweredError counts the metrics that sources failed to answer for; a later collection asks again.
+// UnansweredError counts the metrics that sources failed to return; a later collection asks again.
 type UnansweredError struct {
 	Metrics, Of int
 	Reasons     []string
@@ -61,11 +60,11 @@ func (e *UnansweredError) Error() string {
 	return text
 }
 
-// look is the interval of reports to the user.
+// look is the interval of progress reports.
 const look = 10 * time.Second
 
-// Run asks until all is settled, the patience ends after what is asked for is over, or ctx does. What was read is
-// recorded whatever happens; the error says which source failed, or why the collection was ended.
+// Run asks until all has settled, patience after the end of the data is over, or ctx ends. It always records what it
+// has read; the error says which source failed, or why it ended.
 func (c *Collector) Run(ctx context.Context) (Outcome, error) {
 	states, err := c.open()
 	if err != nil {
@@ -73,7 +72,7 @@ func (c *Collector) Run(ctx context.Context) (Outcome, error) {
 	}
 	over := c.Now()
 	for _, l := range states {
-		over = later(over, l.span.To) // the rest after a run may lie ahead
+		over = later(over, l.span.To) // the rest after a run may not be over
 	}
 	deadline := over.Add(c.Rules.Patience)
 	var failed []error
@@ -89,7 +88,7 @@ func (c *Collector) Run(ctx context.Context) (Outcome, error) {
 		return c.outcome(states), errors.Join(append(failed, unanswered(states))...)
 	}
 	if err = errors.Join(failed...); !errors.Is(err, errRecord) {
-		err = nil // the errors of calls that were cut off say nothing new
+		err = nil // the errors of interrupted calls say nothing new
 	}
 	return c.outcome(states), errors.Join(context.Cause(ctx), err)
 }
@@ -107,10 +106,10 @@ func unanswered(states []*sourceState) error {
 	return e
 }
 
-// errRecord is a file that cannot be written: asking on would be in vain.
+// errRecord says that the file cannot be written, so that further calls are in vain.
 var errRecord = errors.New("record what was collected")
 
-// open makes the state for each source, and announces the metrics that the file does not know.
+// open creates the state of each source, and announces metrics that the file lacks.
 func (c *Collector) open() ([]*sourceState, error) {
 	var states []*sourceState
 	for _, source := range c.Sources {
@@ -130,7 +129,7 @@ func (c *Collector) open() ([]*sourceState, error) {
 	return states, nil
 }
 
-// pass asks each source once for all that is open. A source that fails is not asked again; what is known of it is kept.
+// pass asks each source once for all open periods. A source that fails is not asked again; its data is kept.
 func (c *Collector) pass(ctx context.Context, states []*sourceState) (failed []error) {
 	for _, l := range states {
 		stretch, open := l.open()
@@ -177,7 +176,7 @@ func (c *Collector) record(r runfile.Record) error {
 	return nil
 }
 
-// await waits for the moment at which all that is open could settle.
+// await waits until all open periods could have settled.
 func (c *Collector) await(ctx context.Context, states []*sourceState, until time.Time) error {
 	for left := until.Sub(c.Now()); left > 0; left = until.Sub(c.Now()) {
 		if c.Tell != nil {
@@ -190,7 +189,7 @@ func (c *Collector) await(ctx context.Context, states []*sourceState, until time
 	return nil
 }
 
-// close records what has not settled, and what never came.
+// close records unsettled and missing periods.
 func (c *Collector) close(states []*sourceState) error {
 	for _, l := range states {
 		for _, p := range l.unsettled() {
@@ -230,7 +229,7 @@ func progressOf(states []*sourceState, left time.Duration) Progress {
 	return p
 }
 
-// earliest is when all that is open could have settled, if nothing changes any more; false: nothing is open.
+// earliest returns when all open periods could have settled, if none changes; false: none is open.
 func earliest(states []*sourceState) (at time.Time, open bool) {
 	for _, l := range states {
 		if when, some := l.next(); some && !l.failed {

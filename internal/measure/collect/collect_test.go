@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// service is a source as AWS is one: what it says of a period comes late and too low, and is corrected later.
+// service is a source like AWS's: its values come late and too low, and are corrected later.
 type service struct {
 	metrics []runfile.Metric
 	says    func(metric string, period Span, age time.Duration) (value float64, there bool)
@@ -62,15 +62,15 @@ func metrics() []runfile.Metric {
 		Period: 300}}
 }
 
-// truth returns a period's final value at the source: the minute of its begin.
+// truth returns a period's final value: the minute of its begin.
 func truth(period Span) float64 { return float64(period.From.Unix() / 60 % 10000) }
 
-// minutes is a moment of the run, which lasts ten minutes and begins at a boundary of both periods (2000-01-01 is one).
+// minutes returns a moment of the run, which lasts ten minutes from a boundary of both periods (2000-01-01).
 func minutes(n float64) time.Time {
 	return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n * float64(time.Minute)))
 }
 
-// run collects about the ten minutes before now, in a bubble whose time passes by itself.
+// collecting collects the ten minutes before now, in synctest's time.
 func collecting(t *testing.T, f *File, sources ...probe.Backfiller) (*Collector, *[]runfile.Record) {
 	t.Helper()
 	records := &[]runfile.Record{}
@@ -88,7 +88,7 @@ func collecting(t *testing.T, f *File, sources ...probe.Backfiller) (*Collector,
 	}, records
 }
 
-// fileWith is a run of ten minutes, and what its file holds beside.
+// fileWith returns a run of ten minutes with these records.
 func fileWith(records ...runfile.Record) *File {
 	f := &File{announced: map[string]bool{}}
 	f.take(runfile.Run{Schema: runfile.Schema})
@@ -103,7 +103,7 @@ func fileWith(records ...runfile.Record) *File {
 	return f
 }
 
-// lines are records as text: metric, minute of the begin, value, and whether it is open.
+// lines formats records: metric, minute of the begin, value, and whether it is open.
 func lines(records []runfile.Record) (all []string) {
 	for _, r := range records {
 		switch r := r.(type) {
@@ -121,7 +121,7 @@ func lines(records []runfile.Record) (all []string) {
 	return all
 }
 
-// whole are the lines of a run of which everything is known.
+// whole returns the lines of a completely known run.
 func whole() (all []string) {
 	for i := range 10 {
 		all = append(all, fmt.Sprintf("%s %d %v", quick, i, truth(Span{From: minutes(float64(i))})))
@@ -133,7 +133,7 @@ func whole() (all []string) {
 	return all
 }
 
-// late comes a minute after, too low, and is right at ten.
+// late publishes a minute late, too low, and the true value after ten.
 func late(_ string, period Span, age time.Duration) (float64, bool) {
 	switch {
 	case age < time.Minute:
@@ -147,7 +147,7 @@ func late(_ string, period Span, age time.Duration) (float64, bool) {
 
 func TestReadsAgainUntilTwoReadingsAgree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(minutes(10))) // the run is just over
+		time.Sleep(time.Until(minutes(10))) // the run has just ended
 		s := &service{metrics: metrics(), says: late}
 		c, records := collecting(t, fileWith(), s)
 		told := 0
@@ -164,7 +164,7 @@ func TestReadsAgainUntilTwoReadingsAgree(t *testing.T) {
 		if want := (Outcome{Metrics: 2, Settled: 2, Periods: 12}); outcome != want {
 			t.Errorf("got %+v, want %+v", outcome, want)
 		}
-		// At once, when the last period is ripe, and two minutes later, as that reading was another.
+		// Immediately, when the last period is ripe, and two minutes later, since the second reading differed.
 		if want := 3; len(s.asked) != want || told == 0 {
 			t.Errorf("asked %d times (%v), want %d; told %d times", len(s.asked), s.asked, want, told)
 		}
@@ -175,7 +175,7 @@ func TestAsksAgainOnlyForWhatIsOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(minutes(10)))
 		s := &service{metrics: metrics(), says: func(metric string, period Span, age time.Duration) (float64, bool) {
-			return late(metric, period, age+5*time.Minute) // what is five minutes old is right
+			return late(metric, period, age+5*time.Minute) // right after five minutes
 		}}
 		c, records := collecting(t, fileWith(), s)
 		_, err := c.Run(t.Context())
@@ -260,7 +260,7 @@ func TestMissingPeriodsAreWaitedForAndThenSaid(t *testing.T) {
 	})
 }
 
-// Whoever is tired of waiting loses nothing, and goes on later where the first collection stopped.
+// An interrupted collection loses nothing, and the next one continues it.
 func TestInterruptedAndGoneOnWith(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(minutes(10)))
@@ -345,8 +345,8 @@ func TestWhatIsRefusedIsNotWaitedForAndNotSettled(t *testing.T) {
 	})
 }
 
-// A source that fails to tell one metric is asked again some times, by this collection and by the next, and the other
-// metric settles meanwhile.
+// A metric that a source fails to return is asked for a few times, by this collection and the next,
+// while the other metric settles.
 func TestWhatIsNotToldIsNotSettled(t *testing.T) {
 	for _, reason := range []runfile.Reason{runfile.Failed, runfile.Throttled} {
 		synctest.Test(t, func(t *testing.T) {
@@ -379,7 +379,7 @@ func TestWhatIsNotToldIsNotSettled(t *testing.T) {
 	}
 }
 
-// An answer that holds nothing at all is written down as what it is, and asked for again.
+// An answer without any data is recorded as such, and asked for again.
 func TestAnEmptyAnswerIsNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(minutes(90)))

@@ -26,11 +26,10 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(accounttest.Main(m)) }
 
-// fault is an answer of AWS that a collection gets each time, or the first time only, and what it says of it in the
-// end.
+// fault is an answer of AWS, given each time or only the first time, and the collection's final message.
 type fault struct {
 	call   string
-	answer string // as the reference calls it
+	answer string // its name in the reference
 	does   accounttest.Fault
 	text   string // empty: nothing is missing in the end
 }
@@ -43,7 +42,7 @@ const (
 	valued  = "pi:GetResourceMetrics"
 )
 
-// faults returns answers that AWS, or a proxy before it, was seen or is documented to give.
+// faults returns answers that AWS, or a proxy in front of it, has given or is documented to give.
 func faults() []fault {
 	cut := accounttest.EachResult(func(r accounttest.Answer) {
 		all := r["Values"].(cbor.List)
@@ -103,7 +102,7 @@ func faults() []fault {
 	}
 }
 
-// hour is a run that ended two hours ago, and what AWS has of it: a point each minute.
+// hour is a run that ended two hours ago, with a point for each minute in AWS.
 type hour struct {
 	span   Span
 	server runfile.Cloud
@@ -142,7 +141,7 @@ func anHour(t *testing.T) hour {
 	return h
 }
 
-// impatient has the account's rules, and no wait that a test must sit out.
+// impatient retries by the account's rules without waiting.
 type impatient struct{ aws.RetryerV2 }
 
 func (i impatient) RetryDelay(attempt int, err error) (time.Duration, error) {
@@ -150,7 +149,7 @@ func (i impatient) RetryDelay(attempt int, err error) (time.Duration, error) {
 	return min(wait, 5*time.Millisecond), err
 }
 
-// source is the one that makes the call, behind a proxy.
+// source returns the source that makes the call, behind a proxy.
 func (h hour) source(t *testing.T, call string) (*accounttest.Proxy, probe.Backfiller) {
 	t.Helper()
 	if call == watched {
@@ -171,7 +170,7 @@ func (h hour) source(t *testing.T, call string) (*accounttest.Proxy, probe.Backf
 	return proxy, insights.New(config, h.server)
 }
 
-// TestFaultsOfCollect: what stays wrong is named within a minute, and what was wrong once is not missing in the end.
+// TestFaultsOfCollect: a lasting fault is named within a minute, and a passing one leaves no data missing.
 func TestFaultsOfCollect(t *testing.T) {
 	reference, err := os.ReadFile("../../../docs/reference/aws-faults.md")
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Span is a stretch of time: from included, to not.
+// Span is the half-open stretch of time [From, To).
 type Span struct{ From, To time.Time }
 
 // File is the part of a run file that a collection needs.
 type File struct {
 	Header runfile.Run
-	Span   Span   // from the first load's begin to the last one's end; empty where no load was run
-	Moves  []Move // to where failovers brought the load, in their order
+	Span   Span   // from the first load's begin to the last one's end; empty without loads
+	Moves  []Move // failovers that moved the load, in order
 
 	begun     runfile.LoadEvent // the last one
 	announced map[string]bool
@@ -24,7 +24,7 @@ type File struct {
 	gaps      []runfile.Gap
 }
 
-// Read reads the run file at path. A torn end is no error.
+// Read reads the run file at path. It accepts a torn end.
 func Read(path string) (*File, error) {
 	records, file, err := runfile.OpenRows(path)
 	if err != nil {
@@ -70,7 +70,7 @@ func (f *File) event(e runfile.LoadEvent) {
 		return
 	}
 	if f.begun.Instance == "" || f.Header.Target.Cloud == nil {
-		return // it is still the instance that the run began on
+		return // still the run's first instance
 	}
 	i := slices.IndexFunc(f.Moves, func(m Move) bool { return m.Cloud.Instance == f.begun.Instance })
 	if i < 0 {
@@ -80,7 +80,7 @@ func (f *File) event(e runfile.LoadEvent) {
 	f.Moves[i].Span.end(e.At)
 }
 
-// begin and end widen a span to a moment.
+// begin and end extend a span to a moment.
 func (s *Span) begin(at time.Time) {
 	if s.From.IsZero() {
 		s.From, s.To = at, at
@@ -91,8 +91,8 @@ func (s *Span) end(at time.Time) {
 	s.To = later(at, s.To)
 }
 
-// movedCloud returns what the file says of where the last load began. What is the cluster's is asked for once, of the
-// run's own.
+// movedCloud returns the file's description of the last load's instance. The cluster's metrics are read
+// only for the run's first instance.
 func (f *File) movedCloud() runfile.Cloud {
 	cloud := *f.Header.Target.Cloud
 	cloud.Resource, cloud.Insights = "", false
@@ -103,10 +103,10 @@ func (f *File) movedCloud() runfile.Cloud {
 	return cloud
 }
 
-// Announced reports whether the file has a line about the metric.
+// Announced reports whether the file announces the metric.
 func (f *File) Announced(metric string) bool { return f.announced[metric] }
 
-// AnnouncedAny reports whether it has one about any metric of the source.
+// AnnouncedAny reports whether it announces any metric of the source.
 func (f *File) AnnouncedAny(source string) bool {
 	for metric := range f.announced {
 		if strings.HasPrefix(metric, source+"/") {
@@ -116,8 +116,8 @@ func (f *File) AnnouncedAny(source string) bool {
 	return false
 }
 
-// replay brings the state to where the file is. What was said to be late or unknown is not waited for again; what was
-// refused or failed is asked for anew.
+// replay restores the state from the file. Late or unknown data is not waited for again; refused or
+// failed data is asked for again.
 func (f *File) replay(l *sourceState) {
 	for _, p := range f.periods {
 		m := l.metrics[p.Metric]

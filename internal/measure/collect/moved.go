@@ -9,14 +9,14 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Move is an instance that a failover brought the load to, and the stretch from its first load there to its last one.
+// Move is an instance that a failover moved the load to, and the stretch from its first load there to its last.
 type Move struct {
 	Cloud runfile.Cloud
 	Span  Span
 }
 
-// Moved returns a source for the instance that the load was moved to. It asks for the time during which the load was
-// there, and puts the instance's name into all metrics to keep them apart: "cloudwatch.two/WriteIOPS".
+// Moved returns a source for the instance that the load moved to. It covers the time of the load there, and adds the
+// instance's name to all metrics: "cloudwatch.two/WriteIOPS".
 func Moved(source probe.Backfiller, to Move) probe.Backfiller {
 	return moved{source, to}
 }
@@ -36,7 +36,7 @@ func (m moved) Metrics() []runfile.Metric {
 	return all
 }
 
-// rename returns a metric's name there; none stays none.
+// rename returns a metric's name there; "" stays "".
 func (m moved) rename(metric string) string {
 	if _, name, whole := strings.Cut(metric, "/"); whole {
 		return m.Name() + "/" + name
@@ -59,8 +59,8 @@ func (m moved) Backfill(ctx context.Context, from, to time.Time, keep func(runfi
 	})
 }
 
-// spanOf returns the stretch that a source is asked for: all of the run, with the rest before and after it, or what the
-// load was there for.
+// spanOf returns the stretch to ask a source for: the whole run with the rest before and after it, or the
+// load's time on another instance.
 func (f *File) spanOf(source probe.Backfiller) Span {
 	if m, is := source.(moved); is {
 		return m.to.Span

@@ -10,8 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestMoved: a failover in the seventh minute brought the load to another instance. That one is asked for the rest
-// alone, and what it tells is kept apart; who collects again finds nothing open.
+// TestMoved: after a failover in the seventh minute, the other instance is asked only for the remaining time, and its
+// data is separate. A second collection finds nothing open.
 func TestMoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := fileWith()

@@ -14,8 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestTwoRegions: runs of two regions are each collected from their own, whatever region the credentials are set up
-// for.
+// TestTwoRegions: each run is collected from its own region, whatever the default region is.
 func TestTwoRegions(t *testing.T) {
 	var mu sync.Mutex
 	asked := map[string]bool{} // by service and region of the signature

@@ -8,8 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestRestIsAskedFor: a run with an hour of rest is asked for with it, because sources that move in steps show what was
-// done up to a step later.
+// TestRestIsAskedFor: the hour of rest is part of the request, because sources with long periods
+// show work up to a period later.
 func TestRestIsAskedFor(t *testing.T) {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for rest, want := range map[float64]Span{
@@ -27,8 +27,8 @@ func TestRestIsAskedFor(t *testing.T) {
 	}
 }
 
-// TestRestIsWaitedFor: a collection that begins with the rest goes on until that has settled too, which is longer than
-// its patience.
+// TestRestIsWaitedFor: a collection that begins during the rest lasts until the rest has
+// settled, beyond its patience.
 func TestRestIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(minutes(10)))

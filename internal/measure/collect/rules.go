@@ -2,22 +2,22 @@ package collect
 
 import "time"
 
-// Rules say when what a source says of a period is believed. All are lengths of time by the source's clock.
+// Rules decide when a source's value is final. All times are by the source's clock.
 type Rules struct {
-	// Ripe is the shortest time from a period's end to the later of two readings that agree: corrections were seen
-	// ten minutes late.
+	// Ripe is the shortest time from a period's end to the later of two readings that agree.
+	// Corrections have come ten minutes late.
 	Ripe time.Duration
 	// Apart is the shortest time between two readings that agree.
 	Apart time.Duration
-	// Old is the time after a period's end from which one reading is enough.
+	// Old is the age of a period from which one reading is enough.
 	Old time.Duration
-	// Again is when a metric is asked for anew for which the source failed to answer.
+	// Again is when to ask again for a metric that the source failed to return.
 	Again time.Duration
-	// Patience is the longest that a collection goes on after the end of the time it asks about.
+	// Patience bounds a collection after the end of its data's time.
 	Patience time.Duration
 }
 
-// DefaultRules returns those for CloudWatch and Performance Insights.
+// DefaultRules returns the rules for CloudWatch and Performance Insights.
 func DefaultRules() Rules {
 	return Rules{Ripe: 12 * time.Minute, Apart: 2 * time.Minute, Old: time.Hour, Again: 15 * time.Second,
 		Patience: 40 * time.Minute}
@@ -30,13 +30,12 @@ func (r Rules) Faster(factor float64) Rules {
 		Patience: quick(r.Patience)}
 }
 
-// settles returns the earliest moment at which another reading settles a period that ended then and has said the same
-// since.
+// settles returns when another reading would settle a period that ended at end and has had the same value since.
 func (r Rules) settles(end, since time.Time) time.Time {
 	return later(end.Add(r.Ripe), since.Add(r.Apart))
 }
 
-// settled reports whether a reading now settles a period that ended then and has said the same since.
+// settled reports whether a reading now settles a period that ended at end and has had the same value since.
 func (r Rules) settled(end, since, now time.Time) bool {
 	return !now.Before(end.Add(r.Old)) || !now.Before(r.settles(end, since))
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// sourceState holds the known and the open periods of one source. Only periods that lie wholly in the span are
-// waited for; others are kept as they come.
+// sourceState holds the known and the open periods of one source. Only periods entirely within the span are waited
+// for; others are recorded as they come.
 type sourceState struct {
 	source  probe.Backfiller
 	span    Span
@@ -30,27 +30,27 @@ type gapKind struct {
 	code   string
 }
 
-// metric is one metric's periods: those whole in the span are its slots, by number.
+// metric holds one metric's periods. Its slots are the periods within the span, by number.
 type metric struct {
 	period  time.Duration
 	first   time.Time
 	slots   int
 	tracks  map[string]*track // by statistic and dimensions
-	present map[int]bool      // slots of which something was read
-	absent  map[int]time.Time // slots of which nothing was, and since when
-	lost    map[int]bool      // slots that are given up
-	gapped  bool              // the source has said that it has nothing, or no more
-	told    bool              // the file says already that slots are lost
+	present map[int]bool      // slots with data
+	absent  map[int]time.Time // slots without data, and since when
+	lost    map[int]bool      // slots given up
+	gapped  bool              // the source has no data, or no more
+	told    bool              // the file already says that slots are lost
 
-	unanswered *runfile.Gap // why the source did not answer for it when it was asked last; nil: it did
-	asks       int          // that were not answered
+	unanswered *runfile.Gap // the source's last failure to return it; nil: none
+	asks       int          // failed requests
 	asked      time.Time    // the last of them
 }
 
-// mostAsks is the number of times that a collection asks in vain for a metric; the next collection asks again.
+// mostAsks is how often a collection asks in vain for a metric; the next collection asks again.
 const mostAsks = 3
 
-// hopeless reports whether asking on is in vain for now.
+// hopeless reports whether to stop asking for the metric.
 func (m *metric) hopeless() bool {
 	return m.unanswered != nil && (m.unanswered.Reason == runfile.Permission || m.asks >= mostAsks)
 }
@@ -63,7 +63,7 @@ type track struct {
 
 type reading struct {
 	period   runfile.Period
-	since    time.Time // when it was first read with this value
+	since    time.Time // first reading of this value
 	recorded bool
 }
 
@@ -86,15 +86,14 @@ func (m *metric) slot(i int) Span {
 }
 
 func (m *metric) track(p runfile.Period) *track {
-	key := p.Statistic + fmt.Sprint(p.Dimensions) // maps print in the order of their keys
+	key := p.Statistic + fmt.Sprint(p.Dimensions) // maps print in order of their keys
 	if m.tracks[key] == nil {
 		m.tracks[key] = &track{settled: map[int64]bool{}, open: map[int64]*reading{}}
 	}
 	return m.tracks[key]
 }
 
-// covers notes that something is known of the slots of a period. Where the source has but coarse periods left, they are
-// several.
+// covers marks the slots of a period as known. A coarse period has several.
 func (m *metric) covers(p runfile.Period) {
 	for i := int(p.From.Sub(m.first) / m.period); i < m.slots && m.slot(i).From.Before(p.To); i++ {
 		if i >= 0 && !m.slot(i).From.Before(p.From) {
@@ -104,10 +103,10 @@ func (m *metric) covers(p runfile.Period) {
 	}
 }
 
-// read takes what the source says of a period now. It gives the period to be recorded, if it has settled by that.
+// read adds a period's current value. It returns the period to be recorded if it has settled.
 func (l *sourceState) read(p runfile.Period, now time.Time) (runfile.Period, bool) {
 	m := l.metrics[p.Metric]
-	if m == nil { // not announced; the file could not say what it is
+	if m == nil { // not announced; the file could not describe it
 		return p, false
 	}
 	m.covers(p)
@@ -130,8 +129,8 @@ func (l *sourceState) read(p runfile.Period, now time.Time) (runfile.Period, boo
 	return p, true
 }
 
-// gap takes what the source says it does not have, or does not tell, and tells whether that is new. Only the former is
-// an answer.
+// gap records the source's missing or refused data, and reports whether that is new. Only
+// missing data counts as an answer.
 func (l *sourceState) gap(g runfile.Gap, now time.Time) bool {
 	for name, m := range l.metrics {
 		switch {
@@ -149,7 +148,7 @@ func (l *sourceState) gap(g runfile.Gap, now time.Time) bool {
 	return fresh
 }
 
-// missed notes the slots in a stretch that the source was asked for, and of which it said nothing.
+// missed records the slots in a requested stretch without data.
 func (l *sourceState) missed(s Span, now time.Time) {
 	for _, m := range l.metrics {
 		for i := range m.slots {
@@ -172,7 +171,7 @@ func (l *sourceState) whole(p runfile.Period) bool {
 	return !p.From.Before(l.span.From) && !p.To.After(l.span.To)
 }
 
-// wanting calls with every period that is open, and when it could settle at the earliest.
+// wanting calls each with every open period, and the earliest time at which it could settle.
 func (l *sourceState) wanting(m *metric, each func(s Span, settles time.Time)) {
 	for _, t := range m.tracks {
 		for _, r := range t.open {
@@ -192,7 +191,7 @@ func (l *sourceState) wanting(m *metric, each func(s Span, settles time.Time)) {
 	}
 }
 
-// open returns the stretch in which something is; false: nothing.
+// open returns the stretch of the open periods; false: none.
 func (l *sourceState) open() (s Span, some bool) {
 	for _, m := range l.metrics {
 		l.wanting(m, func(w Span, _ time.Time) {
@@ -208,7 +207,7 @@ func (l *sourceState) open() (s Span, some bool) {
 	return s, some
 }
 
-// next is when all that is open could settle.
+// next returns when all open periods could have settled.
 func (l *sourceState) next() (at time.Time, some bool) {
 	for _, m := range l.metrics {
 		l.wanting(m, func(_ Span, settles time.Time) { at, some = later(settles, at), true })
@@ -223,7 +222,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// unanswered returns the reasons for which metrics were not told, and how many these are.
+// unanswered returns the reasons for failed metrics, and their number.
 func (l *sourceState) unanswered() (reasons []string, metrics int) {
 	for _, name := range slices.Sorted(maps.Keys(l.metrics)) {
 		if m := l.metrics[name]; m.unanswered != nil {
@@ -236,7 +235,7 @@ func (l *sourceState) unanswered() (reasons []string, metrics int) {
 	return reasons, metrics
 }
 
-// settled counts the metrics of which nothing is open.
+// settled counts the metrics without open periods.
 func (l *sourceState) settled() (settled, all int) {
 	for _, m := range l.metrics {
 		open := m.unanswered != nil
@@ -248,7 +247,7 @@ func (l *sourceState) settled() (settled, all int) {
 	return settled, len(l.metrics)
 }
 
-// unsettled returns the periods that are open and not in the file as they were last read, in order.
+// unsettled returns the open periods, in order, whose last value is not in the file.
 func (l *sourceState) unsettled() []runfile.Period {
 	var all []runfile.Period
 	l.left = 0
@@ -270,7 +269,7 @@ func (l *sourceState) unsettled() []runfile.Period {
 	return all
 }
 
-// lacking are gaps for the metrics of which slots never came, where nothing says so yet.
+// lacking returns gaps for metrics with lost slots that the file does not mention yet.
 func (l *sourceState) lacking(now time.Time) []runfile.Gap {
 	if gap, none := l.none(now); none {
 		return []runfile.Gap{gap}
@@ -294,7 +293,7 @@ func (l *sourceState) lacking(now time.Time) []runfile.Gap {
 	return all
 }
 
-// none returns the gap of a source that answered and had nothing of any metric: that is no answer either.
+// none returns the gap of a source that answered without any data, which is no answer either.
 func (l *sourceState) none(now time.Time) (runfile.Gap, bool) {
 	some := len(l.metrics) == 0
 	for _, m := range l.metrics {

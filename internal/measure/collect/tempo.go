@@ -8,9 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Tempo sets two clocks in relation: at the moment Here ours stood where the sources' stood at There, and theirs goes
-// Factor times as fast. The sources of a real account go by our clock, which is the zero Tempo; a stand-in that
-// publishes hours in minutes goes faster, so that its periods need not be waited for.
+// Tempo relates two clocks: when ours showed Here, the sources' showed There, and theirs runs Factor times as fast.
+// Real sources follow our clock, the zero Tempo. A stand-in that publishes hours in minutes runs faster.
 type Tempo struct {
 	Here, There time.Time
 	Factor      float64
@@ -19,7 +18,7 @@ type Tempo struct {
 // Real reports whether the two clocks are one.
 func (t Tempo) Real() bool { return t.Factor == 0 }
 
-// Times returns how many times as fast as ours their clock goes.
+// Times returns how many times faster than ours the sources' clock runs.
 func (t Tempo) Times() float64 {
 	if t.Real() {
 		return 1
@@ -27,7 +26,7 @@ func (t Tempo) Times() float64 {
 	return t.Factor
 }
 
-// Source returns the source as it looks by our clock.
+// Source returns the source by our clock.
 func (t Tempo) Source(s probe.Backfiller) probe.Backfiller {
 	if t.Real() {
 		return s
@@ -35,7 +34,7 @@ func (t Tempo) Source(s probe.Backfiller) probe.Backfiller {
 	return faster{s, t, s.Metrics()}
 }
 
-// Rules returns the rules as they look by our clock.
+// Rules returns the rules by our clock.
 func (t Tempo) Rules(r Rules) Rules {
 	if t.Real() {
 		return r
@@ -43,7 +42,7 @@ func (t Tempo) Rules(r Rules) Rules {
 	return r.Faster(t.Factor)
 }
 
-// ToThere returns a moment of ours by the sources' clock.
+// ToThere converts a moment to the sources' clock.
 func (t Tempo) ToThere(moment time.Time) time.Time {
 	if t.Real() {
 		return moment
@@ -51,7 +50,7 @@ func (t Tempo) ToThere(moment time.Time) time.Time {
 	return t.There.Add(time.Duration(float64(moment.Sub(t.Here)) * t.Factor)).UTC()
 }
 
-// ToHere returns a moment of theirs by our clock.
+// ToHere converts a moment to our clock.
 func (t Tempo) ToHere(moment time.Time) time.Time {
 	if t.Real() {
 		return moment

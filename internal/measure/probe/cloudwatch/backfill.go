@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// backfill is one stretch being asked for.
+// backfill is one Backfill in progress.
 type backfill struct {
 	*Source
 	from, to time.Time
@@ -26,15 +26,15 @@ type backfill struct {
 }
 
 const (
-	// rounds is the number of times that CloudWatch is asked for values missing from an otherwise good answer.
+	// rounds is how often CloudWatch is asked for values missing from an otherwise good answer.
 	rounds = 3
 	// pause is the wait before each further round; it doubles.
 	pause = 300 * time.Millisecond
-	// mostPages ends an answer that never does.
+	// mostPages ends an endless answer.
 	mostPages = 1000
 )
 
-// ask makes the calls for a batch, and those for what was left open.
+// ask makes the calls for a batch, and repeats them for missing values.
 func (b *backfill) ask(ctx context.Context, batch []*query) error {
 	open := batch
 	for round := range rounds {
@@ -56,7 +56,7 @@ func (b *backfill) ask(ctx context.Context, batch []*query) error {
 	return nil
 }
 
-// pages asks once, and for the pages of the answer.
+// pages makes one call and reads all pages of its answer.
 func (b *backfill) pages(ctx context.Context, open []*query) error {
 	in := b.input(open)
 	byID := map[string]*query{}
@@ -84,7 +84,7 @@ func (b *backfill) pages(ctx context.Context, open []*query) error {
 	return fmt.Errorf("CloudWatch still has more after %d pages of one answer", mostPages)
 }
 
-// input returns the call for all queries, from the first period that one of them lacks on.
+// input returns the call for all queries, from the first period that one of them lacks.
 func (b *backfill) input(open []*query) *cw.GetMetricDataInput {
 	from, end := open[0].wants(), open[0].end()
 	in := &cw.GetMetricDataInput{ScanBy: types.ScanByTimestampAscending}
@@ -102,7 +102,7 @@ func (b *backfill) input(open []*query) *cw.GetMetricDataInput {
 	return in
 }
 
-// page hands on what a page tells.
+// page passes a page's points on.
 func (b *backfill) page(byID map[string]*query, out *cw.GetMetricDataOutput) error {
 	fetched := b.Now()
 	for _, r := range out.MetricDataResults {
@@ -126,7 +126,7 @@ func (b *backfill) page(byID map[string]*query, out *cw.GetMetricDataOutput) err
 	return nil
 }
 
-// trouble is why CloudWatch did not answer, in the terms of a gap and without names of the account.
+// trouble returns the reason for a failed call as a gap's error, without names of the account.
 func trouble(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

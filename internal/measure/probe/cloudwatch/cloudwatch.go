@@ -1,13 +1,13 @@
-// Package cloudwatch asks Amazon CloudWatch what it counted of a server: afterwards, in periods of a minute or five.
+// Package cloudwatch asks Amazon CloudWatch for a server's metrics: afterwards, in periods of a minute or five.
 //
-// Of each metric internal/metric says whose it is, the instance's, the cluster's or a volume's, in which period it is
-// published and which statistic tells how much there was; the same name may mean something else on Aurora and on RDS. A
-// [Source] asks for what the server at hand can have, as few and as large calls as CloudWatch takes, and hands on each
-// page as it comes. Asked again for the same stretch it tells what CloudWatch says by then.
+// internal/metric says of each metric whether it is the instance's, the cluster's or a volume's, its period, and the
+// statistic that tells how much there was; the same name may mean something else on Aurora and on RDS. A [Source]
+// asks for the metrics that the server can have, in as few calls as CloudWatch allows, and passes on each page as it
+// comes. A later request for the same stretch returns CloudWatch's current answer.
 //
-// What CloudWatch says of a period that is just over is late, and may be too low at first. When it no longer changes is
-// for the caller to find out; until [Final] every period is marked as unsettled, and what is missing may still come.
-// After that, what is missing is a gap, and never zero.
+// CloudWatch publishes a period late, and its first value may be too low. The caller must find out when it no longer
+// changes; until [Final] every period is marked as unsettled, and a missing one may still come. After that, a
+// missing value is a gap, never zero.
 package cloudwatch
 
 import (
@@ -26,24 +26,24 @@ import (
 	"github.com/realiops/realiops/internal/typo"
 )
 
-// Name is the source's name, and begins the name of each of its metrics.
+// Name is the source's name and the prefix of its metrics.
 const Name = metric.CloudWatch
 
-// Final is the time after its end in which a period may still change or arrive. Amazon promises nothing; reports
-// exist of points that were too low for ten minutes, and none of an hour.
+// Final is how long after its end a period may still change or arrive. Amazon promises nothing; points have been
+// reported too low for ten minutes, never for an hour.
 const Final = time.Hour
 
-// Source is CloudWatch as it knows one server.
+// Source is CloudWatch's view of one server.
 type Source struct {
-	// Now is CloudWatch's clock, by which periods are over and points too old. It is ours unless a stand-in has
-	// another.
+	// Now is CloudWatch's clock, which decides which periods are over and which points too old. It is ours
+	// unless a stand-in has another.
 	Now func() time.Time
-	// Coarse is the shortest period to ask for where finer ones are of no use; 0: as fine as they are published.
+	// Coarse is the shortest period to ask for, if finer ones are of no use; 0: the published ones.
 	Coarse time.Duration
 
 	client *cw.Client
 	series []published
-	whose  string // for people: the instance db-1
+	whose  string // for messages: the instance db-1
 	region string
 }
 
@@ -51,16 +51,16 @@ type Source struct {
 type published struct {
 	metric     runfile.Metric
 	namespace  string
-	name       string // as CloudWatch knows it
+	name       string // in CloudWatch
 	dimensions map[string]string
 	period     time.Duration
 	statistics []string // the first tells how much there was
 	scale      float64  // of its values
-	underLoad  bool     // it has points only while there is load
+	underLoad  bool     // has points only under load
 }
 
-// New returns the source for a server: for all that it may have, or for the metrics that are named, as CloudWatch
-// writes them or as a run file does. It asks nobody yet.
+// New returns the source of a server's metrics: all, or the named ones, in CloudWatch's spelling or
+// a run file's. It makes no call.
 func New(cfg aws.Config, cloud runfile.Cloud, names ...string) (*Source, error) {
 	all := of(cloud)
 	if len(all) == 0 {
@@ -75,8 +75,8 @@ func New(cfg aws.Config, cloud runfile.Cloud, names ...string) (*Source, error) 
 		region: cfg.Region}, nil
 }
 
-// Counting returns the source for how often the instances of a cluster published a sample, all of them together, those
-// that are gone included: each does so once a minute while it runs.
+// Counting returns a source for the number of samples that all instances of a cluster published, including deleted
+// ones: each publishes one a minute while it runs.
 func Counting(cfg aws.Config, cluster string) *Source {
 	all := slices.DeleteFunc(rows(aurora, instance), func(m metric.Meaning) bool {
 		return m.Metric != "CPUUtilization"
@@ -88,10 +88,9 @@ func Counting(cfg aws.Config, cluster string) *Source {
 		cluster, region: cfg.Region}
 }
 
-// Name returns the source's.
 func (s *Source) Name() string { return Name }
 
-// Metrics returns those that it asks for.
+// Metrics returns the source's metrics.
 func (s *Source) Metrics() []runfile.Metric {
 	var all []runfile.Metric
 	for _, one := range s.series {
@@ -100,7 +99,7 @@ func (s *Source) Metrics() []runfile.Metric {
 	return all
 }
 
-// of lists the series of a server.
+// of returns the series of a server.
 func of(cloud runfile.Cloud) []published {
 	flavor := rds
 	if strings.HasPrefix(cloud.Engine, "aurora") {
@@ -116,7 +115,7 @@ func of(cloud runfile.Cloud) []published {
 	for _, id := range cloud.Volumes {
 		for _, r := range rows(ebs, volume) {
 			one := publishedOf(r, id)
-			if len(cloud.Volumes) > 1 { // or the volumes would all have one name
+			if len(cloud.Volumes) > 1 { // otherwise all volumes would have one name
 				one.metric.Name = Name + "." + id + "/" + r.Metric
 			}
 			all = append(all, one)
@@ -130,7 +129,7 @@ func of(cloud runfile.Cloud) []published {
 	return all
 }
 
-// choose picks the series of the names, in their order; all where there are none.
+// choose returns the named series, in order, or all without names.
 func choose(all []published, names []string) ([]published, error) {
 	if len(names) == 0 {
 		return all, nil
@@ -152,8 +151,8 @@ func choose(all []published, names []string) ([]published, error) {
 	return chosen, nil
 }
 
-// unknown is about a name that is none. CloudWatch itself says nothing of that: it has no points of it, and letters of
-// the other case make another name.
+// unknown explains a wrong name. CloudWatch does not complain about one; it has no points of
+// it, and names are case-sensitive.
 func unknown(name string, all []published) error {
 	var names []string
 	for _, s := range all {
@@ -163,7 +162,7 @@ func unknown(name string, all []published) error {
 	return fmt.Errorf("%s: CloudWatch has no such metric of this server: did you mean %s?", name, meant)
 }
 
-// whose names the server for people.
+// whose names the server for messages.
 func whose(cloud runfile.Cloud) string {
 	switch {
 	case cloud.Instance != "":
@@ -179,7 +178,7 @@ func whose(cloud runfile.Cloud) string {
 	}
 }
 
-// Backfill hands over what CloudWatch says of the periods that overlap [from, to) and are over. See [probe.Backfiller].
+// Backfill passes on CloudWatch's data on the finished periods that overlap [from, to). See [probe.Backfiller].
 func (s *Source) Backfill(ctx context.Context, from, to time.Time, keep func(runfile.Record) error) error {
 	b := &backfill{Source: s, from: from, to: to, now: s.Now(), keep: keep, seen: make([]tally, len(s.series))}
 	for _, w := range windows(from, to, b.now) {
@@ -199,13 +198,11 @@ func (s *Source) Backfill(ctx context.Context, from, to time.Time, keep func(run
 	return b.gaps()
 }
 
-// lately is the span that [Source.Try] asks for: a machine's metrics arrive every five minutes, and some minutes
-// late.
+// lately is the span that [Source.Try] asks for: a machine's metrics arrive every five minutes, some minutes late.
 const lately = 20 * time.Minute
 
-// Try asks once for the newest points of all metrics, as a collection does, and judges the answers as that does. Its
-// error says what a collection would not get; that some metrics have no points is none, because not every server has
-// every metric.
+// Try asks once for the newest points of all metrics, and judges the answers as a collection does. Its error says
+// what a collection would not get. A metric without points is no error, because not every server has every metric.
 func (s *Source) Try(ctx context.Context) error {
 	now := s.Now()
 	points := 0

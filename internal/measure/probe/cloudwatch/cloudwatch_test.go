@@ -30,7 +30,7 @@ var writer = runfile.Cloud{
 	Engine: "aurora-postgresql", Class: "db.r6g.large", Storage: "aurora",
 }
 
-// config is the account as the program opens it: with its patience, and its counting.
+// config returns the account's configuration as the program opens it, with its retries and counting.
 func config(t testing.TB, s *accounttest.StandIn) aws.Config {
 	t.Helper()
 	s.Setenv(t)
@@ -50,8 +50,7 @@ func open(t *testing.T, s *accounttest.StandIn, cloud runfile.Cloud, names ...st
 	return source
 }
 
-// told holds the result of a backfill: the values of each metric's statistic, by the minute since from, and the
-// gaps.
+// told is the result of a backfill: the values of each metric's statistic, by the minute since from, and the gaps.
 type told struct {
 	Values map[string]map[int]float64
 	Gaps   []string
@@ -93,7 +92,7 @@ func (got told) check(t *testing.T, want told) {
 	}
 }
 
-// of is the series of an instance of RDS or Aurora.
+// of returns a series of an instance of RDS or Aurora.
 func of(metric string, from time.Time, step time.Duration, values ...float64) accounttest.Series {
 	return accounttest.Series{Namespace: "AWS/RDS", Metric: metric, Dimensions: map[string]string{
 		"DBInstanceIdentifier": "db-1"},
@@ -106,10 +105,10 @@ func ofCluster(metric string, from time.Time, values ...float64) accounttest.Ser
 	return s
 }
 
-// anHour is an hour that is long enough over for everything to be final, and begins with a period of any length.
+// anHour returns the begin of an hour whose data is final; it begins with a period of any length.
 func anHour() time.Time { return time.Now().Add(-3 * time.Hour).Truncate(time.Hour) }
 
-// byMinute numbers values from a minute on, every so many.
+// byMinute numbers values from a minute on, at that interval.
 func byMinute(first, every int, values ...float64) map[int]float64 {
 	all := map[int]float64{}
 	for i, v := range values {
@@ -118,8 +117,8 @@ func byMinute(first, every int, values ...float64) map[int]float64 {
 	return all
 }
 
-// TestValues: samples within a minute make its mean and its highest, the count of five minutes is a sum, the cluster's
-// number is the cluster's, and the same name elsewhere is not ours.
+// TestValues: samples within a minute give its mean and maximum, the count of five minutes is a sum, the cluster's
+// number is the cluster's, and other servers' metrics are left out.
 func TestValues(t *testing.T) {
 	s := accounttest.Start(t)
 	at := anHour()
@@ -142,7 +141,7 @@ func TestValues(t *testing.T) {
 	}})
 }
 
-// TestBaseUnits: what CloudWatch gives in milliseconds comes in seconds.
+// TestBaseUnits: CloudWatch's milliseconds become seconds.
 func TestBaseUnits(t *testing.T) {
 	s := accounttest.Start(t)
 	at := anHour()
@@ -155,7 +154,7 @@ func TestBaseUnits(t *testing.T) {
 		"CommitLatency Maximum": {0: 0.0015}}})
 }
 
-// TestOnlyWholeOverlappingPeriods: a stretch that begins and ends within periods gets those, whole, and no others.
+// TestOnlyWholeOverlappingPeriods: a stretch that begins and ends within periods gets exactly these, complete.
 func TestOnlyWholeOverlappingPeriods(t *testing.T) {
 	s, proxy := accounttest.Start(t).Proxy(t)
 	at := anHour()
@@ -212,7 +211,7 @@ func TestWhatIsNotOverIsNotTold(t *testing.T) {
 	}
 }
 
-// TestMissing: what has no point is a gap once it cannot come any more, before that it is open, and it is never zero.
+// TestMissing: a missing point is a gap once it cannot come any more, open before that, and never zero.
 func TestMissing(t *testing.T) {
 	s := accounttest.Start(t)
 	at := anHour()
@@ -247,7 +246,7 @@ func TestMissing(t *testing.T) {
 	got.check(t, want)
 }
 
-// TestIdleness: what is published only while there is load may have gaps, and nobody says that it is late.
+// TestIdleness: a metric published only under load may have gaps, and is not reported as late.
 func TestIdleness(t *testing.T) {
 	s := accounttest.Start(t)
 	at := anHour()
@@ -265,7 +264,7 @@ func TestIdleness(t *testing.T) {
 	}
 }
 
-// TestNothingAtAll: a server that is gone, or never was, or is written in the wrong case, is one gap and no error.
+// TestNothingAtAll: a server that does not exist, or is misspelled, is one gap and no error.
 func TestNothingAtAll(t *testing.T) {
 	s := accounttest.Start(t)
 	at := anHour()
@@ -329,7 +328,7 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// TestStopsWhenItsCallerDoes: an error of keep ends it, and so does its context.
+// TestStopsWhenItsCallerDoes: an error of keep, or the end of the context, ends it.
 func TestStopsWhenItsCallerDoes(t *testing.T) {
 	s := accounttest.Start(t)
 	at := anHour()
@@ -380,7 +379,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestWhichServersHaveWhat: what a server cannot have is not asked for, because each metric is billed.
+// TestWhichServersHaveWhat: metrics that a server cannot have are not asked for, because each is billed.
 func TestWhichServersHaveWhat(t *testing.T) {
 	check := func(what string, change func(*runfile.Cloud), more ...string) {
 		t.Helper()
@@ -413,7 +412,7 @@ func TestWhichServersHaveWhat(t *testing.T) {
 	}
 }
 
-// TestVolumes: a server that its users run themselves; several volumes keep their names apart.
+// TestVolumes: a self-managed server; several volumes have separate names.
 func TestVolumes(t *testing.T) {
 	s := accounttest.Start(t)
 	at := anHour()
@@ -438,7 +437,7 @@ func TestVolumes(t *testing.T) {
 	}, "vol-1", "vol-2")
 }
 
-// TestEveryMetricOfAServer: all that an Aurora writer shows comes, each under its own name, and in one call.
+// TestEveryMetricOfAServer: all metrics of an Aurora writer come in one call, each under its own name.
 func TestEveryMetricOfAServer(t *testing.T) {
 	s, proxy := accounttest.Start(t).Proxy(t)
 	at := anHour()

@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// TestMetricsOfTheConsole: of what AWS lists (USER_PerfInsights.Cloudwatch, Aurora.AuroraMonitoring.Metrics,
-// rds-metrics), what a load moves is asked for, and each is explained.
+// TestMetricsOfTheConsole: of the metrics that AWS lists (USER_PerfInsights.Cloudwatch,
+// Aurora.AuroraMonitoring.Metrics, rds-metrics), those that a load moves are asked for, and each is explained.
 func TestMetricsOfTheConsole(t *testing.T) {
 	const (
 		load = "DBLoad DBLoadCPU DBLoadNonCPU DBLoadRelativeToNumVCPUs ReadIOPS WriteIOPS ReadThroughput " +

@@ -6,7 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Names lists what can be asked for of a server, as CloudWatch writes it.
+// Names lists a server's metrics in CloudWatch's spelling.
 func Names(cloud runfile.Cloud) []string {
 	var names []string
 	for _, s := range of(cloud) {

@@ -23,7 +23,7 @@ import (
 
 const operation = "GetMetricData"
 
-// hasty is the account's own configuration, with its rules but with no wait that a test must sit out.
+// hasty returns the account's own configuration without its long waits.
 func hasty(t *testing.T, s *accounttest.StandIn) aws.Config {
 	t.Helper()
 	cfg := config(t, s)
@@ -48,7 +48,7 @@ func openHasty(t *testing.T, s *accounttest.StandIn, cloud runfile.Cloud, names 
 	return source
 }
 
-// threeMinutes publishes three values and returns the points that each of the faults must leave whole.
+// threeMinutes publishes three values and returns the points that must survive each fault.
 func threeMinutes(s *accounttest.StandIn, t *testing.T, at time.Time) map[string]map[int]float64 {
 	t.Helper()
 	s.Put(t, of("WriteIOPS", at, time.Minute, 1, 2, 3))
@@ -56,7 +56,7 @@ func threeMinutes(s *accounttest.StandIn, t *testing.T, at time.Time) map[string
 		"WriteIOPS Maximum": byMinute(0, 1, 1, 2, 3)}
 }
 
-// TestFaultsThatPass: what fails once or twice is asked once more, nothing is lost, and nothing comes twice.
+// TestFaultsThatPass: a call that fails once or twice is repeated; no point is lost or comes twice.
 func TestFaultsThatPass(t *testing.T) {
 	s, at := accounttest.Start(t), anHour()
 	want := threeMinutes(s, t, at)
@@ -67,7 +67,7 @@ func TestFaultsThatPass(t *testing.T) {
 			proxy.On(operation, fault, call+1)
 		}
 		cfg := hasty(t, behind)
-		cfg.HTTPClient = awshttp.NewBuildableClient().WithTimeout(5 * time.Second) // for the socket that hangs
+		cfg.HTTPClient = awshttp.NewBuildableClient().WithTimeout(5 * time.Second) // for the hanging socket
 		source, err := cloudwatch.New(cfg, writer, "WriteIOPS")
 		if err != nil {
 			t.Fatal(err)
@@ -87,7 +87,7 @@ func TestFaultsThatPass(t *testing.T) {
 	check("hung", accounttest.Hung(), 2)
 }
 
-// TestSlowIsNoFault: an answer that takes its time is waited for, and not asked for again.
+// TestSlowIsNoFault: a slow answer is waited for, and not asked for again.
 func TestSlowIsNoFault(t *testing.T) {
 	s, at := accounttest.Start(t), anHour()
 	want := threeMinutes(s, t, at)
@@ -103,7 +103,7 @@ func TestSlowIsNoFault(t *testing.T) {
 	}
 }
 
-// TestFaultsThatStay: an error in one line, in the terms of a gap, without the account; what came before it is kept.
+// TestFaultsThatStay: an error in one line, in the terms of a gap, without the account. Earlier points are kept.
 func TestFaultsThatStay(t *testing.T) {
 	s, at := accounttest.Start(t), anHour()
 	threeMinutes(s, t, at)
@@ -134,7 +134,7 @@ func TestFaultsThatStay(t *testing.T) {
 	check("truncated", accounttest.Truncated(), runfile.Failed, "cannot be read", 8)
 }
 
-// TestHungSocketObeysTheContext: it ends with its context, and not with its patience.
+// TestHungSocketObeysTheContext: the call ends with its context, before its timeout.
 func TestHungSocketObeysTheContext(t *testing.T) {
 	s, proxy := accounttest.Start(t).Proxy(t)
 	proxy.On(operation, accounttest.Hung())
@@ -147,7 +147,7 @@ func TestHungSocketObeysTheContext(t *testing.T) {
 	}
 }
 
-// answer is a good answer that a test changes: by name of what is in it, and what was asked.
+// answer is a good answer, by key, for a test to change.
 type answer = cbor.Map
 
 func results(out answer) []answer {
@@ -158,8 +158,8 @@ func results(out answer) []answer {
 	return all
 }
 
-// paged cuts answers into pages of so many points of each metric, as CloudWatch does: what is cut is PartialData, and a
-// token leads on. Each page begins with the last point of the one before, which is more than CloudWatch says it does.
+// paged cuts answers into pages of that many points of each metric, as CloudWatch does: a cut one is PartialData,
+// with a token. Each page begins with the last point of the page before, which CloudWatch does not document.
 func paged(points int) accounttest.Fault {
 	return accounttest.Changed(func(asked, out answer) {
 		token, _ := asked["NextToken"].(cbor.String)
@@ -204,8 +204,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestRequest: points are asked for in their order, and without a unit, because one that CloudWatch does not have would
-// find nothing. The stand-in heeds neither.
+// TestRequest: the query asks for ascending points without a unit, because a unit that CloudWatch lacks would find
+// nothing. The stand-in ignores both.
 func TestRequest(t *testing.T) {
 	s, proxy := accounttest.Start(t).Proxy(t)
 	proxy.On(operation, accounttest.Changed(func(asked, _ answer) {
@@ -223,7 +223,7 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// TestSamePageForEver: a service that leads in a circle is left.
+// TestSamePageForEver: an answer whose pages form a circle is abandoned.
 func TestSamePageForEver(t *testing.T) {
 	s, proxy := accounttest.Start(t).Proxy(t)
 	at := anHour()
@@ -235,7 +235,7 @@ func TestSamePageForEver(t *testing.T) {
 	}
 }
 
-// status gives all results, or those of one statistic, a status.
+// status sets the status of all results, or of one statistic's.
 func status(code string, keep int, of ...string) accounttest.Fault {
 	return accounttest.Changed(func(asked, out answer) {
 		for i, q := range asked["MetricDataQueries"].(cbor.List) {
@@ -256,7 +256,7 @@ func status(code string, keep int, of ...string) accounttest.Fault {
 	})
 }
 
-// TestUnfinishedAnswers: only what was left open is asked for again, from where it ended; what is refused is not.
+// TestUnfinishedAnswers: only missing values are asked for again, from where the answer ended; refused ones are not.
 func TestUnfinishedAnswers(t *testing.T) {
 	s, at := accounttest.Start(t), anHour()
 	want := threeMinutes(s, t, at)
@@ -312,7 +312,8 @@ func minuteOf(v cbor.Value, at time.Time) string {
 	return strconv.Itoa(int(seconds-float64(at.Unix())) / 60)
 }
 
-// volumes are many, each with a value of one metric: two of these make three calls, of 500 queries at most.
+// volumes publishes a value of one metric for each of n volumes: two of these metrics take
+// three calls of up to 500 queries.
 func volumes(t *testing.T, s *accounttest.StandIn, at time.Time, n int) (runfile.Cloud, map[string]map[int]float64) {
 	t.Helper()
 	cloud, want := runfile.Cloud{Provider: "aws"}, map[string]map[int]float64{}
@@ -329,8 +330,8 @@ func volumes(t *testing.T, s *accounttest.StandIn, at time.Time, n int) (runfile
 	return cloud, want
 }
 
-// TestManyCalls: a call takes 500 queries. When one fails for good, what came before it is kept; asked again, all
-// comes.
+// TestManyCalls: a call takes 500 queries. When one fails for good, earlier points are kept,
+// and the next attempt gets all.
 func TestManyCalls(t *testing.T) {
 	s, proxy := accounttest.Start(t).Proxy(t)
 	at := anHour()

@@ -8,19 +8,19 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Retention is the code of a gap that tells that CloudWatch no longer has something, or only in coarser periods.
+// Retention is the code of a gap for data that CloudWatch no longer has, or only in coarser periods.
 const Retention = "retention"
 
-// tally counts the points asked for and received of a series, by the statistic that tells how much there was.
+// tally counts the points requested and received of a series, by its main statistic.
 type tally struct {
 	wanted, came int
-	period       time.Duration // the coarsest that was asked for
-	missing      time.Time     // the begin of the first period without a point
-	end          time.Time     // of the last that was asked for
-	trouble      *runfile.Gap  // where CloudWatch did not tell
+	period       time.Duration // the coarsest requested
+	missing      time.Time     // begin of the first period without a point
+	end          time.Time     // of the last requested period
+	trouble      *runfile.Gap  // if CloudWatch did not answer
 }
 
-// tally counts the points of a batch, so that its queries can be released.
+// tally counts a batch's points, so that its queries can be released.
 func (b *backfill) tally(batch []*query) {
 	for _, q := range batch {
 		t := &b.seen[q.series]
@@ -51,7 +51,7 @@ func (b *backfill) gone(w window) runfile.Gap {
 		days(b.now.Sub(w.from)))}
 }
 
-// gaps are handed over at the end of a stretch, one for each metric at most. Of what may still come there is none.
+// gaps passes on at most one gap for each metric, at the end of a stretch. Values that may still come are no gaps.
 func (b *backfill) gaps() error {
 	if gap, nothing := b.nothing(); nothing {
 		return b.keep(gap)
@@ -95,7 +95,7 @@ func (b *backfill) gap(i int, t tally) *runfile.Gap {
 	return gap
 }
 
-// nothing returns the gap of a server of which there is not one point although there should be.
+// nothing returns the gap for a server without a single point although there should be some.
 func (b *backfill) nothing() (runfile.Gap, bool) {
 	wanted := 0
 	for _, t := range b.seen {

@@ -19,16 +19,16 @@ type query struct {
 	series    int // by number
 	id        string
 	statistic string
-	main      bool // tells how much there was
-	counts    bool // a rate or a number of something, which is never negative
+	main      bool // the statistic that tells how much there was
+	counts    bool // a rate or a number, which is never negative
 	period    time.Duration
-	first     time.Time // the begin of the first period that is wanted
-	got       []bool    // by the number of the period
+	first     time.Time // begin of the first wanted period
+	got       []bool    // by number of the period
 
-	// what the last answer to it was
+	// Of its last answer; empty: none.
 	status   types.StatusCode // empty: it had none
 	answered bool
-	damage   string // how it contradicts itself; empty: it does not
+	damage   string // its contradiction; empty: none
 	messages []string
 }
 
@@ -44,7 +44,7 @@ func (b *backfill) queries(w window) []*query {
 		period := max(s.period, w.finest, b.Coarse)
 		first, end := series.PeriodDown(w.from, period), series.PeriodUp(w.to, period)
 		if over := series.PeriodDown(b.now, period); end.After(over) {
-			end = over // what is not over is not told yet
+			end = over // unfinished periods come later
 		}
 		n := int(end.Sub(first) / period)
 		if n <= 0 {
@@ -58,8 +58,8 @@ func (b *backfill) queries(w window) []*query {
 	return all
 }
 
-// batches divides queries among calls. All statistics of a metric are asked for in one, because up to five are billed
-// as one metric there.
+// batches divides queries among calls. All statistics of a metric go into one call, where up to
+// five are billed as one metric.
 func batches(all []*query) [][]*query {
 	var done [][]*query
 	var batch []*query
@@ -67,7 +67,7 @@ func batches(all []*query) [][]*query {
 	for ; len(all) > 0; all = all[len(same(all)):] {
 		next, more := same(all), 0
 		for _, q := range next {
-			more += len(q.got) + int(time.Hour/q.period) // a call reaches from the first of all periods to the last
+			more += len(q.got) + int(time.Hour/q.period) // a call spans the first of all periods to the last
 		}
 		if len(batch) > 0 && (len(batch)+len(next) > mostQueries || points+more > mostPoints) {
 			done, batch, points = append(done, batch), nil, 0
@@ -80,7 +80,7 @@ func batches(all []*query) [][]*query {
 	return done
 }
 
-// same returns the first queries as far as they are about one series.
+// same returns the leading queries that are about one series.
 func same(all []*query) []*query {
 	n := slices.IndexFunc(all, func(q *query) bool { return q.series != all[0].series })
 	if n < 0 {
@@ -89,11 +89,11 @@ func same(all []*query) []*query {
 	return all[:n]
 }
 
-// end returns the end of the last period that is wanted.
+// end returns the end of the last wanted period.
 func (q *query) end() time.Time { return q.first.Add(time.Duration(len(q.got)) * q.period) }
 
-// wants returns the begin of the first period that may still come: points come in order, so what lies before the last
-// that came never will, unless an answer was damaged.
+// wants returns the begin of the first period that may still come. Points come in order, so no period before the last
+// received one will, unless an answer was damaged.
 func (q *query) wants() time.Time {
 	last := len(q.got) - 1
 	for last >= 0 && (!q.got[last] || q.damage != "") {
@@ -106,7 +106,7 @@ func (q *query) wants() time.Time {
 	return q.first.Add(time.Duration(next) * q.period)
 }
 
-// in writes the query as CloudWatch reads it. No unit is named: one that it does not have would find nothing.
+// in returns the query in CloudWatch's form. It names no unit: one that CloudWatch lacks would find nothing.
 func (q *query) in(s published) types.MetricDataQuery {
 	metric := &types.Metric{Namespace: aws.String(s.namespace), MetricName: aws.String(s.name)}
 	for name, value := range s.dimensions {
@@ -117,7 +117,7 @@ func (q *query) in(s published) types.MetricDataQuery {
 	return types.MetricDataQuery{Id: aws.String(q.id), MetricStat: stat}
 }
 
-// take notes a point; false: it is none that is wanted, or known already, or damaged.
+// take adds a point. It returns false for one that is unwanted, known already, or damaged.
 func (q *query) take(at time.Time, value float64) bool {
 	since := at.Sub(q.first)
 	i := int(since / q.period)
@@ -135,10 +135,10 @@ func (q *query) take(at time.Time, value float64) bool {
 	return true
 }
 
-// answer notes how an answer describes itself.
+// answer records an answer's status.
 func (q *query) answer(r types.MetricDataResult) {
 	q.answered, q.status = true, r.StatusCode
-	if len(r.Timestamps) != len(r.Values) { // which value belongs to which moment is anybody's guess
+	if len(r.Timestamps) != len(r.Values) { // the values cannot be assigned to times
 		q.damage = fmt.Sprintf("%d values for %d timestamps", len(r.Values), len(r.Timestamps))
 	}
 	for _, m := range r.Messages {
@@ -151,8 +151,8 @@ func (q *query) answer(r types.MetricDataResult) {
 
 func (q *query) forget() { q.answered, q.status, q.damage = false, "", "" }
 
-// judge returns the reason why the query's answer is incomplete; nil: it is complete. Both a diagnosis and a
-// collection rely on it. Stand-ins give no status at all with a whole answer.
+// judge returns why the query's answer is incomplete, or nil. Diagnosis and collection both use it. Stand-ins leave
+// out the status of a complete answer.
 func (q *query) judge() *account.Trouble {
 	said := ""
 	if len(q.messages) > 0 {
@@ -179,13 +179,13 @@ func (q *query) judge() *account.Trouble {
 	}
 }
 
-// done reports whether asking again would bring no more.
+// done reports whether asking again would bring nothing more.
 func (q *query) done() bool {
 	trouble := q.judge()
 	return trouble == nil || trouble.Kind == account.Denied
 }
 
-// record returns a point as a run file holds it.
+// record converts a point to a run file's record.
 func (b *backfill) record(q *query, at time.Time, value float64, fetched time.Time) runfile.Period {
 	s := b.series[q.series]
 	end := at.Add(q.period)

@@ -23,7 +23,7 @@ import (
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
-// fleet is volumes with ten metrics each, of one statistic each.
+// fleet returns volumes with ten metrics each, of one statistic each.
 func fleet(metrics int) (cloud runfile.Cloud, names []string) {
 	names = []string{"VolumeWriteOps", "VolumeReadOps", "VolumeWriteBytes", "VolumeReadBytes", "VolumeTotalWriteTime",
 		"VolumeTotalReadTime",
@@ -34,10 +34,10 @@ func fleet(metrics int) (cloud runfile.Cloud, names []string) {
 	return cloud, names
 }
 
-// day is a day of minutes that are long over.
+// day is a day of final minutes.
 const day = 24 * time.Hour
 
-// endless answers every query with a number for each of its periods, and keeps nothing of what it writes.
+// endless answers every query with a number for each period, without storing its answer.
 func endless(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	asked, err := cbor.Decode(body)
@@ -50,7 +50,7 @@ func endless(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Smithy-Protocol", "rpc-v2-cbor")
 	w.Header().Set("Content-Type", "application/cbor")
 	out := bufio.NewWriter(w)
-	defer out.Flush() //nolint:errcheck // the client sees it
+	defer out.Flush() //nolint:errcheck // the client sees an error
 	queries := in["MetricDataQueries"].(cbor.List)
 	head(out, 5, 1)
 	text(out, "MetricDataResults")
@@ -85,7 +85,7 @@ func seconds(v cbor.Value) float64 {
 	}
 }
 
-// head begins an item of CBOR: its major type, and its length or number.
+// head writes the head of a CBOR item: its major type, and its length or number.
 func head(w *bufio.Writer, major byte, n uint64) {
 	w.WriteByte(major<<5 | 26)
 	w.Write(binary.BigEndian.AppendUint32(nil, uint32(n)))
@@ -101,7 +101,7 @@ func number(w *bufio.Writer, f float64) {
 	w.Write(binary.BigEndian.AppendUint64(nil, math.Float64bits(f)))
 }
 
-// peak is the most memory that was in use while a source was asked, and how many periods came.
+// peak returns the most memory used during a Backfill, and the number of periods.
 func peak(t testing.TB, source *cloudwatch.Source, from, to time.Time) (bytes uint64, periods int) {
 	t.Helper()
 	var m runtime.MemStats
@@ -122,8 +122,8 @@ func peak(t testing.TB, source *cloudwatch.Source, from, to time.Time) (bytes ui
 	return bytes, periods
 }
 
-// TestMemoryIsBounded: five times as many points need no more memory, because each call's are handed on before the
-// next.
+// TestMemoryIsBounded: five times as many points need no more memory, because each call's points
+// are passed on before the next.
 func TestMemoryIsBounded(t *testing.T) {
 	proxy := accounttest.NewProxy(http.HandlerFunc(endless))
 	server := httptest.NewServer(proxy)
@@ -146,14 +146,14 @@ func TestMemoryIsBounded(t *testing.T) {
 	if many > 2*few || many > 32e6 {
 		t.Errorf("%d bytes of memory for 144,000 points, %d for 720,000", few, many)
 	}
-	// 100,800 points to a call, 1,500 for a query with the hour that may be added to it, are 67 queries: 2 and 8 calls.
+	// A query has 1,500 points with an hour that may be added; a call of 100,800 points takes 67: 2 and 8 calls.
 	if n := proxy.Calls()[operation]; n != 2+8 {
 		t.Errorf("%d calls", n)
 	}
 }
 
-// BenchmarkBackfill asks the stand-in for a day of 500 metrics; scripts/bench-backfill runs it. Most of the time is the
-// stand-in's own, so what the processors spent on either side is told apart.
+// BenchmarkBackfill asks the stand-in for a day of 500 metrics; scripts/bench-backfill runs it. The stand-in takes
+// most of the time, so both sides' processor time is reported.
 func BenchmarkBackfill(b *testing.B) {
 	s, proxy := accounttest.Start(b).Proxy(b)
 	cloud, names := fleet(500)
@@ -175,7 +175,7 @@ func BenchmarkBackfill(b *testing.B) {
 	b.ReportMetric(float64(proxy.Calls()[operation])/float64(b.N), "calls")
 }
 
-// spent returns the processor time of the stand-in, which is this process's only child, and of this process.
+// spent returns the processor time of the stand-in, this process's only child, and of this process.
 func spent(t testing.TB) (theirs, ours time.Duration) {
 	t.Helper()
 	children, err := filepath.Glob("/proc/self/task/*/children")
@@ -183,7 +183,7 @@ func spent(t testing.TB) (theirs, ours time.Duration) {
 		t.Skip("processors' time is told by Linux only")
 	}
 	for _, file := range children {
-		text, _ := os.ReadFile(file) // of a thread that is gone: none
+		text, _ := os.ReadFile(file) // empty for a thread that has ended
 		for pid := range strings.FieldsSeq(string(text)) {
 			theirs += ofProcess(t, pid)
 		}
@@ -191,8 +191,7 @@ func spent(t testing.TB) (theirs, ours time.Duration) {
 	return theirs, ofProcess(t, "self")
 }
 
-// ofProcess reads how long processors have worked for a process: fields 14 and 15 of its stat, in hundredths of a
-// second.
+// ofProcess reads a process's CPU time: fields 14 and 15 of its stat, in hundredths of a second.
 func ofProcess(t testing.TB, pid string) time.Duration {
 	t.Helper()
 	text, err := os.ReadFile("/proc/" + pid + "/stat")

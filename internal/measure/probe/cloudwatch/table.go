@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// The levels of which a metric may be, and the flavors of server, as the table of metrics names them.
+// Levels of metrics and flavors of servers, as in the table of metrics.
 const (
 	instance = "instance"
 	cluster  = "cluster"
@@ -22,8 +22,8 @@ const (
 	ebs    = "ebs" // a volume of a server that its users run themselves, or the machine with all of its volumes
 )
 
-// rows returns what CloudWatch is asked for of a flavor, of some levels. What only a secondary region of a global
-// database shows is not, because no load can run there.
+// rows returns a flavor's CloudWatch metrics of some levels. Metrics of only a global database's secondary region are
+// left out, because no load can run there.
 func rows(flavor string, levels ...string) []metric.Meaning {
 	var all []metric.Meaning
 	for _, m := range metric.Meanings() {
@@ -57,8 +57,8 @@ func namespace(level string) string {
 
 var withLocalDisk = regexp.MustCompile(`^db\.[a-z]+\d+[a-z]*d[a-z]*\.`)
 
-// has reports whether a server has what a metric takes. Classes with a local disk have a d in their names:
-// db.r6gd.large.
+// has reports whether a server has a feature that a metric needs. Classes with a local disk have a d
+// in their names: db.r6gd.large.
 func has(c runfile.Cloud, what metric.Having) bool {
 	switch what {
 	case metric.Serverless:

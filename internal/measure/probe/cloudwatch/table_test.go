@@ -7,8 +7,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestStatisticTellsHowMuch: internal/analyze/counts takes the mean of a rate and the sum of a count. The volume of a
-// cluster is told of every five minutes, whatever is asked for.
+// TestStatisticTellsHowMuch: internal/analyze/counts uses the mean of a rate and the sum of a count. A cluster's
+// volume has points only every five minutes.
 func TestStatisticTellsHowMuch(t *testing.T) {
 	for _, m := range metric.Meanings() {
 		kind, _, _ := m.InBase()

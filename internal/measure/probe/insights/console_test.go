@@ -10,8 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/test/insightstest"
 )
 
-// What AWS lists for PostgreSQL (USER_PerfInsights_Counters, in the guides to Aurora and to RDS). Loads move the
-// counters, and a verdict says what they count. Times and shares are explained.
+// AWS's lists for PostgreSQL (USER_PerfInsights_Counters, in the guides to Aurora and to RDS). Loads move the
+// counters, which get verdicts; times and shares are explained.
 const (
 	countersOfBoth = "db.Cache.blks_hit db.SQL.tup_fetched db.SQL.tup_returned db.SQL.queries_started " +
 		"db.SQL.queries_finished db.IO.blks_read"
@@ -21,8 +21,7 @@ const (
 	timesOfRDS       = "os.diskIO.rdsdev.util"
 )
 
-// TestCountersOfTheConsole: each counter of I/O that an instance of Aurora and one of RDS lists is asked for and kept,
-// and judged or explained.
+// TestCountersOfTheConsole: each listed counter of I/O of Aurora and RDS is asked for, kept, and judged or explained.
 func TestCountersOfTheConsole(t *testing.T) {
 	for _, c := range []struct{ engine, flavor, judged, explained string }{
 		{"aurora-postgresql", "aurora", countersOfBoth + " " + countersOfAurora, timesOfBoth},

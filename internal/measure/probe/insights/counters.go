@@ -10,13 +10,13 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// counter is a metric of the service, and what makes its values ours.
+// counter is a metric of the service, and its conversion to ours.
 type counter struct {
-	name    string // of the service, without a statistic
+	name    string // in the service, without a statistic
 	metric  runfile.Metric
-	scale   float64 // by which the service's values are multiplied
+	scale   float64 // factor for the service's values
 	seconds int     // its period
-	waits   bool    // by what sessions wait for
+	waits   bool    // divided by wait event
 }
 
 func (c counter) query() types.MetricQuery {
@@ -27,9 +27,9 @@ func (c counter) query() types.MetricQuery {
 	return q
 }
 
-// table returns what an instance of an engine may have, of what bears on writing and on where time goes. Counters of
-// the operating system come each second where Enhanced Monitoring reads them each second; those of PostgreSQL each
-// minute. The load of the database stands first: how many sessions were at work or waiting, on average.
+// table returns the metrics of an instance that concern writing and time. Operating system counters come every
+// second if Enhanced Monitoring does; PostgreSQL's every minute. The first is the database's load: the mean number
+// of sessions working or waiting.
 func table(cloud runfile.Cloud) []counter {
 	flavor := "rds"
 	if strings.HasPrefix(cloud.Engine, "aurora") {
@@ -52,5 +52,5 @@ func table(cloud runfile.Cloud) []counter {
 	return all
 }
 
-// loadName is the load of the database, which is divided by the sessions' wait events.
+// loadName is the load of the database, which is divided by wait events.
 const loadName = "db.load"

@@ -37,7 +37,7 @@ func twoMinutes(t *testing.T) *insightstest.Service {
 	return s
 }
 
-// TestFaultsThatPass: what goes wrong once is tried again, and nothing is missing.
+// TestFaultsThatPass: a call that fails once is repeated, and nothing is missing.
 func TestFaultsThatPass(t *testing.T) {
 	for name, fault := range map[string]accounttest.Fault{
 		"throttled": accounttest.Throttled(), "unavailable": accounttest.Unavailable(),
@@ -55,8 +55,8 @@ func TestFaultsThatPass(t *testing.T) {
 	}
 }
 
-// TestFaultsThatStay: what does not pass is an error in one line, because another time may be better; it names no
-// account.
+// TestFaultsThatStay: a lasting failure is an error in one line, because a later attempt
+// may work. It names no account.
 func TestFaultsThatStay(t *testing.T) {
 	check := func(name string, fault accounttest.Fault, words string) {
 		t.Helper()
@@ -79,7 +79,7 @@ func TestFaultsThatStay(t *testing.T) {
 	check("slow", accounttest.Slow(time.Minute), "no answer in time")
 }
 
-// TestCanceled: whoever stops the program hears nothing of networks.
+// TestCanceled: after an interrupt, no network error is reported.
 func TestCanceled(t *testing.T) {
 	proxy, url := behind(t, twoMinutes(t))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -93,7 +93,7 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// TestOneMetricFailsAll: the service lists a metric that it then does not know. It alone is missing, with a reason.
+// TestOneMetricFailsAll: only the metric that the service lists but then does not know is missing, with a reason.
 func TestOneMetricFailsAll(t *testing.T) {
 	s := start(t, insightstest.Options{}, storage+"writeIOsPS", storage+"readIOsPS", "db.SQL.tup_inserted",
 		"db.SQL.tup_updated", "db.SQL.tup_deleted")
@@ -126,7 +126,7 @@ func TestOneMetricFailsAll(t *testing.T) {
 	}
 }
 
-// TestWrongStamps: an answer about other periods than those asked for is not taken for them.
+// TestWrongStamps: an answer about other periods than the requested ones is rejected.
 func TestWrongStamps(t *testing.T) {
 	s := twoMinutes(t)
 	proxy, url := behind(t, s)
@@ -142,7 +142,7 @@ func TestWrongStamps(t *testing.T) {
 	}
 }
 
-// TestMomentsWithoutAValue: the real service tells of some without one.
+// TestMomentsWithoutAValue: the real service lists some moments without a value.
 func TestMomentsWithoutAValue(t *testing.T) {
 	s := twoMinutes(t)
 	proxy, url := behind(t, s)

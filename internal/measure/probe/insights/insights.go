@@ -1,14 +1,14 @@
-// Package insights asks Performance Insights what an instance of RDS or Aurora did: counters of its operating system
-// and of PostgreSQL, and the load by what sessions waited for. [Probe.Statements] asks it which statements caused that.
+// Package insights asks Performance Insights about an instance of RDS or Aurora: counters of its operating system and
+// of PostgreSQL, and its load by wait event. [Probe.Statements] asks it for the statements behind them.
 //
-// [Probe] is a probe.Backfiller. It first asks what the instance has, because one metric that it has not would fail a
-// whole question; then for all of them in as few questions as the service allows, in windows of time. Answers have been
-// seen that end early without a word (boto3#3784): what is missing at the end of a window is asked again. Values come
-// out as they are, in base units; a period without a value is left out, and whoever collects them sees it. What the
-// service will never tell is a gap with its reason and a remedy; what may go better another time, such as credentials
-// that have run out, is an error.
+// [Probe] is a probe.Backfiller. It first asks which metrics the instance has, because a missing one would fail a
+// whole request. Then it asks for all of them in as few requests as the service allows, in windows of time.
+// Answers have been seen to end early silently (boto3#3784), so values missing at the end of a window are asked
+// for again. Values are in base units; a period without a value is left out, for the collector to notice. Data
+// that the service will never have is a gap with its reason and a remedy; a failure that may pass, such as
+// expired credentials, is an error.
 //
-// It does not say what the counters mean: their names have traps, and package catalog knows them.
+// It does not interpret the counters, whose names are misleading; package catalog does.
 package insights
 
 import (
@@ -29,19 +29,19 @@ import (
 	"github.com/realiops/realiops/internal/shell"
 )
 
-// Name is the probe's name.
+// Name is the probe's name and the prefix of its metrics.
 const Name = metric.Insights
 
-// Probe asks about one instance. It may be used again, by one goroutine at a time.
+// Probe asks about one instance. It serves one goroutine at a time, and may be reused.
 type Probe struct {
-	Now func() time.Time // of the service's clock; nil: time.Now
+	Now func() time.Time // the service's clock; nil: time.Now
 
 	cloud  runfile.Cloud
 	client *pi.Client
 	table  []counter
 }
 
-// New asks with the credentials of cfg about the instance that cloud names. It asks nothing yet.
+// New returns a probe for the instance that cloud names, with the credentials of cfg. It makes no call.
 func New(cfg aws.Config, cloud runfile.Cloud) *Probe {
 	inRegion := func(o *pi.Options) {
 		if cloud.Region != "" {
@@ -54,7 +54,7 @@ func New(cfg aws.Config, cloud runfile.Cloud) *Probe {
 // Name returns the probe's name.
 func (p *Probe) Name() string { return Name }
 
-// Metrics lists what the instance may have, by its engine.
+// Metrics lists the metrics of the instance's engine.
 func (p *Probe) Metrics() []runfile.Metric {
 	var all []runfile.Metric
 	for _, c := range p.table {
@@ -63,8 +63,8 @@ func (p *Probe) Metrics() []runfile.Metric {
 	return all
 }
 
-// Backfill hands over what the service knows of the periods that overlap [from, to). It returns an error where asking
-// again later may bring more, and hands over a gap where it will not.
+// Backfill passes on the service's data on the periods that overlap [from, to). It returns an error if a later
+// attempt may bring more, and passes on a gap if it will not.
 func (p *Probe) Backfill(ctx context.Context, from, to time.Time, keep func(runfile.Record) error) error {
 	now := time.Now
 	if p.Now != nil {
@@ -99,7 +99,7 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// off returns a gap for an instance that cannot be asked, without asking.
+// off returns a gap if the instance cannot be asked.
 func (p *Probe) off(at time.Time) (runfile.Gap, bool) {
 	gap := runfile.Gap{At: at, Probe: Name, Reason: runfile.Disabled}
 	switch {
@@ -122,7 +122,7 @@ func (p *Probe) instance() string {
 	return p.cloud.Instance
 }
 
-// switchOn returns how Performance Insights is switched on; that needs no restart.
+// switchOn says how to enable Performance Insights, which needs no restart.
 func (p *Probe) switchOn() string {
 	if p.cloud.Instance == "" {
 		return "switch it on in the RDS console"
@@ -134,9 +134,9 @@ func (p *Probe) switchOn() string {
 // daysKept is the retention of the free tier.
 const daysKept = 7
 
-// kept returns the later part of a stretch that the service still knows, and a gap for the earlier one.
+// kept returns the later part of a stretch that the service still has, and a gap for the earlier one.
 func (p *Probe) kept(from, to, now time.Time) (time.Time, *runfile.Gap) {
-	const margin = time.Minute // that asking takes
+	const margin = time.Minute // for the request itself
 	days := max(p.cloud.InsightsDays, daysKept)
 	since := now.AddDate(0, 0, -days).Add(margin)
 	if !from.Before(since) {
@@ -151,25 +151,25 @@ func (p *Probe) kept(from, to, now time.Time) (time.Time, *runfile.Gap) {
 	return since, &runfile.Gap{At: from, Probe: Name, Reason: runfile.Late, Detail: detail}
 }
 
-// backfill is one run through a stretch of time.
+// backfill is one Backfill in progress.
 type backfill struct {
 	*Probe
 	keep func(runfile.Record) error
 	now  time.Time
-	// barren are metrics of which a window that was asked for twice had nothing: they are not asked for twice again.
+	// barren holds metrics without data in a window that was asked for twice: later windows are asked for once.
 	barren map[string]bool
-	// refused are metrics that the service lists and does not answer for.
+	// refused holds metrics that the service lists but does not answer for.
 	refused map[string]bool
 }
 
-// all asks for everything, in groups of metrics with the same period, and hands it over window by window.
+// all asks for everything, in groups of metrics with the same period, and passes it on window by window.
 func (b *backfill) all(ctx context.Context, from, to time.Time) error {
 	has, err := b.available(ctx)
 	if err != nil {
 		return err
 	}
 	bySeconds := map[int][]counter{}
-	var load []counter // it is in no list of what an instance has
+	var load []counter // it is in no instance's list
 	for _, c := range b.table {
 		if c.waits {
 			load = append(load, c)
@@ -213,14 +213,14 @@ func (b *backfill) available(ctx context.Context) (map[string]bool, error) {
 			}
 		}
 	}
-	if len(has) == 0 { // every instance has some: this is no answer
+	if len(has) == 0 { // every instance has some: the answer is wrong
 		return nil, account.NewTrouble(account.NoPoints, "nothing", "Performance Insights lists no metric of "+
 			b.instance())
 	}
 	return has, nil
 }
 
-// explain separates errors that will last from those that may pass.
+// explain separates lasting errors from passing ones.
 func (p *Probe) explain(err error) error {
 	told := account.Explain(err)
 	trouble, is := errors.AsType[*account.Trouble](told)
@@ -228,7 +228,7 @@ func (p *Probe) explain(err error) error {
 	case !is || trouble.Kind != account.Denied:
 		return fmt.Errorf("ask Performance Insights: %w", told)
 	case trouble.Code == "NotAuthorizedException" && !strings.Contains(err.Error(), "is not authorized to perform"):
-		// the answer for an instance where it is off: zalando/rds-health#6
+		// The answer for an instance on which it is off: zalando/rds-health#6
 		return account.NewTrouble(account.Off, trouble.Code,
 			fmt.Sprintf("Performance Insights does not know %s: it is off there (%s), or the "+
 				"credentials are of another account or region", p.instance(), p.switchOn()))
@@ -237,7 +237,7 @@ func (p *Probe) explain(err error) error {
 	}
 }
 
-// lasting reports whether an answer stays the same however often one asks.
+// lasting reports whether asking again gets the same answer.
 func lasting(k account.Kind) bool {
 	return k == account.Denied || k == account.Off || k == account.NoPoints
 }
@@ -245,8 +245,8 @@ func lasting(k account.Kind) bool {
 // lately is the span that [Probe.Try] asks for.
 const lately = 10 * time.Minute
 
-// Try makes each call of a collection once, for the newest points, and judges the answers as that does. The errors say
-// what a collection would not get of the list of counters, and of their values.
+// Try makes each call of a collection once, for the newest points, and judges the answers as a collection does. The
+// errors say what a collection would not get of the list of counters, and of their values.
 func (p *Probe) Try(ctx context.Context) (list, values error) {
 	now := time.Now
 	if p.Now != nil {

@@ -34,7 +34,7 @@ func aurora() runfile.Cloud {
 	}
 }
 
-// start serves some metrics of an instance, of which only these are there.
+// start serves some metrics of an instance that has no others.
 func start(t *testing.T, o insightstest.Options, metrics ...string) *insightstest.Service {
 	t.Helper()
 	o.Instance = aurora().Resource
@@ -49,7 +49,7 @@ func start(t *testing.T, o insightstest.Options, metrics ...string) *insightstes
 	return s
 }
 
-// asking is a probe that asks there, and tries again at once what fails.
+// asking returns a probe of that service without waits between retries.
 func asking(url string, cloud runfile.Cloud, now time.Time) *insights.Probe {
 	p := insights.New(aws.Config{
 		Region: "us-east-1", BaseEndpoint: aws.String(url),
@@ -62,7 +62,7 @@ func asking(url string, cloud runfile.Cloud, now time.Time) *insights.Probe {
 	return p
 }
 
-// periods tells values of a metric from noon on.
+// periods publishes values of a metric from noon on.
 func periods(metric string, length time.Duration, values ...float64) (all []insightstest.Point) {
 	for i, v := range values {
 		from := noon.Add(time.Duration(i) * length)
@@ -71,7 +71,7 @@ func periods(metric string, length time.Duration, values ...float64) (all []insi
 	return all
 }
 
-// taken are the records of one backfill. Gaps of what start did not mention are left out: an instance never has all.
+// taken holds the records of one backfill, without gaps of metrics that start did not mention.
 type taken struct {
 	values map[string]map[int]float64 // by metric and dimensions: by the seconds from noon
 	length map[string]float64         // of the periods, in seconds
@@ -107,7 +107,7 @@ func take(t *testing.T, ctx context.Context, p *insights.Probe, from, to time.Ti
 	return all, err
 }
 
-// TestUnitsAndPeriods: what the service has in its units comes out in ours, each period as it is.
+// TestUnitsAndPeriods: the service's units become ours, and periods keep their length.
 func TestUnitsAndPeriods(t *testing.T) {
 	s := start(t, insightstest.Options{}, storage+"writeIOsPS", storage+"writeLatency", "os.diskIO.rdstemp.writeKbPS",
 		"db.Checkpoint.checkpoints_req", "db.Transactions.commit_latency", "os.cpuUtilization.total")
@@ -146,8 +146,8 @@ func near() cmp.Option {
 	return cmp.Comparer(func(a, b float64) bool { d := a - b; return d*d <= 1e-18*(a*a+b*b) })
 }
 
-// TestADayOfEverything: all that an instance may have for a day, from a service that pages and that ends its answers
-// early, is whole; in no more questions than that takes.
+// TestADayOfEverything: a day of all metrics is complete, from a service that pages and cuts answers,
+// with the least number of requests.
 func TestADayOfEverything(t *testing.T) {
 	const minutes = 24 * 60
 	for _, cut := range []int{0, 350, 120} {
@@ -192,8 +192,7 @@ func TestADayOfEverything(t *testing.T) {
 	}
 }
 
-// questions count what was asked, by operation; further pages of an answer are none, and neither are further tries of a
-// call whose answer did not come through.
+// questions counts requests by operation, without further pages and retries.
 func questions(s *insightstest.Service) map[string]int {
 	n := map[string]int{}
 	for _, e := range s.Exchanges() {
@@ -204,7 +203,7 @@ func questions(s *insightstest.Service) map[string]int {
 	return n
 }
 
-// TestEachSecond: where Enhanced Monitoring reads each second, counters of the operating system come so.
+// TestEachSecond: if Enhanced Monitoring reads every second, operating system counters come every second.
 func TestEachSecond(t *testing.T) {
 	cloud := aurora()
 	cloud.MonitoringSeconds = 1
@@ -226,8 +225,8 @@ func TestEachSecond(t *testing.T) {
 	}
 }
 
-// TestWhatIsMissing: a period without a value is left out, and the caller sees which; only for a piece at the end of
-// what should be known by now it is asked again, and once.
+// TestWhatIsMissing: a period without a value is left out, and the caller sees which. Only a missing piece at the
+// end, of data that should be published, is asked for again, once.
 func TestWhatIsMissing(t *testing.T) {
 	s := start(t, insightstest.Options{}, storage+"writeIOsPS", storage+"readIOsPS")
 	points := periods(storage+"writeIOsPS", time.Minute, 1, 2, 3, 4, 5)
@@ -236,7 +235,7 @@ func TestWhatIsMissing(t *testing.T) {
 	for _, c := range []struct {
 		after time.Duration
 		asked int
-	}{{6 * time.Minute, 2 + 1}, {time.Hour, 2 + 1}} { // again for the reads, which are not there
+	}{{6 * time.Minute, 2 + 1}, {time.Hour, 2 + 1}} { // again for the reads, which are missing
 		before := questions(s)["GetResourceMetrics"]
 		got, err := take(t, t.Context(), asking(s.URL(), aurora(), noon.Add(c.after)), noon, noon.Add(5*time.Minute))
 		want := map[string]map[int]float64{
@@ -252,7 +251,7 @@ func TestWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestNotYet: what may still come is not asked for again; after some minutes, an end that is missing is.
+// TestNotYet: data that may still come is not asked for again; a missing end some minutes old is.
 func TestNotYet(t *testing.T) {
 	s := start(t, insightstest.Options{}, storage+"writeIOsPS")
 	s.Tell(periods(storage+"writeIOsPS", time.Minute, 1, 2, 3)...)
@@ -269,7 +268,7 @@ func TestNotYet(t *testing.T) {
 	}
 }
 
-// TestAlwaysEmpty: what has nothing, though it was asked for twice in one window, is asked for once in the next.
+// TestAlwaysEmpty: a metric without data in a window asked for twice is asked for once in the next.
 func TestAlwaysEmpty(t *testing.T) {
 	s := start(t, insightstest.Options{}, storage+"writeIOsPS", storage+"readIOsPS")
 	values := make([]float64, 600)
@@ -282,7 +281,7 @@ func TestAlwaysEmpty(t *testing.T) {
 	}
 }
 
-// TestNothingToAsk: what will not be told is one gap, with what to do about it.
+// TestNothingToAsk: unavailable data is one gap, with advice.
 func TestNothingToAsk(t *testing.T) {
 	s := start(t, insightstest.Options{}, storage+"writeIOsPS")
 	s.Tell(periods(storage+"writeIOsPS", time.Minute, 1, 2)...)
@@ -326,7 +325,7 @@ func TestNothingToAsk(t *testing.T) {
 	t.Error("no refusal named the account")
 }
 
-// TestHalfGone: of a stretch that is half older than what is kept the other half is told.
+// TestHalfGone: a stretch that is half expired returns its other half.
 func TestHalfGone(t *testing.T) {
 	now := noon.AddDate(0, 0, 7).Add(2 * time.Minute)
 	s := start(t, insightstest.Options{Now: func() time.Time { return now }}, storage+"writeIOsPS")
@@ -342,7 +341,7 @@ func TestHalfGone(t *testing.T) {
 	}
 }
 
-// TestKeepEnds: what the caller cannot keep, nobody asks for.
+// TestKeepEnds: an error of keep stops the requests.
 func TestKeepEnds(t *testing.T) {
 	s := start(t, insightstest.Options{}, storage+"writeIOsPS", "db.SQL.tup_inserted")
 	s.Tell(periods(storage+"writeIOsPS", time.Minute, 1, 2)...)

@@ -22,7 +22,7 @@ import (
 // https://docs.aws.amazon.com/performance-insights/latest/APIReference/API_DescribeDimensionKeys.html
 const mostKeys = 25
 
-// What a statement's amounts are called in a run file. The load is in seconds that sessions were at work or waiting.
+// Names of a statement's amounts in a run file. The load is in seconds of working or waiting sessions.
 const (
 	loadSeconds = "load"
 	ioSeconds   = "load_io"
@@ -34,7 +34,7 @@ const (
 	ofIO       = "IO" // the name of a type of wait
 )
 
-// perSQL returns the amounts that the service counts of a statement, by pg_stat_statements: as
+// perSQL returns the service's amounts of a statement from pg_stat_statements, as
 // db.sql_tokenized.stats.calls_per_sec.
 func perSQL() []string {
 	return []string{
@@ -45,7 +45,7 @@ func perSQL() []string {
 
 func rateOf(amount string) string { return byDigest + ".stats." + amount + "_per_sec.avg" }
 
-// periodOf returns the granularity to ask a stretch in: about 300 points at most.
+// periodOf returns the granularity for a stretch: at most about 300 points.
 func periodOf(stretch time.Duration) time.Duration {
 	switch {
 	case stretch <= mostPoints*time.Minute:
@@ -57,9 +57,8 @@ func periodOf(stretch time.Duration) time.Duration {
 	}
 }
 
-// Statements ranks the statements of [from, to) by the blocks that they read and wrote, as far as the service counts
-// them, and by the sessions that were at work on them. It knows the 25 that most sessions were at work on. Their texts
-// come without values.
+// Statements ranks the statements of [from, to) by the blocks that they read and wrote, if the service counts them,
+// and by their active sessions. The service knows the 25 with the most active sessions. Texts are without literals.
 func (p *Probe) Statements(ctx context.Context, from, to time.Time) (runfile.Top, error) {
 	top := runfile.Top{From: from, At: to, Of: runfile.Digests}
 	period := periodOf(to.Sub(from))
@@ -79,7 +78,7 @@ func (p *Probe) Statements(ctx context.Context, from, to time.Time) (runfile.Top
 	}
 	each, err := p.keys(ctx, in)
 	if refused, is := errors.AsType[smithy.APIError](err); is && refused.ErrorCode() == "InvalidArgumentException" {
-		in.AdditionalMetrics = nil // without pg_stat_statements the instance counts nothing by statement
+		in.AdditionalMetrics = nil // without pg_stat_statements nothing is counted by statement
 		each, err = p.keys(ctx, in)
 	}
 	if err != nil {
@@ -107,7 +106,7 @@ func blocks(i runfile.TopItem) float64 {
 	return i.Grew["shared_blks_read"] + i.Grew["shared_blks_written"]
 }
 
-// ranked is an answer of DescribeDimensionKeys, all of its pages.
+// ranked is a complete answer of DescribeDimensionKeys.
 type ranked struct {
 	keys  []types.DimensionKeyDescription
 	parts []types.ResponsePartitionKey
@@ -135,7 +134,7 @@ func (r ranked) item(k types.DimensionKeyDescription, seconds float64) runfile.T
 	return i
 }
 
-// keys asks one question, takes all pages of its answer, and refuses one that contradicts itself.
+// keys makes one request, reads all pages of its answer, and rejects one that contradicts itself.
 func (p *Probe) keys(ctx context.Context, in *pi.DescribeDimensionKeysInput) (ranked, error) {
 	var r ranked
 	pages := pi.NewDescribeDimensionKeysPaginator(p.client, in, func(o *pi.DescribeDimensionKeysPaginatorOptions) {
@@ -162,7 +161,7 @@ func (p *Probe) keys(ctx context.Context, in *pi.DescribeDimensionKeysInput) (ra
 	return r, nil
 }
 
-// sound refuses a key whose values are none.
+// sound rejects a key with invalid values.
 func sound(k types.DimensionKeyDescription, parts int) error {
 	name := strings.Join(slices.Sorted(maps.Keys(k.Dimensions)), ", ")
 	if k.Total == nil {
@@ -180,8 +179,7 @@ func sound(k types.DimensionKeyDescription, parts int) error {
 	return nil
 }
 
-// TryStatements asks for the newest statements, as an observation does. An idle database has none, and that is no
-// error.
+// TryStatements asks for the newest statements, as an observation does. An idle database has none, which is no error.
 func (p *Probe) TryStatements(ctx context.Context) error {
 	now := time.Now
 	if p.Now != nil {
@@ -192,7 +190,7 @@ func (p *Probe) TryStatements(ctx context.Context) error {
 	return err
 }
 
-// CanRank reports whether the instance can be asked for its statements: nil, or why it cannot.
+// CanRank returns nil if the instance can be asked for its statements, or why not.
 func (p *Probe) CanRank() error {
 	if gap, off := p.off(time.Time{}); off {
 		return errors.New(gap.Detail)

@@ -24,8 +24,8 @@ func counters() []string {
 	}
 }
 
-// atWork has a statement be worked on for four minutes from noon on, by so many sessions for each type of wait, and
-// counts the rates.
+// atWork makes a statement active for four minutes from noon on, with that many sessions for each
+// type of wait, and these rates.
 func atWork(s *insightstest.Service, id, text string, sessions, rates map[string]float64) {
 	for minute := range 4 {
 		from := noon.Add(time.Duration(minute) * time.Minute)
@@ -56,8 +56,8 @@ func withStatements(t *testing.T, counted bool) *insightstest.Service {
 	return s
 }
 
-// TestStatements: the amounts are rates and sessions times the seconds asked about; those that read and wrote most come
-// first, and values of users are gone.
+// TestStatements: the amounts are rates and sessions times the seconds asked about. Statements with the most reads
+// and writes come first, and users' values are removed.
 func TestStatements(t *testing.T) {
 	s := withStatements(t, true)
 	got, err := asking(s.URL(), aurora(), noon.Add(time.Hour)).Statements(t.Context(), noon, noon.Add(4*time.Minute))
@@ -80,8 +80,8 @@ func TestStatements(t *testing.T) {
 	s.Check(t)
 }
 
-// TestStatementsWithoutBlocks: an instance without pg_stat_statements refuses the counters, and the sessions are told
-// without them.
+// TestStatementsWithoutBlocks: an instance without pg_stat_statements rejects the counters, and
+// sessions are returned without them.
 func TestStatementsWithoutBlocks(t *testing.T) {
 	s := withStatements(t, false)
 	got, err := asking(s.URL(), aurora(), noon.Add(time.Hour)).Statements(t.Context(), noon, noon.Add(4*time.Minute))
@@ -93,7 +93,7 @@ func TestStatementsWithoutBlocks(t *testing.T) {
 	s.Check(t)
 }
 
-// TestManyStatements: the service names 25 at most, and a line of a run file has room for ten.
+// TestManyStatements: the service names at most 25, and a run file's record has ten.
 func TestManyStatements(t *testing.T) {
 	s := withStatements(t, true)
 	for i := range 40 {
@@ -103,10 +103,10 @@ func TestManyStatements(t *testing.T) {
 	got, err := asking(s.URL(), aurora(), noon.Add(time.Hour)).Statements(t.Context(), noon, noon.Add(4*time.Minute))
 	if err != nil || len(got.Items) != runfile.MostTopItems || got.Items[0].Name != "C39" {
 		t.Errorf("%v: %+v", err, got.Items)
-	} // the texts are of 500 bytes, as documented; botocore's model, which nobody holds an answer to, has 256
+	} // 500 bytes as documented; botocore's model says 256, which nobody checks
 }
 
-// TestLongStretches are asked for in longer periods, since an answer has room for some hundred points.
+// TestLongStretches: they use longer periods, since an answer has some hundred points at most.
 func TestLongStretches(t *testing.T) {
 	for length, seconds := range map[time.Duration]string{time.Hour: "60", 24 * time.Hour: "300",
 		6 * 24 * time.Hour: "3600"} {
@@ -120,7 +120,7 @@ func TestLongStretches(t *testing.T) {
 	}
 }
 
-// TestDamagedStatements: an answer that is none is an error that says so, and no ranking.
+// TestDamagedStatements: an invalid answer is an error, and no ranking.
 func TestDamagedStatements(t *testing.T) {
 	change := func(old, with string) accounttest.Fault {
 		return accounttest.Text(func(s string) string { return strings.ReplaceAll(s, old, with) })

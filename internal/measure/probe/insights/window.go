@@ -19,28 +19,29 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Limits of one question:
+// Limits of one request:
 // https://docs.aws.amazon.com/performance-insights/latest/APIReference/API_GetResourceMetrics.html
 const (
 	serviceType = types.ServiceTypeRds
 	mostQueries = 15
 	mostResults = 25
-	mostParts   = 10 // of the load, by what sessions wait for
+	mostParts   = 10 // of the load, by wait event
 )
 
-// A damaged answer is asked for again: rounds times in all, with a pause that doubles.
+// A damaged answer is requested again, rounds times in all, with a doubling pause.
 const (
 	rounds = 3
 	pause  = 300 * time.Millisecond
 )
 
-// mostPoints are asked of a metric at once: fewer than the 350 or so after which answers were seen to end (boto3#3784).
+// mostPoints is how many points of a metric are requested at a time: fewer than the 350 or so after which
+// answers were cut (boto3#3784).
 const mostPoints = 300
 
-// published is the time after its end within which a period may be missing without anything being wrong.
+// published is how long after its end a period may be missing without an error.
 const published = 5 * time.Minute
 
-// group asks for some metrics of one period, from the beginning to the end of a stretch.
+// group asks for some metrics of one period, over a stretch.
 func (b *backfill) group(ctx context.Context, group []counter, from, to time.Time) error {
 	period := time.Duration(group[0].seconds) * time.Second
 	for at := series.PeriodDown(from, period); at.Before(to); at = at.Add(mostPoints * period) {
@@ -69,12 +70,12 @@ type window struct {
 }
 
 type line struct {
-	metric     string // of the service, without the statistic
+	metric     string // in the service, without the statistic
 	dimensions map[string]string
 	values     map[int64]float64 // by the second in which a period begins
 }
 
-// read asks for a window, and again for what is missing at its end and at its beginning: there, an answer is cut.
+// read asks for a window, and again for values missing at its end and its beginning, where answers are cut.
 func (b *backfill) read(ctx context.Context, w *window) error {
 	w.told = map[string]*line{}
 	if err := b.patiently(ctx, w, w.counters, w.from, w.to); err != nil {
@@ -101,8 +102,8 @@ func (b *backfill) read(ctx context.Context, w *window) error {
 	return nil
 }
 
-// short returns the metrics of which a piece of the window is missing on one side, and the stretch that holds all the
-// pieces.
+// short returns the metrics with values missing on one side of the window, and a stretch
+// that covers the missing pieces.
 func (b *backfill) short(w *window, cut func(*line) (time.Time, time.Time)) (short []counter, from, to time.Time) {
 	for _, c := range w.counters {
 		begin, end := cut(w.of(c))
@@ -121,8 +122,8 @@ func (b *backfill) short(w *window, cut func(*line) (time.Time, time.Time)) (sho
 	return short, from, to
 }
 
-// tail returns what of the window comes after a line's last value, head what comes before its first. A line without
-// values is all tail.
+// tail returns the part of the window after a line's last value, and head the part before its first. A
+// line without values is all tail.
 func (w *window) tail(l *line) (from, to time.Time) {
 	if len(l.values) == 0 {
 		return w.from, w.to
@@ -144,7 +145,7 @@ func (w *window) points() (n int) {
 	return n
 }
 
-// of returns the series of a metric as a whole, without dimensions.
+// of returns the series of a metric without dimensions.
 func (w *window) of(c counter) *line {
 	if l := w.told[key(c.name, nil)]; l != nil {
 		return l
@@ -152,7 +153,7 @@ func (w *window) of(c counter) *line {
 	return &line{}
 }
 
-// key tells series apart. Maps print in order of their keys.
+// key identifies a series. Maps print in order of their keys.
 func key(metric string, dimensions map[string]string) string {
 	if len(dimensions) == 0 {
 		return metric
@@ -160,8 +161,8 @@ func key(metric string, dimensions map[string]string) string {
 	return fmt.Sprint(metric, dimensions)
 }
 
-// ask puts one question, and takes all pages of its answer. Where the service does not know one of the metrics it
-// answers nothing at all: then each half is asked for by itself, down to the one that it is.
+// ask makes one request and reads all pages of its answer. If the service does not know one of the metrics, the
+// request fails: then each half is tried by itself, down to the unknown metric.
 func (b *backfill) ask(ctx context.Context, w *window, counters []counter, from, to time.Time) error {
 	in := &pi.GetResourceMetricsInput{
 		ServiceType: serviceType, Identifier: aws.String(b.cloud.Resource), StartTime: aws.Time(from),
@@ -191,7 +192,7 @@ func (b *backfill) ask(ctx context.Context, w *window, counters []counter, from,
 	return nil
 }
 
-// patiently asks again, some times, where an answer is damaged.
+// patiently repeats a request while its answer is damaged, up to rounds times.
 func (b *backfill) patiently(ctx context.Context, w *window, counters []counter, from, to time.Time) error {
 	for again := 1; ; again++ {
 		err := b.ask(ctx, w, counters, from, to)
@@ -227,7 +228,7 @@ func (b *backfill) halve(ctx context.Context, w *window, counters []counter, fro
 	})
 }
 
-// take adds an answer to the window. A moment without a value says nothing, and is left out.
+// take adds an answer to the window, without moments that have no value.
 func (w *window) take(list []types.MetricKeyDataPoints, from, to time.Time) error {
 	for _, m := range list {
 		if m.Key == nil {
@@ -260,14 +261,14 @@ func (w *window) take(list []types.MetricKeyDataPoints, from, to time.Time) erro
 	return nil
 }
 
-// damaged returns the trouble with an answer that nothing can be made of.
+// damaged returns the error for an unusable answer.
 func damaged(format string, args ...any) error {
 	return account.NewTrouble(account.Damaged, "Damaged", account.Clean(fmt.Sprintf(format, args...)))
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("15:04:05.999") }
 
-// hand gives the window's values away, of each series in order of time.
+// hand passes on the window's values, each series in order of time.
 func (w *window) hand(fetched time.Time, keep func(runfile.Record) error) error {
 	for _, c := range w.counters {
 		for _, k := range slices.Sorted(maps.Keys(w.told)) {

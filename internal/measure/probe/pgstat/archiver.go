@@ -1,7 +1,6 @@
 package pgstat
 
-// archiver returns the copying of the WAL's files to elsewhere, which reads all that was written. It stands at zero
-// where archive_mode is off.
+// archiver reads pg_stat_archiver: archiving reads all WAL. It stays at zero if archive_mode is off.
 func archiver() view {
 	return view{
 		name:      Name + ".archiver",

@@ -7,15 +7,15 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestRankingNamesAnyBytes goes on where a name or a text is no UTF-8, which a database in SQL_ASCII may hold, and
-// writes the bytes out.
+// TestRankingNamesAnyBytes: a name or text that is not UTF-8, which a SQL_ASCII database may hold, is
+// written out, and the ranking goes on.
 func TestRankingNamesAnyBytes(t *testing.T) {
 	for _, version := range []string{"13", "17"} {
 		t.Run(version, func(t *testing.T) {
 			s := servertest.Start(t,
 				embedded.Options{Version: version, Settings: []string{"shared_preload_libraries=pg_stat_statements"}})
 			ascii := servertest.DatabaseOn(t, s, "encoding 'SQL_ASCII' template template0 lc_collate 'C' lc_ctype 'C'")
-			work := func(sql string) { // in a session that ends, and has told of all that it did
+			work := func(sql string) { // in a session that ends, and so has reported
 				worker := servertest.Connect(t, ascii)
 				servertest.Exec(t, worker, "set client_encoding = 'SQL_ASCII'")
 				servertest.Exec(t, worker, sql)

@@ -1,7 +1,6 @@
 package pgstat
 
-// auroraDatabase returns what Aurora adds to pg_stat_database: which pages came from its storage, and which from local
-// disks.
+// auroraDatabase reads Aurora's additions to pg_stat_database: the pages from its storage and from local disks.
 func auroraDatabase() view {
 	return view{
 		name:      Name + ".aurora",
@@ -16,7 +15,7 @@ func auroraDatabase() view {
 	}
 }
 
-// auroraCache returns what the cache of Optimized Reads wrote to its local disk.
+// auroraCache reads the writes of Optimized Reads' cache to its local disk.
 func auroraCache() view {
 	return view{
 		name:      Name + ".aurora_cache",
@@ -28,7 +27,7 @@ func auroraCache() view {
 	}
 }
 
-// auroraWaits returns how often and how long sessions waited for Aurora's storage, since the instance started.
+// auroraWaits reads the number and time of waits for Aurora's storage, since the instance started.
 func auroraWaits() view {
 	of := func(event, name string) []field {
 		filter := ") filter (where event_name = '" + event + "'), 0)"
@@ -47,7 +46,7 @@ func auroraWaits() view {
 	}
 }
 
-// auroraWALCache returns what logical decoding read of the WAL, over all replication slots.
+// auroraWALCache reads logical decoding's reads of the WAL, over all replication slots.
 func auroraWALCache() view {
 	return view{
 		name:      Name + ".aurora_wal_cache",

@@ -1,7 +1,7 @@
 package pgstat
 
-// bgwriter returns the work of the background writer, and up to 16 that of sessions which write for themselves; from 17
-// on pg_stat_io alone shows the latter.
+// bgwriter reads the work of the background writer and, up to 16, the writes by sessions; from
+// 17 on only pg_stat_io has those.
 func bgwriter() view {
 	return view{
 		name:      Name + ".bgwriter",

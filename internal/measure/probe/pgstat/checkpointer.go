@@ -1,6 +1,6 @@
 package pgstat
 
-// checkpointer returns the work of checkpoints. Up to 16 pg_stat_bgwriter showed it, under other names.
+// checkpointer reads the work of checkpoints. Up to 16 pg_stat_bgwriter has it under other names.
 func checkpointer() view {
 	return view{
 		name:      Name + ".checkpointer",

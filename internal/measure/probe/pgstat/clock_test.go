@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// tape keeps what a clock records.
+// tape keeps a clock's records.
 type tape struct {
 	mu      sync.Mutex
 	records []runfile.Record
@@ -26,7 +26,7 @@ func (t *tape) sink(r runfile.Record) error {
 	return nil
 }
 
-// await returns the first record from the given one on that is as wanted, and how many there were up to it.
+// await returns the first wanted record from the given one on, and the number of records up to it.
 func (t *tape) await(tb testing.TB, from int, what string, wanted func(runfile.Record) bool) int {
 	tb.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
@@ -50,7 +50,7 @@ func isReset(metric string) func(runfile.Record) bool {
 
 func isReading(r runfile.Record) bool { return r.Kind() == runfile.KindRead }
 
-// A server that crashes loses its session with us and, from 15 on, its statistics.
+// A server that crashes ends our session and, from 15 on, loses its statistics.
 func TestResetsAndCrashesAreRecorded(t *testing.T) {
 	own := servertest.Start(t,
 		embedded.Options{Version: "17", Settings: []string{"autovacuum=off", "restart_after_crash=on"}})

@@ -1,6 +1,6 @@
 package pgstat
 
-// cluster returns what happened in all databases of the server together: the WAL and the device belong to all of them.
+// cluster reads the sums over all databases of the server, which share the WAL and the device.
 func cluster() view {
 	return view{
 		name:      Name + ".cluster",
@@ -9,8 +9,8 @@ func cluster() view {
 	}
 }
 
-// serverItself tells one start of a server from another: across it counters may begin anew, or belong to another server
-// that answers at the same address.
+// serverItself identifies a start of a server. Across a restart counters may begin again, or another server
+// may answer at the same address.
 func serverItself() view {
 	return view{
 		name:     Name + ".server",

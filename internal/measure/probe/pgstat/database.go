@@ -1,6 +1,6 @@
 package pgstat
 
-// database returns what happened in the connected database. Its columns read here are the same from 13 on.
+// database reads the connected database's row of pg_stat_database. The columns read here are the same since 13.
 func database() view {
 	return view{
 		name:      Name + ".database",

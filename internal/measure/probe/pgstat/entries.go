@@ -2,19 +2,20 @@ package pgstat
 
 import "github.com/realiops/realiops/internal/runfile"
 
-// entries returns how many index entries were written for the rows of the tables in some schemas: for each new version
-// of a row one in each of its table's indexes. The server does not count them; the tables' counters and the definitions
-// of their indexes do.
+// entries computes how many index entries were written for the rows of the tables in some schemas: for each new
+// version of a row, one in each index of its table. The server does not count them; they follow from the tables'
+// counters and the definitions of their indexes.
 //
-// A new version is an insert, or an update that is not within its page (hot). An index takes
+// A new version is an insert, or an update that is not HOT. For it an index takes
 //
-//   - exactly one entry for it, if it is a btree, a GiST or an SP-GiST: they hold NULLs, too, and expressions;
-//   - none or one, if it is partial, a hash index of a column that may be NULL, or BRIN, which holds a summary of many
-//     rows and from 16 on may be changed by an update within the page as well;
-//   - at least one, if it is a GIN, which takes one for each key in the value; of a method that we do not know, any number.
+//   - exactly one entry, if it is a btree, a GiST or an SP-GiST: they hold NULLs, too, and expressions;
+//   - none or one, if it is partial, a hash index of a nullable column, or BRIN, which holds a summary of many rows
+//     and from 16 on may change with a HOT update as well;
+//   - at least one, if it is a GIN, which takes one for each key in the value; with an unknown access method, any
+//     number.
 //
-// So the least and the most are the same where all indexes are of the first sort, and then the figure is exact. An
-// index that is not ready yet takes none.
+// So the least and the most are the same, and exact, if all indexes are of the first sort. An index
+// that is not ready yet takes none.
 func entries(schemas []string) view {
 	return view{
 		name:      Name + ".tables",
@@ -38,7 +39,7 @@ var boundless = null{
 	detail: "a GIN index, or one of a method that realiops does not know, takes any number of entries for a row",
 }
 
-// entriesOfTables has a row for each table. Its functions are those that the views of tables are made of.
+// entriesOfTables has a row for each table. It uses the functions behind the views of tables.
 const entriesOfTables = `(
 	select pg_catalog.pg_stat_get_tuples_inserted(c.oid) + pg_catalog.pg_stat_get_tuples_updated(c.oid) - pg_catalog.pg_stat_get_tuples_hot_updated(c.oid) as versions,
 		pg_catalog.pg_stat_get_tuples_hot_updated(c.oid) as hot, pg_catalog.pg_stat_get_tuples_inserted(c.reltoastrelid) as toasted, i.*

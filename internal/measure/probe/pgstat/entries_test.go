@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// entriesOf are the figures of index entries.
+// entriesOf holds the metrics of index entries.
 type entriesOf struct{ Least, Most, Indexes, Inexact float64 }
 
 func entriesNow(t *testing.T, sampler *Sampler) entriesOf {
@@ -21,26 +21,26 @@ func entriesNow(t *testing.T, sampler *Sampler) entriesOf {
 	}
 }
 
-// inIndexes counts the entries that lie in the leaves of the named indexes, by the server's extension for that, which
-// knows B-trees and hash indexes.
+// inIndexes counts the entries in the leaves of the named indexes by pgstattuple or
+// pageinspect, for B-trees and hash indexes.
 func inIndexes(t *testing.T, s server, indexes string) (n float64) {
 	t.Helper()
 	row(t, s.boss, "select sum((pgstattuple(i)).tuple_count)::float8 from unnest('{"+indexes+"}'::regclass[]) i", &n)
 	return n
 }
 
-// inGiST counts those of a small GiST index, of which all are in its first page.
+// inGiST counts the entries of a small GiST index, which are all in its first page.
 func inGiST(t *testing.T, s server, index string) (n float64) {
 	t.Helper()
 	if s.number < 140000 {
-		return 80 // pageinspect cannot look into it
+		return 80 // pageinspect cannot read it
 	}
 	row(t, s.boss, "select count(*)::float8 from gist_page_items_bytea(get_raw_page('"+index+"', 0))", &n)
 	return n
 }
 
-// What is reckoned from counters and definitions must lie in the indexes: nothing has been vacuumed away, and the
-// tables are too small for the server to merge or drop entries.
+// The computed entries must be in the indexes: nothing has been vacuumed, and the tables are too small for the
+// server to merge or drop entries.
 func TestEntriesAreThoseInTheIndexes(t *testing.T) {
 	onEach(t, func(t *testing.T, s server) {
 		servertest.Exec(t, s.boss, `create extension pgstattuple; create extension pageinspect; create schema load;
@@ -58,7 +58,7 @@ func TestEntriesAreThoseInTheIndexes(t *testing.T) {
 		s.work(t, "insert into load.t select g, g, 'a' || g, null from generate_series(1, 60) g",
 			"insert into load.bare select generate_series(1, 100)",
 			"insert into public.others select generate_series(1, 100)",
-			"update load.t set v = v + 100 where id <= 10", // within the page: none of its indexes has v
+			"update load.t set v = v + 100 where id <= 10", // HOT: v is in no index
 			"update load.t set w = 'b' || id where id <= 20", "delete from load.t where id > 50")
 		exact := float64((60 + 20) * 4)
 		check("exact", entriesOf{exact, exact, 4, 0})
@@ -67,7 +67,7 @@ func TestEntriesAreThoseInTheIndexes(t *testing.T) {
 			t.Errorf("%v entries lie in the indexes, and %v are reckoned", there, exact)
 		}
 
-		// 3 of 7 rows are in the partial index, 2 of 7 in that of a value that is NULL otherwise.
+		// 3 of 7 rows are in the partial index, 2 of 7 in the index of a value that is otherwise NULL.
 		servertest.Exec(t, s.boss, `create table load.p (id int primary key, v int);
 			create index partial on load.p (id) where v > 4; create index nulls on load.p using hash (v)`)
 		s.work(t, "insert into load.p select g, g from generate_series(6, 7) g", "insert into load.p values (8, 8)",
@@ -78,7 +78,7 @@ func TestEntriesAreThoseInTheIndexes(t *testing.T) {
 			t.Errorf("%v entries lie in the second table's indexes", there)
 		}
 
-		// A summary of many rows takes none or one, from 16 on for updates within the page too.
+		// A summary of many rows takes none or one, from 16 on for HOT updates, too.
 		servertest.Exec(t, s.boss,
 			"create table load.s (v int, w int) with (fillfactor = 50); create index on load.s using brin (v)")
 		s.work(t, "insert into load.s select g, g from generate_series(1, 10) g", "update load.s set w = 0 where w <= 4")
@@ -121,7 +121,7 @@ func TestEntriesOfAnIndexOfManyKeysHaveNoMost(t *testing.T) {
 	}
 }
 
-// An index that somebody is still making concurrently takes no entries until it is ready.
+// An index that is being created concurrently takes no entries until it is ready.
 func TestEntriesOfAnIndexThatIsNotReadyAreNone(t *testing.T) {
 	s := serverOf(t, "17")
 	servertest.Exec(t, s.boss, "create schema load; create table load.t (id int primary key, v int)")

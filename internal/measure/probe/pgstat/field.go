@@ -7,23 +7,23 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// field is a metric of a view, by its name in internal/metric, and the ways in which versions have shown it, newest
-// first.
+// field is a metric of a view, by its name in internal/metric, with the ways to read it in
+// different versions, newest first.
 type field struct {
 	name string
 	ways []way
-	null *null // what it means that the answer is NULL; nil: nothing that we know of
+	null *null // the meaning of a NULL; nil: none known
 
-	relation string // that it takes, of a view made of several; empty: the view's
+	relation string // the relation that it needs, in a view of several; empty: the view's
 }
 
-// way is an expression and the columns that it takes for this to be the way.
+// way is an expression and the columns that it needs.
 type way struct {
 	sql     string
 	columns []string
 }
 
-// null is the meaning of an answer that is NULL, and what can be done about it.
+// null is the meaning of a NULL, and its remedy.
 type null struct {
 	reason runfile.Reason
 	detail string
@@ -38,7 +38,7 @@ func value(name string, ways ...way) field {
 	return field{name: name, ways: ways}
 }
 
-// columns are fields that are read as they are.
+// columns returns fields that are read as they are.
 func columns(names ...string) []field {
 	var fields []field
 	for _, name := range names {
@@ -47,7 +47,7 @@ func columns(names ...string) []field {
 	return fields
 }
 
-// sums are fields that are summed over the rows of the view.
+// sums returns fields that are summed over the rows of the view.
 func sums(names ...string) []field {
 	var fields []field
 	for _, name := range names {
@@ -56,7 +56,7 @@ func sums(names ...string) []field {
 	return fields
 }
 
-// nullIs sets the meaning of NULL.
+// nullIs returns f with the meaning of NULL set.
 func (f field) nullIs(n null) field { f.null = &n; return f }
 
 // column reads a column as it is.
@@ -65,21 +65,21 @@ func column(name string) way { return way{name, []string{name}} }
 // milliseconds reads a column as seconds.
 func milliseconds(name string) way { return way{name + " / 1000.0", []string{name}} }
 
-// summed adds a column up; of no rows the sum is zero.
+// summed adds a column up; the sum of no rows is zero.
 func summed(column string) way {
 	return way{"coalesce(pg_catalog.sum(" + column + "), 0)", []string{column}}
 }
 
 func counted() way { return way{"pg_catalog.count(*)", nil} }
 
-// statsReset is when somebody last set a view's counters to zero. Some versions show NULL for never, which is no gap.
+// statsReset is when a view's counters were last reset. Some versions show NULL for never, which is no gap.
 func statsReset() field { return statsResetOf("stats_reset") }
 
 func statsResetOf(rows string) field {
 	return value("stats_reset", way{"coalesce(extract(epoch from " + rows + "), 0)", []string{"stats_reset"}})
 }
 
-// wayFor returns the newest way that these columns allow.
+// wayFor returns the newest way for which these columns suffice.
 func (f field) wayFor(columns []string) (way, bool) {
 	for _, w := range f.ways {
 		missing := func(c string) bool { return !slices.Contains(columns, c) }
@@ -97,7 +97,7 @@ func (f field) unanswered() runfile.Gap {
 	return runfile.Gap{Reason: runfile.Unsupported, Detail: "the server's answer is NULL"}
 }
 
-// settings returns those that fields may need.
+// settings returns the settings that fields may need.
 func settings() []string {
 	return []string{metric.TrackActivities, metric.TrackCounts, metric.TrackIOTiming, metric.TrackWALIOTiming}
 }

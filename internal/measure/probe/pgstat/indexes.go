@@ -1,7 +1,7 @@
 package pgstat
 
-// indexes returns how the indexes of the tables in some schemas were used for reading. What was written to them has no
-// view of its own; see entries.
+// indexes reads how the indexes of the tables in some schemas were scanned. No view
+// shows writes to them; see entries.
 func indexes(schemas []string) view {
 	return view{
 		name:      Name + ".indexes",
@@ -12,7 +12,7 @@ func indexes(schemas []string) view {
 	}
 }
 
-// indexBlocks returns which blocks of those indexes were asked for, those of partitions' indexes among them.
+// indexBlocks reads the block requests of those indexes, including those of partitions.
 func indexBlocks(schemas []string) view {
 	return view{
 		name:      Name + ".indexes_io",

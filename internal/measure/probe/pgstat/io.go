@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// statIO is reading and writing by all processes, as the server asks it of the operating system: from 16 on.
+// statIO reads pg_stat_io, from 16 on: the reads and writes that all processes request from the operating system.
 //
-// In 16 and 17 a count is one of blocks of op_bytes, and the WAL is not in it. 18 counts operations, which may hold
-// several blocks, shows bytes apart, and adds the WAL as an object of its own, whose new segments are filled with
-// zeros in the context init. Temporary tables stand apart: they are not what a load writes for good.
+// In 16 and 17 it counts blocks of op_bytes, without the WAL. 18 counts operations, which may have several blocks,
+// shows bytes separately, and adds the WAL as an object, whose new segments are zero-filled in the context init.
+// Temporary tables are separate, since their writes are not a load's.
 //
-// The view has a row for each kind of process, object and context. Read are the sums over processes, and of what a load
-// is made of the parts: by process, and by the contexts in which many blocks pass through few buffers.
+// The view has a row for each kind of process, object and context. Read are the sums over processes and, of
+// relations, the parts: by process, and by the contexts in which many blocks use few buffers.
 func statIO() view {
 	return view{
 		name:      Name + ".io",
@@ -67,7 +67,7 @@ func ioOfWAL() []field {
 	return fields
 }
 
-// part returns the operations of some rows of the view, and their bytes. The kinds are read, write, extend.
+// part reads the operations of some rows of the view, and their bytes. The kinds are read, write, extend.
 func part(prefix, rows string, kinds ...string) []field {
 	var columns []string
 	for _, kind := range kinds {
@@ -76,8 +76,8 @@ func part(prefix, rows string, kinds ...string) []field {
 	return of(prefix, rows, columns...)
 }
 
-// of sums columns over some rows of the view, by fields of their names behind a prefix. Times are read as seconds.
-// Bytes have columns of their own in 18, and are blocks times their size before.
+// of sums columns over some rows of the view, in fields with a prefix. Times become seconds. Bytes have their own
+// columns in 18; before, they are blocks times op_bytes.
 func of(prefix, rows string, columns ...string) []field {
 	var fields []field
 	for _, c := range columns {

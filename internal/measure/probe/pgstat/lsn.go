@@ -1,7 +1,7 @@
 package pgstat
 
-// The positions in the write-ahead log, in bytes since its beginning. They move at once, also for transactions that
-// are not committed. Each is asked for by itself, because a server may refuse one and answer the others.
+// The positions in the WAL, in bytes since its beginning. They advance immediately, even for uncommitted
+// transactions. Each is read by itself, because a server may refuse only one.
 
 func insertLSN() view { return position("insert", "pg_current_wal_insert_lsn()") }
 

@@ -10,12 +10,12 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// mostTables are as many as may be read each second without being felt: the server looks at each of them.
+// mostTables is how many tables may be read each second at little cost: the server visits each of them.
 const mostTables = 200
 
-// NewObserver is New for a server on which others work: it reads what all databases did together, and the tables of all
-// schemas of its own database, if they are not too many. What statements did is left out, which costs more than all
-// else together; a standby is refused, also when one answers later in the place of what was a primary.
+// NewObserver is New for a server with other users: it reads the sums over all databases, and the tables of all
+// schemas of its own database unless they are too many. It leaves out statements, which cost more than everything
+// else together. It refuses a standby, even one that later replaces the primary.
 func NewObserver(ctx context.Context, config *pgx.ConnConfig) (*Sampler, error) {
 	config = primaryOnly(config)
 	tables, err := countTables(ctx, config)
@@ -43,13 +43,13 @@ func observed(withTables bool) []view {
 	return append(all, cluster(), statIO(), wal(), insertLSN(), writeLSN(), flushLSN())
 }
 
-// rowsWritten changes whenever somebody in the database has written rows, those of its catalogs included, or reset a
-// counter. A session reports rows for their tables before it does for the database, and a reading asks for this first,
-// so what it then reads of tables is at least as new.
+// rowsWritten changes whenever rows are written in the database, including its catalogs, or counters are
+// reset. A session reports rows for their tables before the database, and a reading asks for this first, so
+// its tables are at least as recent.
 const rowsWritten = `(select pg_catalog.concat_ws(' ', tup_inserted, tup_updated, tup_deleted, stats_reset)
 	from pg_catalog.pg_stat_database where datname = pg_catalog.current_database())`
 
-// primaryOnly connects to no standby; of several hosts the next one is tried.
+// primaryOnly rejects standbys; of several hosts the next one is tried.
 func primaryOnly(config *pgx.ConnConfig) *pgx.ConnConfig {
 	config = config.Copy()
 	validate := config.ValidateConnect
@@ -85,7 +85,7 @@ func countTables(ctx context.Context, config *pgx.ConnConfig) (tables int, err e
 	return tables, err
 }
 
-// Queries returns how many questions a reading asks of the server.
+// Queries returns how many queries a reading sends to the server.
 func (s *Sampler) Queries(ctx context.Context) int {
 	if s.turn.Take(ctx) != nil {
 		return 0

@@ -20,7 +20,7 @@ func observerOf(t *testing.T, s server) *Sampler {
 	return observer
 }
 
-// What an observer keeps is what another sampler reads, whatever was done in between.
+// An observer's kept answers equal another sampler's readings, whatever was done in between.
 func TestWhatAnObserverKeepsIsWhatTheServerHas(t *testing.T) {
 	onEach(t, func(t *testing.T, s server) {
 		exec(t, s.boss, "create table public.t (id int primary key, v int, w text) with (fillfactor = 50)")
@@ -64,7 +64,7 @@ func TestWhatAnObserverKeepsIsWhatTheServerHas(t *testing.T) {
 	})
 }
 
-// While nobody writes, the server does not read the definitions of indexes.
+// On an idle server, the definitions of indexes are not read.
 func TestAnObserverSparesAQuietServer(t *testing.T) {
 	onEach(t, func(t *testing.T, s server) {
 		exec(t, s.boss, "create table public.t (id int primary key, v int)")
@@ -94,7 +94,7 @@ func TestAnObserverSparesAQuietServer(t *testing.T) {
 	})
 }
 
-// batches counts the statements of batches that hold a text.
+// batches counts the statements in batches that contain a text.
 type batches struct {
 	text string
 	n    int
@@ -118,7 +118,7 @@ func (b *batches) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQ
 
 func (b *batches) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// When the server was started is asked once in a session, and in each reading where a pooler may change servers.
+// The server's start is read once in a session, but in each reading behind a pooler, which may change servers.
 func TestTheStartIsAskedOnceInASession(t *testing.T) {
 	s := serverOf(t, "17")
 	var started float64

@@ -20,8 +20,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// What the views say is held against what is known otherwise: from the statements, from other views of the server, from
-// its files and its log. What each version shows is held against servers that show everything.
+// The views are compared with other sources: the statements, other views, the server's files and its log. The columns
+// of each version are compared with servers that show everything.
 func TestTheViewsAgreeWithOthers(t *testing.T) {
 	for _, version := range servertest.Versions() {
 		t.Run(version, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestTheViewsAgreeWithOthers(t *testing.T) {
 	}
 }
 
-// allocated is of the background writer, which may rest for ten seconds before it tells.
+// allocated is the background writer's counter, which it may report ten seconds late.
 func (s server) allocated(t *testing.T) float64 {
 	t.Helper()
 	return read(t, s.sampler(t))["pgstat.bgwriter/buffers_alloc"]
@@ -64,7 +64,7 @@ func statementsAgree(t *testing.T, s server) {
 		"update load.t set v = 'x' where id <= 10")
 	after := settled(t, sampler)
 	grew := func(name string) float64 { return after[Name+"."+name] - before[Name+"."+name] }
-	if rows := grew("statements/rows"); rows < 1010 || rows > 1010+1000 { // those that our readings returned are in it
+	if rows := grew("statements/rows"); rows < 1010 || rows > 1010+1000 { // includes the rows that our readings returned
 		t.Errorf("1010 rows were changed, and statements count %v", rows)
 	}
 	if records := grew("statements/wal_records"); records < 2000 || s.number >= 140000 &&
@@ -92,7 +92,7 @@ func indexesAgree(t *testing.T, s server) {
 	}
 	got := growth(before, after, []string{"indexes/idx_scan", "indexes/idx_tup_read", "indexes/idx_tup_fetch",
 		"tables/idx_scan", "tables/seq_scan"})
-	// 10 of the 25 rows have an old version, which the index may still lead to.
+	// 10 of the 25 rows have an old version, to which the index may still point.
 	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0, 10)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -120,7 +120,7 @@ func (s server) log(t *testing.T) string {
 
 func checkpointsAgree(t *testing.T, s server) {
 	sampler := s.sampler(t)
-	exec(t, s.boss, "checkpoint") // so that none of an earlier time is under way
+	exec(t, s.boss, "checkpoint") // so that no earlier one is running
 	before := settled(t, sampler)
 	from := len(s.log(t))
 	const many = 3
@@ -159,7 +159,7 @@ func checkpointsAgree(t *testing.T, s server) {
 	for name := range want {
 		names = append(names, name)
 	}
-	// The log has milliseconds, as have the counters; each rounds for itself.
+	// The log has milliseconds, as the counters have; each rounds separately.
 	if diff := cmp.Diff(want, growth(before, after, names), cmpopts.EquateApprox(0, many*0.0021)); diff != "" {
 		t.Errorf("counters and log (-log +counters):\n%s", diff)
 	}
@@ -178,7 +178,7 @@ func archiveAgrees(t *testing.T, s server) {
 	}
 }
 
-// partsAddUp: processes part what is read, and a table made in bulk is as large as what was extended for it.
+// partsAddUp: the parts by process add up to the reads, and a bulk-loaded table is as large as its extensions.
 func partsAddUp(t *testing.T, s server) {
 	if s.number < 160000 {
 		return // there is no pg_stat_io
@@ -212,14 +212,14 @@ func partsAddUp(t *testing.T, s server) {
 	}
 }
 
-// onlookers holds the sessions that a test keeps busy at the server until it ends.
+// onlookers are sessions that a test keeps busy until it ends.
 type onlookers struct {
 	server server
 	ctx    context.Context
 	ended  sync.WaitGroup
 }
 
-// start runs something in a session of its own; how it ends does not matter.
+// start runs work in a new session and ignores its result.
 func (o *onlookers) start(t *testing.T, settings map[string]string, work func(ctx context.Context, conn *pgx.Conn)) {
 	t.Helper()
 	config := o.server.config.Copy()
@@ -233,14 +233,14 @@ func executing(sql string) func(context.Context, *pgx.Conn) {
 	return func(ctx context.Context, conn *pgx.Conn) { _, _ = conn.Exec(ctx, sql) }
 }
 
-// copying sends nothing, and so goes on.
+// copying starts a COPY and sends nothing.
 func copying(ctx context.Context, conn *pgx.Conn) {
 	nothing, never := io.Pipe()
 	defer context.AfterFunc(ctx, func() { never.Close() })()
 	_, _ = conn.PgConn().CopyFrom(context.WithoutCancel(ctx), nothing, "copy load.copied from stdin")
 }
 
-// What goes on at a moment is arranged, and must be seen.
+// Activity that the test arranges must be visible.
 func TestWhatGoesOnIsSeen(t *testing.T) {
 	onEach(t, func(t *testing.T, s server) {
 		servertest.Exec(t, s.boss,
@@ -269,14 +269,14 @@ func TestWhatGoesOnIsSeen(t *testing.T) {
 		if diff := cmp.Diff(want, awaited(t, sampler, want)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		// a sleep; the vacuum's and the checkpoint's may be such
+		// A sleep; the vacuum and the checkpoint may count, too.
 		if n := read(t, sampler)["pgstat.waits/timeout"]; n < 1 || n > 3 {
 			t.Errorf("%v sessions sleep", n)
 		}
 	})
 }
 
-// slowCheckpoint begins a backup, whose checkpoint takes its time.
+// slowCheckpoint returns a statement that begins a backup, whose checkpoint is slow.
 func (s server) slowCheckpoint() string {
 	if s.number < 150000 {
 		return "select pg_start_backup('seen', false, false)"
@@ -284,7 +284,7 @@ func (s server) slowCheckpoint() string {
 	return "select pg_backup_start('seen', false)"
 }
 
-// awaited reads until all is as wanted, or for half a minute.
+// awaited reads until all values are as wanted, or for half a minute.
 func awaited(t *testing.T, sampler *Sampler, want map[string]float64) map[string]float64 {
 	t.Helper()
 	got := map[string]float64{}
@@ -298,7 +298,7 @@ func awaited(t *testing.T, sampler *Sampler, want map[string]float64) map[string
 	return got
 }
 
-// A walsender is one whoever asks for it.
+// Any client that asks to be a walsender becomes one.
 func TestSendersAreSeen(t *testing.T) {
 	s := serverOf(t, "17")
 	sampler := s.sampler(t)

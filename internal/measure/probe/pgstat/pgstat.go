@@ -1,19 +1,19 @@
-// Package pgstat reads PostgreSQL's own counters: the statistics views and the positions in the write-ahead log.
+// Package pgstat reads PostgreSQL's own counters: the statistics views and the positions in the WAL.
 //
-// Each view is a file of its own here, with the history of its columns. Nothing is assumed of a server: which views and
-// columns it has it is asked, so that a version newer than any known here is read by the columns that are left. A view
-// that the server lacks or refuses (Aurora does, and a privilege may be missing) is a gap with the reason, and costs
-// the others nothing; it is asked for again after the next connection only, so as not to fill the server's log. A
-// counter that a setting switches off is a gap as well, whatever number it shows. [Remedy] says what to do about a gap;
-// what it takes for each metric to be there stands in internal/metric.
+// Each view has its own file here, with the history of its columns. A [Sampler] asks the server which views and
+// columns it has, so that it reads what is left in versions newer than any known here. A view that the server
+// lacks or refuses (Aurora does, and a privilege may be missing) is a gap with the reason, and costs the others
+// nothing. It is not asked for again in the same session, which would fill the server's log. A counter that a
+// setting switches off is a gap, whatever its number. [Remedy] gives advice about a gap; internal/metric has
+// the requirements of each metric.
 //
-// A [Sampler] has one session for itself. It changes no setting of it and leaves nothing behind on the server, and a
-// reading is one round trip and one transaction, outside of which no counters are frozen. That transaction is in
-// xact_commit like any other. Our tables are found by an index, however many others there are.
+// A [Sampler] has its own session. It changes none of its settings and leaves nothing on the server. A reading is
+// one round trip and one transaction, which xact_commit counts like any other. Our tables are found by an index,
+// however many others there are.
 //
-// The counters lag: a transaction is counted when it ends, a session reports once a second (13 and 14: through a
-// collector, half a second later still) and when it disconnects. [Sampler.WaitForCounters] waits for that. On 13 and 14
-// a reading more than half a second after the one before waits 10 ms at least until the collector has written its file.
+// The counters lag: a transaction is counted when it ends, and a session reports once a second (13 and 14: through a
+// collector, half a second later still) and when it disconnects. [Sampler.WaitForCounters] waits for that. On 13 and
+// 14 a reading more than half a second after the last waits at least 10 ms for the collector to write its file.
 package pgstat
 
 import (
@@ -30,19 +30,18 @@ import (
 // applicationName is the application_name of all our sessions except the load's.
 const applicationName = "realiops"
 
-// Sampler reads the statistics of the database that it is connected to. Its methods may be called from several
+// Sampler reads the statistics of its database. Its methods may be called from several
 // goroutines, and wait for each other.
 type Sampler struct {
 	config *pgx.ConnConfig
 	views  []view
 	notice string // of New's server
 
-	turn    probe.Turn // held by the user of the session
+	turn    probe.Turn // held while using the session
 	session *session   // nil while there is no connection
 }
 
-// New connects, finds out what the server has, and reads it once. The schemas are those whose tables' own counters
-// are read as well.
+// New connects, inspects the server, and reads it once. The tables of the given schemas are read as well.
 func New(ctx context.Context, config *pgx.ConnConfig, schemas ...string) (*Sampler, error) {
 	return open(ctx, config, views(schemas))
 }
@@ -62,7 +61,7 @@ func open(ctx context.Context, config *pgx.ConnConfig, views []view) (*Sampler, 
 	return s, nil
 }
 
-// views returns all that is read, in the order of the reading: what moves most is read last, nearest to the others.
+// views returns all views in the order of the reading: the fastest-changing are read last, close to each other.
 func views(schemas []string) []view {
 	all := append(progress(), waits(), replication(), lag(), archiver(), slru(), evictions(), statements(),
 		checkpointer(), bgwriter(), auroraCache(), auroraWaits(), auroraWALCache(), auroraDatabase(), database())
@@ -73,16 +72,16 @@ func views(schemas []string) []view {
 	return append(all, cluster(), statIO(), wal(), insertLSN(), writeLSN(), flushLSN())
 }
 
-// known returns the views that any sampler may read.
+// known returns the views of all samplers.
 func known() []view { return append(views([]string{allSchemas}), serverItself()) }
 
-// Metrics lists what can be read of any server, with the tables of any schemas.
+// Metrics lists the metrics of all servers and schemas.
 func Metrics() []runfile.Metric { return metricsOf(known()) }
 
 // Name is pgstat.
 func (s *Sampler) Name() string { return Name }
 
-// Metrics lists what this sampler may read, also what its server lacks.
+// Metrics lists this sampler's metrics, including those that its server lacks.
 func (s *Sampler) Metrics() []runfile.Metric { return metricsOf(s.views) }
 
 func metricsOf(views []view) []runfile.Metric {
@@ -95,7 +94,7 @@ func metricsOf(views []view) []runfile.Metric {
 	return metrics
 }
 
-// Sample reads all views. It connects again if the session was lost.
+// Sample reads all views. It reconnects if the session was lost.
 func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 	sample, _, err := s.sample(ctx, everything)
 	return sample, err
@@ -103,7 +102,7 @@ func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 
 func everything(statement) bool { return true }
 
-// sample asks only for the wanted statements, and returns the server's catalog as well.
+// sample runs only the wanted statements, and returns the server's catalog as well.
 func (s *Sampler) sample(ctx context.Context, wanted func(statement) bool) (probe.Sample, catalog, error) {
 	if err := s.turn.Take(ctx); err != nil {
 		return probe.Sample{}, catalog{}, err
@@ -125,7 +124,7 @@ func (s *Sampler) sample(ctx context.Context, wanted func(statement) bool) (prob
 	return sample, server, nil
 }
 
-// Close ends the session. The sampler may be used again, and then connects anew.
+// Close ends the session. A later use of the sampler reconnects.
 func (s *Sampler) Close(ctx context.Context) {
 	if s.turn.Take(ctx) == nil {
 		defer s.turn.Release()
@@ -133,7 +132,7 @@ func (s *Sampler) Close(ctx context.Context) {
 	}
 }
 
-// hangUp is not an error to anybody when it fails: the session is of no use any more.
+// hangUp closes the session, ignoring errors: it is useless anyway.
 func (s *Sampler) hangUp(ctx context.Context) {
 	if s.session != nil {
 		_ = s.session.conn.Close(ctx)

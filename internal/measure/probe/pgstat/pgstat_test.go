@@ -49,8 +49,7 @@ func TestSampler(t *testing.T) {
 	})
 }
 
-// What was done is known from the statements, what is there from count(*). The counters must have all of it as soon as
-// they are quiet.
+// The statements and count(*) give the true numbers. The counters must equal them as soon as they stand still.
 func TestRowsAreCountedExactly(t *testing.T) {
 	onEach(t, func(t *testing.T, s server) {
 		s.work(t, madeTable)
@@ -86,7 +85,7 @@ func growth(before, after map[string]float64, names []string) map[string]float64
 	return grown
 }
 
-// The positions are asked for again by other means, just before and just after.
+// The positions are read by other means just before and after.
 func TestPositionsInTheLog(t *testing.T) {
 	onEach(t, func(t *testing.T, s server) {
 		sampler := s.sampler(t)
@@ -105,7 +104,7 @@ func TestPositionsInTheLog(t *testing.T) {
 	})
 }
 
-// Nothing but this table grows, so what the server asked the operating system to extend is the size of its files.
+// Only this table grows, so the bytes extended are the size of its files.
 func TestBytesOfGrowthAreThoseOfTheFiles(t *testing.T) {
 	onEach(t, func(t *testing.T, s server) {
 		if s.number < 160000 {
@@ -130,7 +129,7 @@ func TestWaitForCountersGivesUpOnCountersThatOthersMove(t *testing.T) {
 	sampler := s.sampler(t)
 	ctx, stop := context.WithCancel(t.Context())
 	var others sync.WaitGroup
-	for range 4 { // so that no pause of one of them looks like quiet
+	for range 4 { // so that a pause of one does not look like quiet
 		hasty := login(t, s.config)
 		others.Go(func() {
 			for ctx.Err() == nil {
@@ -148,7 +147,7 @@ func TestWaitForCountersGivesUpOnCountersThatOthersMove(t *testing.T) {
 	}
 }
 
-// insertAndCount has the server count at once what it does. That it fails when the test is over does not matter.
+// insertAndCount inserts rows and reports them immediately. It ignores errors after the test.
 func insertAndCount(ctx context.Context, conn *pgx.Conn) {
 	_, _ = conn.Exec(ctx, `set synchronous_commit = off; select pg_stat_force_next_flush();
 		insert into load.t select count(*) from load.t on conflict do nothing`, pgx.QueryExecModeSimpleProtocol)

@@ -1,8 +1,8 @@
 package pgstat
 
-// progress returns what runs on the server at the moment of the reading, beside any load: each writes much of its own.
-// One statement asks the function of which the views of progress are made for each command that it knows: those that
-// have a view. An unknown command is an error that takes the answers of the others with it.
+// progress counts the maintenance commands that run during the reading, since each writes much. One statement calls
+// the function behind the progress views for each command that has a view in this version: an unknown command would
+// be an error that loses the others.
 func progress() []view {
 	// 19 made CLUSTER and VACUUM FULL kinds of REPACK.
 	const cluster = "case when pg_catalog.current_setting('server_version_num')::pg_catalog.int4 < 190000 " +
@@ -21,7 +21,7 @@ func progress() []view {
 	return []view{running, checkpointing()}
 }
 
-// checkpointing asks the checkpointer's wait event, for want of a view of the progress of checkpoints.
+// checkpointing uses the checkpointer's wait event, since no view shows the progress of checkpoints.
 func checkpointing() view {
 	return view{
 		name:      Name + ".progress",

@@ -13,24 +13,23 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// question is one sort of thing that is ranked. Its SQL gives what tells one from another, a name, and the columns.
+// question is a sort of thing to rank. Its SQL returns a key, a name, and the columns.
 type question struct {
 	of      string
 	columns []string
-	by      []string // the sum of these is the rank
-	// nil: it ranks what the question before it was answered with
+	by      []string // ranked by their sum
+	// nil: rank the last question's answer again
 	sql func(context.Context, *pgx.Conn) (string, error)
 }
 
-// What is ranked.
+// The sorts of things.
 const (
 	rankedTables     = "tables"
 	rankedIndexes    = "indexes"
 	rankedStatements = "statements"
 )
 
-// questions returns what an observation asks. Statements are asked for once and ranked twice: what only reads writes
-// nothing.
+// questions returns an observation's questions. Statements are read once and ranked twice, by writes and by reads.
 func questions() []question {
 	return append(written(), question{runfile.Readers, statementColumns(),
 		[]string{"shared_blks_read", "temp_blks_read"}, nil})
@@ -51,7 +50,7 @@ func written() []question {
 	}
 }
 
-// versions of rows take an entry in each index of their table, unless they are updates within a page.
+// versions is the row versions that take an entry in each index of their table: all but HOT updates.
 const versions = "(s.n_tup_ins + s.n_tup_upd - s.n_tup_hot_upd)"
 
 var tablesRanked = `select s.relid::pg_catalog.text, ` +
@@ -61,17 +60,17 @@ var tablesRanked = `select s.relid::pg_catalog.text, ` +
 	from pg_catalog.pg_stat_user_tables s join pg_catalog.pg_statio_user_tables io using (relid)
 	left join (select indrelid, pg_catalog.count(*) as n from pg_catalog.pg_index where indislive and indisready group by indrelid) x on x.indrelid = s.relid`
 
-// A partial index takes entries of some rows only: of how many nothing tells.
+// indexesRanked ranks indexes. For a partial index the number of its entries is unknown.
 var indexesRanked = `select io.indexrelid::pg_catalog.text, ` +
 	postgres.Named("pg_catalog.format('%s.%s', io.schemaname, io.indexrelname)") + `,
 		case when x.indpred is null then ` + versions + `::pg_catalog.float8 end, io.idx_blks_read::pg_catalog.float8, io.idx_blks_hit::pg_catalog.float8, i.idx_scan::pg_catalog.float8
 	from pg_catalog.pg_statio_user_indexes io join pg_catalog.pg_stat_user_indexes i using (indexrelid)
 	join pg_catalog.pg_index x using (indexrelid) join pg_catalog.pg_stat_user_tables s on s.relid = io.relid`
 
-// dirtied pages are written later by any process, and are due to the statement that changed them.
+// dirtied counts pages that any process may write later, by the statement that changed them.
 const dirtied = "shared_blks_dirtied"
 
-// plans are counted only where that is switched on.
+// plans are counted only if the setting is on.
 const plans, trackPlanning = "plans", "pg_stat_statements.track_planning"
 
 func statementColumns() []string {
@@ -79,7 +78,7 @@ func statementColumns() []string {
 		"shared_blks_read", "temp_blks_written", "temp_blks_read"}
 }
 
-// errNoStatements is a database without the extension.
+// errNoStatements says that the database lacks the extension.
 var errNoStatements = errors.New("the extension pg_stat_statements is not in the database")
 
 // statementsIn returns the qualified name of the view pg_stat_statements and its columns.
@@ -99,9 +98,9 @@ func statementsIn(ctx context.Context, conn *pgx.Conn) (path string, columns []s
 	return path, columns, err
 }
 
-// statementsRanked reads the function, not the view, which would read all texts from a file. Statements inside of
-// others are left out where it tells them apart: what they did is in the outer one. Those of other users that we may
-// not look at come under one name.
+// statementsRanked reads the function instead of the view, which would read all texts from a file. It
+// leaves out nested statements if they are marked, since the outer one includes them. Other users'
+// statements that we may not see have one name.
 func statementsRanked(ctx context.Context, conn *pgx.Conn) (string, error) {
 	path, columns, err := statementsIn(ctx, conn)
 	if err != nil {

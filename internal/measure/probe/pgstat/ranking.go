@@ -12,25 +12,25 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Ranking tells which tables, indexes and statements have caused the most since it was first asked. It is for one start
-// of a server and one user at a time. Each time it opens a session of its own and asks a few questions, which on a
-// server with many tables are not small: it is to be asked seldom.
+// Ranking finds the tables, indexes and statements that have caused the most since its first reading. It is for one
+// start of a server and one user at a time. Each reading opens a session and runs a few queries, which are expensive
+// with many tables: call it rarely.
 type Ranking struct {
 	config  *pgx.ConnConfig
-	kept    *pgx.Conn // of Since; nil: there is none
-	from    time.Time // when it was first asked; zero: it was not yet
+	kept    *pgx.Conn // Since's session; nil: none
+	from    time.Time // the first reading; zero: none yet
 	counted map[string]*tally
 	server  serverTally
 }
 
 const (
-	// mostRanked are more than which are not asked for: to remember them all would take too much room.
+	// mostRanked bounds the items read, and so the memory to remember them.
 	mostRanked = 20000
-	// rankWithin bounds the whole.
+	// rankWithin bounds a whole reading.
 	rankWithin = 15 * time.Second
 )
 
-// NewRanking remembers how to connect, and asks nothing yet.
+// NewRanking returns a Ranking without connecting.
 func NewRanking(config *pgx.ConnConfig) *Ranking {
 	config = primaryOnly(config)
 	config.RuntimeParams["application_name"] = applicationName
@@ -38,8 +38,8 @@ func NewRanking(config *pgx.ConnConfig) *Ranking {
 	return &Ranking{config: config}
 }
 
-// Read asks once more, and says what grew the most since the first time, which itself says nothing. What cannot be
-// known is said in the records.
+// Read returns what grew the most since the first reading, which itself returns nothing.
+// The records say what is unknown.
 func (r *Ranking) Read(ctx context.Context) []runfile.Record {
 	ctx, cancel := context.WithTimeout(ctx, rankWithin)
 	defer cancel()
@@ -52,8 +52,8 @@ func (r *Ranking) Read(ctx context.Context) []runfile.Record {
 	return r.ask(ctx, conn, at, questions())
 }
 
-// Since asks what grew the most since it was asked before, and begins anew. It keeps its session, so that nobody takes
-// one of its own for somebody else's, and done has it report what it did itself.
+// Since returns what grew the most since its last call. It keeps its session, so that no such session looks like
+// another client's; done makes it report its own work.
 func (r *Ranking) Since(ctx context.Context, done func(context.Context, *pgx.Conn) error) []runfile.Record {
 	ctx, cancel := context.WithTimeout(ctx, rankWithin)
 	defer cancel()
@@ -77,7 +77,7 @@ func (r *Ranking) Since(ctx context.Context, done func(context.Context, *pgx.Con
 	return all
 }
 
-// Close ends the session that Since has kept.
+// Close ends Since's session.
 func (r *Ranking) Close(ctx context.Context) {
 	if r.kept != nil {
 		_ = r.kept.Close(ctx) // nothing was changed
@@ -97,7 +97,7 @@ func (r *Ranking) ask(ctx context.Context, conn *pgx.Conn, at time.Time, questio
 		if q.sql != nil {
 			now, err = q.ask(ctx, conn)
 		} else if err != nil {
-			continue // the ranking by the same answer says so
+			continue // the first ranking by this answer reports it
 		}
 		if first && err == nil {
 			r.counted[q.of] = startTally(q.by, now)
@@ -109,7 +109,7 @@ func (r *Ranking) ask(ctx context.Context, conn *pgx.Conn, at time.Time, questio
 	return all
 }
 
-// top returns what grew the most, or why that is not known.
+// top returns what grew the most, or why that is unknown.
 func (r *Ranking) top(ctx context.Context, conn *pgx.Conn, q question, now amounts, at time.Time,
 	failed error) runfile.Top {
 	top := runfile.Top{From: r.from, At: at, Of: q.of}
@@ -118,7 +118,7 @@ func (r *Ranking) top(ctx context.Context, conn *pgx.Conn, q question, now amoun
 		return top
 	}
 	counted := r.counted[q.of]
-	if counted == nil { // it could not be asked at first, and can now: from the next time on
+	if counted == nil { // it failed at first, and works now: from the next time on
 		r.counted[q.of] = startTally(q.by, now)
 		top.Missing = "it could not be asked when the observation began"
 		return top
@@ -137,7 +137,7 @@ func (r *Ranking) top(ctx context.Context, conn *pgx.Conn, q question, now amoun
 	return top
 }
 
-// serverTotals returns what the statements' parts are parts of; what the server refuses to tell is not there.
+// serverTotals returns the totals that the items are parts of, without those that the server refuses.
 func serverTotals(ctx context.Context, conn *pgx.Conn) map[string]float64 {
 	totals := map[string]float64{}
 	for name, sql := range map[string]string{

@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// What was written is known row by row.
+// The writes of each row are known.
 func TestRankingTellsWhoWroteWhat(t *testing.T) {
 	onEach(t, func(t *testing.T, s server) {
 		s.work(t, "create table many (id int primary key, v int)", "create index on many (v)",
@@ -45,7 +45,7 @@ func TestRankingTellsWhoWroteWhat(t *testing.T) {
 	})
 }
 
-// Since tells of each stretch what was done in it, by one session that stays.
+// Since ranks each stretch by itself, in one lasting session.
 func TestRankingOfStretches(t *testing.T) {
 	s := serverOf(t, "17")
 	s.work(t, "create table stretch (id int)")
@@ -79,8 +79,8 @@ func TestRankingOfStretches(t *testing.T) {
 	}
 }
 
-// rankingAgrees asks the extension itself about the statement that wrote most: it was done once before the ranking
-// began, with as many rows, and once after.
+// rankingAgrees compares the ranking with pg_stat_statements for the statement that wrote most. It ran once before
+// the ranking began, with as many rows, and once after.
 func rankingAgrees(t *testing.T, s server) {
 	const insert = "insert into load.ranked select generate_series(1, 500), 'secret'"
 	s.work(t, "create table load.ranked (id int, v text)", insert)
@@ -110,8 +110,8 @@ func rankingAgrees(t *testing.T, s server) {
 	}
 }
 
-// rankingOfReaders: a statement that writes nothing is the first of those that read, with the blocks that the extension
-// counts of it. The table is made through a ring of 16 MB, so that most of its pages are in no buffer.
+// rankingOfReaders: a statement that only reads is first among readers, with the extension's block counts. The table
+// was made through a ring of 16 MB, so most of its pages are not cached.
 func rankingOfReaders(t *testing.T, s server) {
 	const scan = "select count(*) from load.scanned"
 	s.work(t, "create table load.scanned as select g, repeat('x', 1900) from generate_series(1, 20000) g")
@@ -128,7 +128,7 @@ func rankingOfReaders(t *testing.T, s server) {
 	}
 }
 
-// awaitTop reads until what all did together has come to so much: counters lag.
+// awaitTop reads until the total has reached least: counters lag.
 func awaitTop(t *testing.T, ranking *Ranking, of, column string, least float64) (top runfile.Top) {
 	t.Helper()
 	for range 600 { // a minute

@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// What servers say (SQLSTATE, https://www.postgresql.org/docs/current/errcodes-appendix.html).
+// SQLSTATE codes (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 const (
 	notSupported      = "0A000" // Aurora, of pg_stat_wal
 	noPrivilege       = "42501"
@@ -40,10 +40,10 @@ func reasonOf(code string) runfile.Reason {
 	}
 }
 
-// ErrStandby is a server that only repeats what its primary does.
+// ErrStandby says that the server is a standby.
 var ErrStandby = errors.New("the server is a standby: it writes what its primary tells it to; observe the primary")
 
-// asError puts into one line why nothing could be read.
+// asError puts the reason why nothing could be read into one line.
 func asError(err error) error {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return &probe.Error{Reason: reasonOf(refused.Code), Code: refused.Code, Err: &oneLine{refused.Message, err}}
@@ -59,8 +59,8 @@ func asError(err error) error {
 
 const noConnection = "no connection to the server: "
 
-// asLoss is asError for a session that has ended. Its code tells it from the reason why no other session can be had,
-// which is reported as well.
+// asLoss is asError for a session that has ended. Its code differs from the reason why no new session can be
+// opened, which is reported as well.
 func asLoss(err error) error {
 	said := asError(err)
 	if _, known := errors.AsType[*probe.Error](said); known || errors.Is(err, context.DeadlineExceeded) {
@@ -70,7 +70,7 @@ func asLoss(err error) error {
 	return &probe.Error{Reason: runfile.Failed, Code: connectionFailure, Err: &oneLine{text, err}}
 }
 
-// oneLine is an error in other words.
+// oneLine is an error with another text.
 type oneLine struct {
 	words string
 	err   error

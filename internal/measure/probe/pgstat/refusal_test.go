@@ -17,7 +17,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// as is the server for another role.
+// as returns the server for another role.
 func (s server) as(t *testing.T, role string) server {
 	t.Helper()
 	exec(t, s.boss, "drop role if exists "+role)
@@ -27,8 +27,8 @@ func (s server) as(t *testing.T, role string) server {
 	return s
 }
 
-// checkRefused wants gaps for exactly these metrics, besides those of what the version lacks and what is switched off
-// or absent on the tests' servers, and values for all else.
+// checkRefused expects gaps for exactly these metrics, apart from those that the version lacks or the tests' servers
+// have off, and values for all others.
 func checkRefused(t *testing.T, sampler *Sampler, want map[string]runfile.Gap) {
 	t.Helper()
 	sample, err := sampler.Sample(t.Context())
@@ -56,7 +56,7 @@ func lacking(gap runfile.Gap) bool {
 		gap.Reason == runfile.Disabled && strings.HasSuffix(gap.Metric, "_time") || gap.Reason == runfile.Absent
 }
 
-// inView makes the same gap for each metric of a view.
+// inView returns the same gap for each metric of a view.
 func inView(view view, gap runfile.Gap, except ...string) map[string]runfile.Gap {
 	gaps := map[string]runfile.Gap{}
 	for _, f := range view.fields {
@@ -92,14 +92,14 @@ func TestAMissingPrivilegeIsAGapOfThatViewOnly(t *testing.T) {
 		Detail: "permission denied for function pg_current_wal_insert_lsn"}
 	checkRefused(t, sampler, want)
 
-	// It is asked for no more in this session, and again in the next.
+	// It is not read again in this session, but in the next.
 	exec(t, s.boss, "grant select on pg_catalog.pg_stat_wal to public")
 	exec(t, s.boss, "grant execute on function pg_catalog.pg_current_wal_insert_lsn() to public")
 	checkRefused(t, sampler, want)
 	sampler.Close(t.Context())
 	checkRefused(t, sampler, seesNoSessions())
 
-	// A privilege may also go while we read.
+	// A privilege may be revoked between readings.
 	exec(t, s.boss, "revoke select on pg_catalog.pg_stat_bgwriter from public")
 	want = inView(bgwriter(),
 		runfile.Gap{Reason: runfile.Permission, Code: "42501", Detail: "permission denied for view pg_stat_bgwriter"},
@@ -108,7 +108,7 @@ func TestAMissingPrivilegeIsAGapOfThatViewOnly(t *testing.T) {
 	checkRefused(t, sampler, want)
 }
 
-// otherShape puts a view of our own in the place of one of the server's, in this database.
+// otherShape replaces a view of the server by another, in this database.
 func (s server) otherShape(t *testing.T, view, definition string) {
 	t.Helper()
 	exec(t, s.boss, "set allow_system_table_mods = on")
@@ -117,7 +117,8 @@ func (s server) otherShape(t *testing.T, view, definition string) {
 	exec(t, s.boss, "grant select on pg_catalog."+view+" to public")
 }
 
-// TestAurora: what Aurora refuses is a gap with its words, and all else is read, the position in the WAL among it.
+// TestAurora: a view that Aurora refuses is a gap with its words; all others are read,
+// including the position in the WAL.
 func TestAurora(t *testing.T) {
 	s := serverOf(t, "17")
 	s.config = servertest.Aurora(t, servertest.Endpoint(t, s.config.ConnString()), "db-1").Config()
@@ -130,7 +131,7 @@ func TestAurora(t *testing.T) {
 	if got, there := values["pgstat.aurora/storage_blks_read"]; !there || got > values["pgstat.database/blks_read"] {
 		t.Errorf("%v pages came from storage, of %v (there: %t)", got, values["pgstat.database/blks_read"], there)
 	}
-	// the stand-in's rows, in seconds, over the slots, of the event alone; nobody has read yet
+	// The stand-in's rows, in seconds, summed over the slots, of this event alone; nothing has been read yet.
 	for name, want := range map[string]float64{
 		"aurora_cache/orcache_blks_written": 246522,
 		"aurora_waits/xact_sync_waits":      187073, "aurora_waits/xact_sync_time": 597.864,
@@ -148,7 +149,7 @@ func TestAurora(t *testing.T) {
 	}
 }
 
-// TestNotAurora: what Aurora alone has is neither announced nor missed elsewhere.
+// TestNotAurora: Aurora's own metrics are neither announced nor missed elsewhere.
 func TestNotAurora(t *testing.T) {
 	sampler := serverOf(t, "17").sampler(t)
 	for _, m := range sampler.Metrics() {
@@ -188,7 +189,7 @@ func TestAViewBehindALockIsLateAndCostsTheOthersNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tx.Rollback(context.Background()) //nolint:errcheck // done by then, or nothing to be done
+	defer tx.Rollback(context.Background()) //nolint:errcheck // done by then, or nothing to do
 	exec(t, s.boss, "set local allow_system_table_mods = on")
 	exec(t, s.boss, "lock table pg_catalog.pg_stat_bgwriter in access exclusive mode")
 	began := time.Now()
@@ -241,7 +242,7 @@ func TestAServerThatIsGoneIsOneLine(t *testing.T) {
 	}
 }
 
-// Behind a pooler each reading may reach another session of the server, where nothing is prepared.
+// Behind a pooler each reading may reach another session, which has nothing prepared.
 func TestASessionThatForgotItsStatements(t *testing.T) {
 	s := serverOf(t, "17")
 	sampler := s.sampler(t)
@@ -263,7 +264,7 @@ func TestNothingIsLeftInTheSession(t *testing.T) {
 	}
 }
 
-// A session's counts are there once it has ended. Who looks is in another database, where it is not counted with them.
+// A session's counts are complete once it has ended. The checking session is in another database, to be left out.
 func TestAReadingIsOneTransaction(t *testing.T) {
 	s := serverOf(t, "18")
 	s.boss.Close(t.Context())

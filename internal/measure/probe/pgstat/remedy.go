@@ -11,8 +11,8 @@ import (
 // newest is the last major version whose statistics are known here.
 const newest = 19
 
-// Remedy returns the remedy for a gap in this sampler's metrics, in one line, for those who run the server. It is
-// empty if there is none, and for gaps of other probes.
+// Remedy returns one line of advice, for the server's operators, about a gap in this sampler's metrics. It is empty
+// if there is none, and for gaps of other probes.
 func Remedy(gap runfile.Gap) string {
 	v, f, known := find(gap.Metric)
 	if !known {
@@ -52,7 +52,7 @@ func find(name string) (view, field, bool) {
 	return view{}, field{}, false
 }
 
-// elsewhere returns what shows the same in this version, or which version shows it.
+// elsewhere says where this version shows the same, or which version shows it.
 func (v view) elsewhere(f field, gap runfile.Gap) string {
 	m := v.metric(f)
 	first, last := m.Versions.First, m.Versions.Last
@@ -85,7 +85,7 @@ func shownBy(names []string) string {
 	return printed[0] + " shows it"
 }
 
-// Notice returns one line about a server that is newer than any known here; empty for all others.
+// Notice returns one line about a server that is newer than any known here, or "".
 func (s *Sampler) Notice() string { return s.notice }
 
 func notice(server catalog, lacks, metrics int) string {

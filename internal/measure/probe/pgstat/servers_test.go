@@ -24,13 +24,13 @@ func onEach(t *testing.T, test func(t *testing.T, s server)) {
 	}
 }
 
-// server is a running PostgreSQL and its superuser's session, in a database of the test's own.
+// server is a running PostgreSQL, with a superuser's session in the test's own database.
 type server struct {
 	config *pgx.ConnConfig
 	boss   *pgx.Conn
 	number int // 170011
 
-	directory string // of its data, where the server is the test's own
+	directory string // its data directory, if the server is the test's own
 }
 
 func serverOf(t *testing.T, version string) server {
@@ -41,7 +41,7 @@ func serverOf(t *testing.T, version string) server {
 	return s
 }
 
-// login opens a session for the test's own statements, which ends with it.
+// login opens a session for the test's statements, and closes it at the end.
 func login(t *testing.T, config *pgx.ConnConfig) *pgx.Conn {
 	t.Helper()
 	config = config.Copy()
@@ -68,7 +68,7 @@ func row(t *testing.T, conn *pgx.Conn, sql string, targets ...any) {
 	}
 }
 
-// sampler is one of the test's database and its schema.
+// sampler returns a sampler of the test's database and schema.
 func (s server) sampler(t *testing.T) *Sampler {
 	t.Helper()
 	sampler, err := New(t.Context(), s.config, "load")
@@ -79,7 +79,7 @@ func (s server) sampler(t *testing.T) *Sampler {
 	return sampler
 }
 
-// work runs statements in a session of its own and waits until the server has ended it.
+// work runs statements in a new session and waits until the server has ended it.
 func (s server) work(t *testing.T, statements ...string) {
 	t.Helper()
 	config := s.config.Copy()
@@ -92,7 +92,7 @@ func (s server) work(t *testing.T, statements ...string) {
 	s.gone(t, "worker")
 }
 
-// gone waits until the server has ended the sessions of that name, but for the test's own.
+// gone waits until the server has ended the sessions of that name, except the test's own.
 func (s server) gone(t *testing.T, name string) {
 	t.Helper()
 	for left, deadline := 1, time.Now().Add(time.Minute); left > 0; {
@@ -123,7 +123,7 @@ func read(t *testing.T, s *Sampler) map[string]float64 {
 	return sample.Values
 }
 
-// gapsOf reads once and gives the gaps by metric.
+// gapsOf reads once and returns the gaps by metric.
 func gapsOf(t *testing.T, s *Sampler) map[string]runfile.Gap {
 	t.Helper()
 	sample, err := s.Sample(t.Context())

@@ -16,23 +16,22 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// mark tells the server's people, in its log and its statistics, whose statement it is.
+// mark identifies our statements in the server's log and statistics.
 const mark = "/* realiops */ "
 
-// limits hold for the transaction, which [postgres.SafeTransaction] has opened: a view that somebody has locked must
-// fail alone and soon, and a pooler must not hand our limits on to the next client. Beside them it asks which settings
-// are off.
+// limits apply to the transaction that [postgres.SafeTransaction] opened: a locked view must fail alone and soon, and
+// a pooler must not pass our limits to its next client. The statement also returns the settings that are off.
 const limits = mark +
 	`select pg_catalog.set_config('statement_timeout', '1s', true), pg_catalog.set_config('lock_timeout', '100ms', true),
 	array(select s from pg_catalog.unnest($1::pg_catalog.text[]) s where pg_catalog.current_setting(s, true) is distinct from 'on')`
 
-// session is a connection and what the server at its other end has.
+// session is a connection, with the properties of its server.
 type session struct {
 	conn       *pgx.Conn
-	pooled     bool // each reading may reach another session of the server, or of another
+	pooled     bool // each reading may reach another session, or another server
 	server     catalog
 	statements []statement
-	gaps       []runfile.Gap   // what it lacks or refuses, said in every sample
+	gaps       []runfile.Gap   // views that it lacks or refuses, repeated in every sample
 	kept       map[string]kept // by the SQL of signed and constant statements
 }
 
@@ -43,10 +42,10 @@ type kept struct {
 	values []*float64
 }
 
-// keptFor bounds how long an answer is kept while its sign does not change.
+// keptFor bounds how long an answer is kept while its sign is unchanged.
 const keptFor = 30 * time.Second
 
-// connect opens a session and finds out what can be asked in it.
+// connect opens a session and finds out what it can read.
 func connect(ctx context.Context, config *pgx.ConnConfig, views []view) (*session, error) {
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
@@ -54,7 +53,7 @@ func connect(ctx context.Context, config *pgx.ConnConfig, views []view) (*sessio
 	}
 	s := &session{conn: conn, kept: map[string]kept{}}
 	if err := s.learn(ctx, views); err != nil {
-		_ = conn.Close(ctx) // the error before says it all
+		_ = conn.Close(ctx) // the earlier error is the one to report
 		return nil, err
 	}
 	return s, nil
@@ -92,7 +91,7 @@ func (s *session) learn(ctx context.Context, views []view) error {
 	return nil
 }
 
-// learnRelations finds the views in the server's own schema, and those that our extensions brought, wherever they are.
+// learnRelations finds the server's own views, and those of extensions in any schema.
 func (s *session) learnRelations(ctx context.Context, views []view) error {
 	var names, extensions, functions []string
 	for _, v := range views {
@@ -119,8 +118,8 @@ func (s *session) learnRelations(ctx context.Context, views []view) error {
 		where p.proname = any($3) and p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace and p.pronargs = 0 and p.proargnames is not null`, names, extensions, functions)
 }
 
-// prepare spares the server to plan a statement in every reading, which is nine tenths of the cost. Behind a pooler
-// the next reading may reach another session, which knows nothing of it.
+// prepare saves planning a statement in every reading, nine tenths of the cost. Behind a pooler the next reading
+// may reach a session without it.
 func (s *session) prepare(ctx context.Context, ask statement) error {
 	if s.pooled {
 		return nil
@@ -133,8 +132,8 @@ func (s *session) prepare(ctx context.Context, ask statement) error {
 	return err
 }
 
-// read asks the wanted statements in one transaction. One that fails ends the transaction, so those after it are asked
-// in another. An error means that the session is over.
+// read runs the wanted statements in one transaction. A failed one ends it, so the rest run in another. An error
+// means that the session is over.
 func (s *session) read(ctx context.Context, wanted func(statement) bool) (probe.Sample, error) {
 	sample := probe.Sample{Values: map[string]float64{}}
 	var passing []runfile.Gap
@@ -149,7 +148,7 @@ func (s *session) read(ctx context.Context, wanted func(statement) bool) (probe.
 			return probe.Sample{}, err
 		}
 		if read == len(left) {
-			return probe.Sample{}, err // it was the end of the transaction that failed
+			return probe.Sample{}, err // the end of the transaction failed
 		}
 		if !s.refuse(left[read], refused) {
 			passing = append(passing, left[read].gaps(refused)...)
@@ -198,13 +197,13 @@ func (s *session) ask(ctx context.Context, statements []statement, sample *probe
 	return len(statements), nil
 }
 
-// stands reports whether a statement need not be asked again.
+// stands reports whether a statement's kept answer is still good.
 func (s *session) stands(ask statement) bool {
 	_, answered := s.kept[ask.sql]
 	return ask.constant && answered && !s.pooled
 }
 
-// answer takes the values of the one row. There is none if the sign has not changed: then the values have not either.
+// answer reads the values of the one row. There is none if the sign is unchanged: then the kept values are.
 func (s *session) answer(ask statement, row pgx.Row) ([]*float64, error) {
 	values := make([]*float64, len(ask.answers))
 	targets := make([]any, len(ask.answers))
@@ -229,7 +228,7 @@ func (s *session) answer(ask statement, row pgx.Row) ([]*float64, error) {
 	return values, err
 }
 
-// readInto takes the values; what is NULL is a gap, and what a setting switches off is another.
+// readInto adds the values to the sample. A NULL is a gap, and so is a counter that a setting switches off.
 func (a statement) readInto(sample *probe.Sample, values []*float64, off []string) {
 	for i, answer := range a.answers {
 		if gap, missing := answer.gap(values[i], off); missing {
@@ -240,7 +239,7 @@ func (a statement) readInto(sample *probe.Sample, values []*float64, off []strin
 	}
 }
 
-// refuse leaves a statement out from now on, if the server's refusal is one that lasts.
+// refuse drops a statement from now on, if the server's refusal is a lasting one.
 func (s *session) refuse(ask statement, why *pgconn.PgError) bool {
 	if reason := reasonOf(why.Code); reason == runfile.Late || reason == runfile.Failed {
 		return false
@@ -250,7 +249,7 @@ func (s *session) refuse(ask statement, why *pgconn.PgError) bool {
 	return true
 }
 
-// gaps returns one gap for every value that the statement would have given.
+// gaps returns a gap for every value of the statement.
 func (a statement) gaps(why *pgconn.PgError) []runfile.Gap {
 	gap := runfile.Gap{Reason: reasonOf(why.Code), Code: why.Code, Detail: why.Message}
 	var gaps []runfile.Gap

@@ -1,7 +1,7 @@
 package pgstat
 
-// slru returns the server's small caches: of transactions' status, subtransactions, multixacts, notifications. 17 gave
-// the caches other names.
+// slru reads the server's SLRU caches: of transaction status, subtransactions, multixacts,
+// notifications. 17 renamed them.
 func slru() view {
 	const status = " filter (where name in ('Xact', 'transaction'))"
 	ofStatus := func(column string) field {

@@ -14,12 +14,12 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// loadOfThree are the tables of a load.
+// loadOfThree creates the tables of a load.
 const loadOfThree = `create schema load;
 	create table load.a (id int primary key, v int); create index on load.a (v);
 	create table load.b (id int primary key, v text); create table load.c (v int)`
 
-// manyTables makes others' tables, each with an index and a toast table, in steps that fit the server's table of locks.
+// manyTables creates other tables, each with an index and a TOAST table, in steps that fit the server's lock table.
 func manyTables(tb testing.TB, boss *pgx.Conn, count int) {
 	tb.Helper()
 	const step = 1000
@@ -30,7 +30,7 @@ func manyTables(tb testing.TB, boss *pgx.Conn, count int) {
 	servertest.Exec(tb, boss, "analyze pg_catalog.pg_class; analyze pg_catalog.pg_index; analyze pg_catalog.pg_depend")
 }
 
-// A reading looks up our tables and never reads a whole catalog, however many tables others have.
+// A reading looks up our tables and never scans a catalog, however many other tables there are.
 func TestAReadingPassesOverTheTablesOfOthers(t *testing.T) {
 	s := serverOf(t, "17")
 	servertest.Exec(t, s.boss, loadOfThree)
@@ -44,7 +44,7 @@ func TestAReadingPassesOverTheTablesOfOthers(t *testing.T) {
 	sampler := s.sampler(t)
 	row(t, s.boss, "select pg_stat_force_next_flush()::text", new(string))
 	sampler.Close(t.Context())
-	before := scans() // what this test itself scans counts once its session reports
+	before := scans() // this test's own scans count once its session reports
 	fresh := s.sampler(t)
 	for range 20 {
 		read(t, fresh)
@@ -56,7 +56,7 @@ func TestAReadingPassesOverTheTablesOfOthers(t *testing.T) {
 	}
 }
 
-// BenchmarkReading reads all statistics of a database of 10,000 tables, ours being three. Its time is the median's.
+// BenchmarkReading reads all statistics of a database of 10,000 tables, three of them ours. Its time is the median.
 func BenchmarkReading(b *testing.B) {
 	for _, version := range servertest.Versions() {
 		b.Run(version, func(b *testing.B) {
@@ -84,7 +84,7 @@ func BenchmarkReading(b *testing.B) {
 	}
 }
 
-// A reading leaves the server nothing to plan: also what opens its transaction is prepared.
+// A reading leaves nothing to plan: the statements that open its transaction are prepared, too.
 func TestWhatOpensAReadingIsPrepared(t *testing.T) {
 	sampler := serverOf(t, "17").sampler(t)
 	read(t, sampler)

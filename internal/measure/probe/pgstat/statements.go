@@ -2,12 +2,10 @@ package pgstat
 
 import "github.com/realiops/realiops/internal/metric"
 
-// statements returns what the statements of our own user in this database did, by the extension pg_stat_statements.
-// Nested statements, which it may be set to count too, are left out where it tells them apart: their work is in the
-// outer one. 17 gave the times of blocks other names.
+// statements reads the work of our own user's statements in this database from pg_stat_statements. It leaves out
+// nested statements if they are marked, since the outer ones include them. 17 renamed the times of blocks.
 //
-// Its function is read, not its view, because the texts of statements lie in a file that would have to be read each
-// time.
+// It reads the function instead of the view, which would read the statements' texts from a file each time.
 func statements() view {
 	of := func(name, per string, columns ...string) field {
 		var ways []way
@@ -39,7 +37,7 @@ func statements() view {
 	}
 }
 
-// sumOfStatements leaves nested statements out where it can, and is zero of no statements.
+// sumOfStatements leaves nested statements out if possible. It is zero without statements.
 func sumOfStatements(column, per string) []way {
 	const toplevel = "toplevel"
 	return []way{
@@ -49,7 +47,7 @@ func sumOfStatements(column, per string) []way {
 	}
 }
 
-// evictions returns how often the extension had no room.
+// evictions reads how often the extension evicted statements.
 func evictions() view {
 	return view{
 		name:      Name + ".statements",

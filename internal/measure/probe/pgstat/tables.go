@@ -1,23 +1,23 @@
 package pgstat
 
-// ours are the tables of some schemas: those that depend on them, which an index finds. The views' own schemaname would
-// have the server look at every table that there is, at each reading.
+// ours selects the tables of some schemas by their dependency on these, through an index. With the views' schemaname
+// the server would visit every table at each reading.
 //
-// It stands as an array, so that the server looks up each table by its number, whatever it believes of their count.
+// It is an array, so that the server looks up each table by its OID, whatever it estimates of their number.
 const ours = `any(array(select objid from pg_catalog.pg_depend
 	where classid = 'pg_catalog.pg_class'::pg_catalog.regclass and refclassid = 'pg_catalog.pg_namespace'::pg_catalog.regclass
 	and refobjid = any(array(select oid from pg_catalog.pg_namespace where nspname = any($1)
 		or '` + allSchemas + `' = any($1) and nspname !~ '^pg_' and nspname <> 'information_schema'))))`
 
-// allSchemas stands for all but the system's.
+// allSchemas means all schemas except the system's.
 const allSchemas = "*"
 
-// inSchemas picks the rows of views of those tables. Where there are none, nothing was done to them: the sum is zero.
+// inSchemas selects those tables' rows of a view. Without tables the sum is zero.
 const inSchemas = "relid = " + ours
 
-// tables returns what was done to the rows of the tables in some schemas, by the tables' own counters: unlike those of
-// the database they hold nothing of the system's tables. The clock of the probes says with a reset when a sum over
-// tables falls: what is to be compared must be read while the tables stay.
+// tables sums up the tables' own counters over some schemas. Unlike the database's, they exclude the system's
+// tables. A sum falls when a table is dropped, which the clock of the probes reports as a reset: compare
+// readings only while the tables stay.
 func tables(schemas []string) view {
 	return view{
 		name:      Name + ".tables",
@@ -30,7 +30,7 @@ func tables(schemas []string) view {
 	}
 }
 
-// tableBlocks returns which blocks of those tables and their indexes were asked for.
+// tableBlocks reads the block requests of those tables and their indexes.
 func tableBlocks(schemas []string) view {
 	return view{
 		name:      Name + ".tables_io",

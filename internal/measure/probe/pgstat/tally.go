@@ -8,26 +8,26 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// amounts holds the counts of many things by the key that tells them apart.
+// amounts holds the counts of many things by key.
 type amounts map[string]ranked
 
 type ranked struct {
 	name string
-	of   map[string]float64 // by the name of a column; what is not there was not counted
+	of   map[string]float64 // by column; uncounted ones are missing
 }
 
-// tally is by how much each thing of one sort grew, put together look by look: where counters begin anew, no more is
-// lost than what lay between two looks.
+// tally adds up the growth of each thing of one sort over many looks. When counters are reset, only the
+// growth between two looks is lost.
 type tally struct {
-	by     []string // columns, by whose sum things are ranked
+	by     []string // columns by whose sum things are ranked
 	last   amounts
-	grew   map[string]runfile.TopItem // by the key of an amount; what never grew is not there
-	total  map[string]float64         // what all did together
-	forgot bool                       // what did little was let go of: what comes may have been there before
+	grew   map[string]runfile.TopItem // by the key of an amount; without things that never grew
+	total  map[string]float64         // of all things
+	forgot bool                       // small ones were dropped: a new one may be an old one
 }
 
-// mostTallied things are remembered over the looks; when there are twice as many, those that did least are forgotten.
-// In days a server may see any number of statements.
+// mostTallied is how many things are remembered. When there are twice as many, the smallest are dropped, since a
+// server may run any number of different statements.
 const mostTallied = 2000
 
 func startTally(by []string, first amounts) *tally {
@@ -69,7 +69,7 @@ func (t *tally) forget() {
 	t.forgot = true
 }
 
-// beganAnew reports whether something was reset, or dropped and made again.
+// beganAnew reports whether a thing's counters were reset, or it was dropped and created again.
 func beganAnew(last, now map[string]float64) bool {
 	for column, value := range now {
 		if value < last[column] {
@@ -86,24 +86,24 @@ func (t *tally) rank(i runfile.TopItem) (sum float64) {
 	return sum
 }
 
-// compare puts what did more before what did less.
+// compare orders things by what they did, the most first.
 func (t *tally) compare(a, b runfile.TopItem) int {
 	return cmp.Or(cmp.Compare(t.rank(b), t.rank(a)), cmp.Compare(a.Name, b.Name))
 }
 
-// most returns the first of what grew until now.
+// most returns the things that grew most so far.
 func (t *tally) most() []runfile.TopItem {
 	items := slices.SortedFunc(maps.Values(t.grew), t.compare)
 	items = slices.DeleteFunc(items, func(i runfile.TopItem) bool { return t.rank(i) <= 0 })
-	items = slices.Clone(items[:min(len(items), runfile.MostTopItems)]) // what is left out is let go of
+	items = slices.Clone(items[:min(len(items), runfile.MostTopItems)]) // a copy, so that the rest can be freed
 	for i := range items {
 		items[i].Grew = maps.Clone(items[i].Grew) // the tally goes on
 	}
 	return items
 }
 
-// serverTally is the same of the server as a whole. What was reset is not known from then on: shares of it would be too
-// large.
+// serverTally is a tally of the server's totals. A total that was reset is unknown from then on:
+// shares of it would be too large.
 type serverTally struct{ last, grew map[string]float64 }
 
 func startServerTally(first map[string]float64) serverTally {
@@ -114,7 +114,7 @@ func startServerTally(first map[string]float64) serverTally {
 	return t
 }
 
-// look gives what is known to have grown until now.
+// look returns the known growth so far.
 func (t serverTally) look(now map[string]float64) map[string]float64 {
 	for name, value := range now {
 		if value < t.last[name] {

@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Of 100 rows before it was first asked, 30 more, a reset, 20, and 200 more, 250 are known: a total that has passed
-// what it was at first hides no reset. What is dropped keeps what it did.
+// Of 100 rows before the first look, 30 more, a reset, 20, and 200 more, 250 are known: a total that exceeds its
+// first value hides no reset. A dropped thing keeps its total.
 func TestTallyOverAReset(t *testing.T) {
 	of := func(rows ...float64) amounts {
 		all := amounts{"2": {"still", map[string]float64{"rows": 7}}}
@@ -35,8 +35,8 @@ func TestTallyOverAReset(t *testing.T) {
 	check(250, true, of())
 }
 
-// Of things that come and go without end no more are kept than it takes to know the first; what all did stays known,
-// and what comes after some were forgotten may have been among them.
+// Of things that come and go, only enough are kept to know the first. The total stays known, and a new thing
+// may be one of the dropped ones.
 func TestTallyForgetsWhatDidLittle(t *testing.T) {
 	g := startTally([]string{"rows"}, nil)
 	const looks, each = 50, 1000
@@ -62,7 +62,7 @@ func TestTallyForgetsWhatDidLittle(t *testing.T) {
 	}
 }
 
-// The whole is not known once it was reset, and waits where it could not be asked.
+// A total that was reset is unknown, and one that could not be read is waited for.
 func TestServerTallyOverAReset(t *testing.T) {
 	g := startServerTally(map[string]float64{"wal_bytes": 1000, "wal_records": 10})
 	check := func(want, now map[string]float64) {

@@ -8,14 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// inHundredPages makes a table of a thousand rows, ten in a page that has room for as many again, and an index on
-// value.
+// inHundredPages creates a table of a thousand rows, ten in each half-empty page, with an index on value.
 const inHundredPages = `create table load.updated (id int primary key, value int, filler text) with (fillfactor = 45, autovacuum_enabled = off);
 	insert into load.updated select id, id, repeat('x', 300) from generate_series(1, 1000) id; create index on load.updated (value)`
 
-// updatesAgree: rows updated are those of the statement; HOT are those that change no column of an index; and the first
-// change of a page after a checkpoint dirties it and puts its image into the WAL, so that both are as many as the table
-// has pages.
+// updatesAgree: updated rows are the statement's; HOT are those that change no indexed column; and the first change
+// of a page after a checkpoint dirties it and writes its image, so both are as many as the table's pages.
 func updatesAgree(t *testing.T, s server) {
 	const rows = 1000
 	exec(t, s.boss, inHundredPages)
@@ -33,7 +31,7 @@ func updatesAgree(t *testing.T, s server) {
 		now := settled(t, sampler)
 		return func(name string) float64 { return now[Name+"."+name] - before[Name+"."+name] }
 	}
-	const few = 12 // pages of the system's own tables, of maps, and images of those whose hints were set
+	const few = 12 // catalog and map pages, and images of pages with new hint bits
 	within := func(sql string, what string, got, least, most float64) {
 		t.Helper()
 		if got < least || got > most {
@@ -46,7 +44,7 @@ func updatesAgree(t *testing.T, s server) {
 		within(sql, "page images of statements", grew("statements/wal_fpi"), least,
 			grew("statements/shared_blks_dirtied")+few)
 		if s.number >= 140000 {
-			// others' are among them
+			// other sessions' are included
 			within(sql, "page images", grew("wal/wal_fpi"), grew("statements/wal_fpi"), math.Inf(1))
 		}
 	}
@@ -79,8 +77,8 @@ func updatesAgree(t *testing.T, s server) {
 	}
 }
 
-// fetchesAgree: rows fetched by an index are tup_fetched, and rows of a scanned table and entries of a scanned index
-// are tup_returned.
+// fetchesAgree: rows fetched by an index are tup_fetched; rows of a scanned table and entries of a
+// scanned index are tup_returned.
 func fetchesAgree(t *testing.T, s server) {
 	const times, rows = 100, 1000.0
 	sampler := s.sampler(t)
@@ -98,7 +96,7 @@ func fetchesAgree(t *testing.T, s server) {
 		"fetched of the scan":     {byScan["database/tup_fetched"], 0},
 		"rows of the whole table": {byScan["database/tup_returned"], times * rows},
 	} {
-		// The system's own tables are among them: what planning and our readings look up.
+		// Includes catalog rows, which planning and our readings look up.
 		if c.got < c.want || c.got > c.want+0.3*times*rows {
 			t.Errorf("%s: %v, want %v and those of the system's tables", what, c.got, c.want)
 		}

@@ -13,14 +13,14 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// everythingOn are settings under which a server shows all that its version has.
+// everythingOn holds settings that make a server show everything its version has.
 var everythingOn = []string{
 	"autovacuum=off", "shared_preload_libraries=pg_stat_statements", "track_io_timing=on", "archive_mode=on",
 	"archive_command=true",
 	"log_checkpoints=on", "track_wal_io_timing=on",
 }
 
-// completeServer is one that shows all that its version has.
+// completeServer returns a server that shows everything its version has.
 func completeServer(t *testing.T, version string) server {
 	t.Helper()
 	settings := everythingOn
@@ -36,7 +36,7 @@ func completeServer(t *testing.T, version string) server {
 	return s
 }
 
-// What each version shows is told by the fields; a server that shows everything must agree, metric by metric.
+// A server that shows everything must agree with the fields, metric by metric.
 func showsWhatIsSaid(t *testing.T, s server) {
 	want := map[string]runfile.Reason{}
 	for _, m := range Metrics() {
@@ -81,7 +81,7 @@ func reasonsOf(gaps map[string]runfile.Gap) map[string]runfile.Reason {
 	return reasons
 }
 
-// An extension that was created, and not loaded when the server started, refuses each question.
+// An extension that was created but not preloaded refuses each query.
 func TestAnExtensionThatIsNotLoadedIsDisabled(t *testing.T) {
 	s := serverOf(t, "17")
 	exec(t, s.boss, "create extension pg_stat_statements")
@@ -98,7 +98,7 @@ func TestAnExtensionThatIsNotLoadedIsDisabled(t *testing.T) {
 	}
 }
 
-// Settings may change while we read, and a counter that is switched off shows a number that means nothing.
+// Settings may change between readings, and the number of a counter that is off means nothing.
 func TestWhatASettingSwitchesOffIsAGap(t *testing.T) {
 	s := serverOf(t, "17")
 	sampler := s.sampler(t)
@@ -138,8 +138,8 @@ func TestWhatASettingSwitchesOffIsAGap(t *testing.T) {
 	is("track_activities", "pgstat.waits/running", false)
 }
 
-// workWithoutCounts is for a database with track_counts off: it does what each counter that is said to need the setting
-// would count, and names those that moved all the same.
+// workWithoutCounts does, with track_counts off, the work of each counter that should need the setting, and returns
+// the counters that moved all the same.
 func (s server) workWithoutCounts(t *testing.T) (moved []string) {
 	t.Helper()
 	counted := func() (n []float64) {

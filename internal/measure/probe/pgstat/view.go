@@ -9,26 +9,26 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Name of the sampler; that of a metric goes on with a dot, the view, a slash and the column: pgstat.wal/wal_records.
+// Name is the sampler's name. A metric's name adds a dot, the view, a slash and the column: pgstat.wal/wal_records.
 const Name = "pgstat"
 
-// view is one of the server's statistics views, or one function, and what is read of it.
+// view is a statistics view or function of the server, and the part of it that is read.
 type view struct {
-	name      string   // of its metrics, up to the slash
-	extension string   // that brings it; empty: the server itself
-	relations []string // that have held it, newest first; the first that the server has is read. Empty: functions only
-	call      string   // arguments of the function of the relation's name, where that is read in its place
-	from      string   // what it is read from, as SQL, where that is more than a relation
-	rows      string   // the condition for the rows that count; empty: all
+	name      string   // prefix of its metrics' names, up to the slash
+	extension string   // that has it; empty: the server itself
+	relations []string // its relations in all versions, newest first; the server's first one is read. Empty: functions only
+	call      string   // arguments of the relation's function, to be read in its place
+	from      string   // its FROM clause, if more than a relation
+	rows      string   // the condition for the rows to read; empty: all
 	arguments []any    // of the condition
-	sign      string   // SQL whose value changes whenever the view's values may have; empty: they are read each time
-	constant  bool     // its values are the same until the server is started anew
-	only      bool     // its relation is a function that some engines add: elsewhere nobody misses it
-	remedy    string   // what stands in for the view where an engine has none
+	sign      string   // an expression that changes whenever the values may; empty: they are read each time
+	constant  bool     // its values change only when the server restarts
+	only      bool     // its relation is a function of some engines, not missed elsewhere
+	remedy    string   // a replacement for the view where an engine has none
 	fields    []field
 }
 
-// selecting returns the question for some values of the view.
+// selecting returns the query for some values of the view.
 func (v view) selecting(values []string, relation string) string {
 	sql := mark + "select " + strings.Join(values, ", ")
 	switch {
@@ -46,11 +46,10 @@ func (v view) selecting(values []string, relation string) string {
 	return sql
 }
 
-// metric returns the field as the table of metrics has it.
+// metric returns the field's row of the table of metrics.
 func (v view) metric(f field) metric.Metric { return metric.All().Row(v.name + "/" + f.name) }
 
-// setting returns the one that must be on for the server to count a metric. Where it is off the counter stands still
-// and shows zero or an old value, which is no reading.
+// setting returns the setting that a metric needs. If it is off, the counter stands still at zero or an old value.
 func setting(m metric.Metric) string {
 	for _, name := range m.Needs {
 		if slices.Contains(settings(), name) {
@@ -64,18 +63,18 @@ type statement struct {
 	sql       string
 	arguments []any
 	answers   []answer // in order
-	signed    bool     // the sign is the last argument, and the last value of the answer
-	constant  bool     // the first answer holds as long as the session with the server
+	signed    bool     // the sign is the last argument and the last value of the answer
+	constant  bool     // the first answer holds for the whole session
 }
 
-// answer is a metric, the setting that it takes, and the gap that is left when the server answers NULL.
+// answer is a metric, the setting that it needs, and the gap for a NULL.
 type answer struct {
 	metric  string
 	setting string
 	null    runfile.Gap
 }
 
-// gap is why there is no value, if there is none: a counter that is switched off shows one that means nothing.
+// gap returns the reason for a missing value. A counter that is off counts as missing.
 func (a answer) gap(value *float64, off []string) (runfile.Gap, bool) {
 	gap := a.null
 	if slices.Contains(off, a.setting) {
@@ -90,7 +89,7 @@ type catalog struct {
 	version    string // 17.11
 	number     int    // 170011
 	database   string
-	extensions []string // that are in the database
+	extensions []string // installed in the database
 	relations  map[string]relation
 }
 
@@ -99,13 +98,13 @@ type relation struct {
 	columns []string
 }
 
-// missed reports whether the view is none of this server's, and nobody expects it there.
+// missed reports whether the server lacks a view that is not expected there.
 func (v view) missed(server catalog) bool {
 	_, found := v.relationOn(server)
 	return v.only && !found
 }
 
-// ask makes the statement for what this server has of the view, and gaps for what it lacks.
+// ask returns the statement for the fields that this server has, and gaps for the others.
 func (v view) ask(server catalog) (statement, []runfile.Gap) {
 	var gaps []runfile.Gap
 	name, found := v.relationOn(server)
@@ -148,7 +147,7 @@ func (v view) ask(server catalog) (statement, []runfile.Gap) {
 	return s, gaps
 }
 
-// relationOn returns the relation that the view is read from; none is needed for functions.
+// relationOn returns the relation to read the view from; functions need none.
 func (v view) relationOn(server catalog) (string, bool) {
 	for _, name := range v.relations {
 		if _, there := server.relations[name]; there {

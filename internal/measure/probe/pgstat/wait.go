@@ -9,36 +9,35 @@ import (
 )
 
 const (
-	// quietWithin bounds the wait: counters that still move by then are moved by somebody else.
+	// quietWithin bounds the wait: counters that still move then are other sessions'.
 	quietWithin = 2 * time.Second
-	// lookEvery is the time between two looks, each a transaction of its own.
+	// lookEvery is the time between two looks, each its own transaction.
 	lookEvery = 50 * time.Millisecond
 
-	// withoutCollector is the first version in which sessions show their counters to all by themselves.
+	// withoutCollector is the first version in which sessions' counters are in shared memory.
 	withoutCollector = 150000
-	// A session then reports its counters before it is gone, at which they are there for all to see. The checkpointer
-	// does so when it has answered: two to three milliseconds later, also where all CPUs are busy.
+	// There a session reports its counters before it ends, and they are visible immediately. The checkpointer reports
+	// two to three milliseconds after its answer, even if all CPUs are busy.
 	quietFor = lookEvery
-	// Up to 14 it sends them to a collector, whose file a reader takes as long as it is no older than half a second
-	// (PGSTAT_STAT_INTERVAL in pgstat.c): only what is read later than that is sure to be newer.
+	// Up to 14 sessions send them to a collector, whose file a reader uses up to half a second long
+	// (PGSTAT_STAT_INTERVAL in pgstat.c). Only a later reading is sure to be newer.
 	quietForCollector = 600 * time.Millisecond
 )
 
-// moving are the counters of finished work.
+// moving lists the counters of finished work.
 var moving = [...]string{
 	Name + ".database/tup_inserted", Name + ".database/tup_updated", Name + ".database/tup_deleted",
 	Name + ".tables/n_tup_ins", Name + ".tables/n_tup_upd", Name + ".tables/n_tup_del",
 }
 
-// hasMoving picks the statements that read them.
+// hasMoving selects the statements that read them.
 func hasMoving(ask statement) bool {
 	return slices.ContainsFunc(ask.answers, func(a answer) bool { return slices.Contains(moving[:], a.metric) })
 }
 
-// WaitForCounters waits until the counters of rows have stood still for as long as the server may take to show what
-// sessions that are gone have done. If others keep them moving, it gives up without an error after two seconds. The
-// sessions of the load must be gone by then: one that only sits idle may keep its last counts to itself for ten
-// seconds.
+// WaitForCounters waits until the counters of rows have stood still for as long as the server may take to show the
+// work of ended sessions. If other sessions keep them moving, it returns without an error after two seconds. The
+// load's sessions must have ended: an idle one may hold back its last counts for ten seconds.
 func (s *Sampler) WaitForCounters(ctx context.Context) error {
 	began := time.Now()
 	last, still := map[string]float64(nil), began
@@ -68,8 +67,8 @@ func (s *Sampler) WaitForCounters(ctx context.Context) error {
 	return nil
 }
 
-// report has the server count what our own session wrote: a few WAL records, when it clears pages of the
-// system's tables. By itself it would do so up to ten seconds later, in a load that has nothing to do with it.
+// report makes our own session report its WAL, a few records from pruning catalog pages. It would otherwise report up
+// to ten seconds later, during a load.
 func (s *Sampler) report(ctx context.Context, server catalog) error {
 	if server.number < withoutCollector {
 		return nil

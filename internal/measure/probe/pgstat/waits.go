@@ -1,10 +1,9 @@
 package pgstat
 
-// waits returns what the sessions of our own user in this database do at the moment of the reading, ours excepted: a
-// user may always see its own. A level at one moment is a sample: only the mean of many says how clients spend their
-// time.
+// waits counts what our own user's sessions in this database wait for at the moment of the reading, except ours. A
+// user may always see its own. One reading is a sample: only the mean of many shows how clients spend their time.
 //
-// 17 wrote some names of events in other letters.
+// 17 changed the spelling of some events.
 func waits() view {
 	sessions := func(name, condition string, columns ...string) field {
 		return value(name, way{"pg_catalog.count(*) filter (where " + condition + ")", columns})

@@ -1,7 +1,6 @@
 package pgstat
 
-// wal returns what was written to the write-ahead log: from 14 on. 18 moved its writes and fsyncs to pg_stat_io; see
-// statIO.
+// wal reads pg_stat_wal, from 14 on. 18 moved its writes and fsyncs to pg_stat_io; see statIO.
 func wal() view {
 	return view{
 		name:      Name + ".wal",
