@@ -31,14 +31,16 @@ func Answer(run *counts.Run, r Report) document.Document {
 		return whole
 	}
 	s := screen{Report: r}
-	note := func(w document.Warning) bool { return w.Rank == document.Note }
-	doubt := func(w document.Warning) bool { return !note(w) }
 	return document.Document{Title: whole.Title, Heading: whole.Heading, Blocks: []document.Block{
 		slices.DeleteFunc(s.conditions(), note),
 		s.beside(), s.operations(), s.fewLoads(), slices.DeleteFunc(s.conditions(), doubt),
 		document.Together{document.Paragraph{Text: s.trust()}, s.missed(), s.next()},
 	}}
 }
+
+func note(w document.Warning) bool { return w.Rank == document.Note }
+
+func doubt(w document.Warning) bool { return !note(w) }
 
 // SoFar returns the screen shown while the run goes on.
 func (r Report) SoFar() document.Document {

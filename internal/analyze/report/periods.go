@@ -37,7 +37,7 @@ func periodsDocument(run *counts.Run, r Report, d document.Document) document.Do
 	if known {
 		d.Blocks = append(d.Blocks, dayTable(requests, bytes))
 	}
-	d.Blocks = append(d.Blocks, r.conditions(), document.Only(document.InCSV, everyPeriod(run)))
+	d.Blocks = append(d.Blocks, slices.DeleteFunc(r.conditions(), doubt), document.Only(document.InCSV, everyPeriod(run)))
 	if r.Run.Provenance != "" {
 		d.Blocks = append(d.Blocks, words.Faint("Where the figures come from: "+r.Run.Provenance+"."))
 	}
@@ -62,7 +62,7 @@ func everyPeriod(run *counts.Run) document.Table {
 
 // periodsAnswer returns the report on one screen: without the hours of the day.
 func periodsAnswer(run *counts.Run, r Report, d document.Document) document.Document {
-	d.Blocks = append(r.periodsBlocks(run), r.conditions(), screen{Report: r}.next())
+	d.Blocks = append(r.periodsBlocks(run), slices.DeleteFunc(r.conditions(), doubt), screen{Report: r}.next())
 	return d
 }
 
@@ -75,7 +75,8 @@ func (r Report) periodsBlocks(run *counts.Run) (blocks []document.Block) {
 	} else if text := storageUnknown(run); text != "" {
 		blocks = append(blocks, document.Paragraph{Text: text, Style: document.Headline})
 	}
-	blocks = append(blocks, document.Only(document.OnPages, words.Faint(r.when())), words.Faint(r.periodsTarget(run, all)))
+	blocks = append(blocks, slices.DeleteFunc(r.conditions(), note),
+		document.Only(document.OnPages, words.Faint(r.when())), words.Faint(r.periodsTarget(run, all)))
 	if known {
 		all = append([]periodic{requests, bytes}, all...)
 	}

@@ -16,11 +16,11 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Cautions returns what applies to all numbers of a run.
+// Cautions returns what applies to all numbers of a run, but for what its source lacked, which an order itself says.
 func Cautions(run *counts.Run) (texts []string) {
 	r := Report{Run: describe(run), Loads: loads(run), Metrics: metrics(run), Observed: observed(run)}
 	for _, w := range warnings(run, r) {
-		if w.Condition && (w.Rank != document.Note || w.Code == "source-notice") {
+		if w.Condition && w.Rank != document.Note && w.Code != "source-notice" {
 			texts = append(texts, w.Text)
 		}
 	}
@@ -44,7 +44,7 @@ func warnings(run *counts.Run, r Report) []Warning {
 	condition(document.Void, "ram", run.Header.Target.Storage.MemoryText())
 	condition(document.Note, "unfinished", unfinished(run))
 	for _, text := range run.Header.Notices {
-		condition(document.Note, "source-notice", strings.TrimSuffix(text, ".")+".")
+		condition(document.Doubt, "source-notice", strings.TrimSuffix(text, ".")+".")
 	}
 	condition(document.Doubt, "uncollected", run.Uncollected)
 	condition(document.Note, "unpublished", run.Unpublished)

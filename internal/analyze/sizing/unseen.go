@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/burst"
@@ -25,6 +26,9 @@ func (s Sizing) unseen() (all []string) {
 		seen[p.Run] = true
 		if p.Run != nil {
 			all = append(all, AgainstRule(p.Run), needs.MeansAlone(p.Run))
+			for _, notice := range p.Run.Header.Notices {
+				all = append(all, strings.TrimSuffix(notice, "."))
+			}
 		}
 		if h := needs.HoleIn(p.Run); h.Lost > 0 && h.Lost.Seconds() > (1-s.Ask.percentile()/100)*h.Of.Seconds() {
 			all = append(all, h.String()+": if more was done then, this order is too small")
