@@ -147,6 +147,9 @@ func (s *sums) add(k int, disk string, at time.Time, v *float64) error {
 		to.broken = true
 		return nil
 	}
+	if !(*v >= 0) {
+		return fmt.Errorf("it shows %g a second of disk %s at %s, which no disk does", *v, disk, at.Format(time.RFC3339))
+	}
 	before, twice := s.seen[k][point{disk, at.Unix()}]
 	if twice && before != *v {
 		return fmt.Errorf("it says two things of disk %s at %s, %g and %g: leave one out", disk, at.Format(time.RFC3339),

@@ -123,6 +123,8 @@ func TestBadMonitors(t *testing.T) {
 		strings.ReplaceAll(iostat, `"sd`, `"dm-`):                                          "shows no disk",
 		strings.Replace(iostat, `"wkB/s"`, `"w"`, 4):                                       "no requests and bytes",
 		strings.Replace(iostat, `"w/s": 300.00`, `"w/s": -1`, 4):                           "which no disk does",
+		strings.Replace(azure, `"average": 450.0`, `"average": -1`, 1):                     "-1 a second of disk 0 at",
+		strings.Replace(vcenter, `"450"`, `"-449"`, 1):                                     "-449 a second of disk scsi0:0 at",
 		strings.ReplaceAll(azure, `[{"name": {"value": "lun"}, "value": "0"}]`, "[]"):      "took the mean over the disks",
 		strings.ReplaceAll(azure, "Data Disk Write Bytes/sec",
 			"OS Disk Write Bytes/sec"): `"Data Disk Write Bytes/sec" is missing`,
@@ -140,11 +142,15 @@ func TestBadMonitors(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	// where a disk is missing in an interval of Azure's, the interval is left out, and no zero
-	gap := strings.Replace(azure, `{"timeStamp": "2026-11-10T00:00:00Z", "average": 450.0}, `, "", 1)
-	hosts, err := sysstat.Read([]byte(gap))
-	if err != nil || len(hosts[0].Intervals) != 95 || gap == azure {
-		t.Errorf("%v, %v", len(hosts[0].Intervals), err)
+	// where a number of a disk is missing in an interval, the interval is left out, and no zero; vCenter has -1 for it
+	for gap, want := range map[string]int{
+		strings.Replace(azure, `{"timeStamp": "2026-11-10T00:00:00Z", "average": 450.0}, `, "", 1): 95,
+		strings.Replace(vcenter, `"450"`, `"-1"`, 1):                                               47,
+	} {
+		hosts, err := sysstat.Read([]byte(gap))
+		if err != nil || len(hosts[0].Intervals) != want {
+			t.Errorf("%v, %v, want %d", len(hosts[0].Intervals), err, want)
+		}
 	}
 }
 

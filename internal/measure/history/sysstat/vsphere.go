@@ -58,7 +58,11 @@ func ofVSphere(text string) ([]Host, error) {
 			continue // of all disks together, which count one by one
 		}
 		const kilo = 1024
-		if k >= 2 {
+		value := &v
+		switch {
+		case v == -1: // which stands for a sample that vCenter does not have
+			value = nil
+		case k >= 2:
 			v *= kilo
 		}
 		of := key{row[column["Entity"]], time.Duration(seconds * float64(time.Second))}
@@ -66,7 +70,7 @@ func ofVSphere(text string) ([]Host, error) {
 			machines[of] = &sums{}
 		}
 		begin := at.Add(-of.length) // vCenter names the end
-		if err := machines[of].add(k, row[column["Instance"]], begin, &v); err != nil {
+		if err := machines[of].add(k, row[column["Instance"]], begin, value); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n+2, err)
 		}
 	}
