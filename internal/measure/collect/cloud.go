@@ -137,7 +137,7 @@ func telling(w *runfile.Writer, show Display) func(runfile.Record) error {
 	said := map[string]bool{}
 	return func(r runfile.Record) error {
 		gap, isGap := r.(runfile.Gap)
-		refused := gap.Reason == runfile.Failed || gap.Reason == runfile.Permission // reported at the end of the collection
+		refused := gap.Reason == runfile.Failed || gap.Reason == runfile.Permission // reported at the end
 		if isGap && !refused && (gap.Metric == "" || gap.Code == cloudwatch.Retention) && !said[gap.Probe+gap.Code] {
 			said[gap.Probe+gap.Code] = true
 			show.Message(gap.Detail)

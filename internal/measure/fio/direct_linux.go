@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// takesDirect reports whether files in a directory can be opened to pass the page cache by.
+// takesDirect reports whether files in a directory can be opened with O_DIRECT.
 func takesDirect(path string) (bool, error) {
 	name := filepath.Join(path, fmt.Sprintf(".%s%d", prefix, os.Getpid()))
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)

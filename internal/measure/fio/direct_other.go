@@ -2,5 +2,5 @@
 
 package fio
 
-// takesDirect is false where direct I/O is another thing than a way to open a file.
+// takesDirect returns false: here direct I/O is not a flag of opening a file.
 func takesDirect(string) (bool, error) { return false, nil }

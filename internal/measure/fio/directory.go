@@ -25,7 +25,7 @@ type Directory struct {
 	supervisor *supervisor.Supervisor
 }
 
-// Make makes a directory in a place, and removes what earlier runs left there.
+// Make creates a directory in a place, and removes earlier runs' leftovers there.
 func Make(place string) (*Directory, error) {
 	absolute, err := filepath.Abs(place)
 	if err != nil {
@@ -46,7 +46,7 @@ func Make(place string) (*Directory, error) {
 	return &Directory{path, lock, watcher}, nil
 }
 
-// Remove takes the directory away, with the test files.
+// Remove removes the directory with the test files.
 func (d *Directory) Remove() error {
 	return errors.Join(d.lock.Close(), d.supervisor.Release(context.Background()))
 }
@@ -54,10 +54,10 @@ func (d *Directory) Remove() error {
 // Place describes a file system as a place for test files.
 type Place struct {
 	Free   int64 // bytes that we may use
-	Direct bool  // files can be read and written past the page cache
+	Direct bool  // files can bypass the page cache
 }
 
-// Examine looks at a directory that is to hold test files. It makes one file for a moment.
+// Examine checks a directory that is to hold test files. It creates a file for a moment.
 func Examine(path string) (Place, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -80,8 +80,8 @@ func Examine(path string) (Place, error) {
 	return Place{Free: free, Direct: direct}, err
 }
 
-// Lay writes the files of jobs, so that no job finds a part of a file that was never written: that costs a device
-// nothing to read, and more to write. It takes no longer than a device of 5 MB/s would, and a minute.
+// Lay writes the files of jobs completely: unwritten parts of a file cost a device nothing to read, and more to
+// write. It gives up after the time that a device with 5 MB/s needs, plus a minute.
 func (d *Directory) Lay(ctx context.Context, p Program, jobs []Job) error {
 	const slow = 5e6
 	laid := map[string]int64{}

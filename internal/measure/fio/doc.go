@@ -1,15 +1,15 @@
-// Package fio measures what storage delivers with the fio of the machine, and reads what it says.
+// Package fio measures what storage delivers with the machine's fio, and reads its output.
 //
-// [Find] finds the program, [Database] and [Published] are named sets of jobs for it, and [ReadFile] takes a user's
-// own, of which it lets through only what stays in a directory and changes nothing else. [Make] makes a directory for
-// the test files; [Directory.Lay] writes them and [Directory.Run] runs a job on them, with its [Status] every second.
+// [Find] finds the program, [Database] and [Published] are named sets of jobs for it, and [ReadFile] reads a user's
+// own, accepting only options that stay in a directory and change nothing else. [Make] creates a directory for the
+// test files; [Directory.Lay] writes them and [Directory.Run] runs a job on them, with its [Status] every second.
 //
-// Nothing stays, whatever happens: package supervisor ends fio and removes the directory, also when realiops is killed,
-// and the next run does where both were.
+// Nothing stays: package supervisor ends fio and removes the directory, even when realiops is killed, and
+// if both are, the next run does.
 //
-//   - program.go finds fio, set.go has the sets, file.go reads a user's, job.go is what they are made of.
-//   - directory.go keeps the directory, process.go runs fio, output.go reads what it says.
-//   - metrics.go names its counts as any other probe's, so that a run file holds them side by side.
+//   - program.go finds fio, set.go has the sets, file.go reads a user's, job.go has their parts.
+//   - directory.go manages the directory, process.go runs fio, output.go reads its output.
+//   - metrics.go names its counts like any probe's, so that a run file holds both.
 //
-// It generates no load itself: a home-made imitation would have to be believed, and fio already is.
+// It generates no load itself: an imitation would have to earn the trust that fio has.
 package fio

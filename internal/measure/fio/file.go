@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// allowed are the options that a user's job file may have. A list of what is harmless, because fio has hundreds, and
-// among them those that run programs, write to devices, change the system's settings and fill disks.
+// allowed lists the options that a user's job file may have. fio has hundreds, and some run programs, write to
+// devices, change the system's settings or fill disks.
 var allowed = strings.Fields(`
 	rw readwrite bs blocksize ba blockalign bsrange blocksize_range bssplit blocksize_unaligned bs_unaligned bs_is_seq_rand
 	rwmixread rwmixwrite rw_sequencer unified_rw_reporting randrepeat allrandrepeat randseed randommap norandommap softrandommap
@@ -28,12 +28,12 @@ var allowed = strings.Fields(`
 	buffer_compress_percentage dedupe_percentage zero_buffers buffer_pattern group_reporting stonewall wait_for_previous new_group
 	name description lat_percentiles clat_percentiles slat_percentiles hipri prio prioclass nice atomic continue_on_error`)
 
-// engines do I/O on files and on nothing else.
+// engines do I/O only on files.
 var engines = strings.Fields(`sync psync vsync pvsync pvsync2 libaio posixaio io_uring mmap splice`)
 
-// ReadFile reads a user's job file. Its sections are put into a directory of our own below place; those that fio would
-// run at the same time are one job, and jobs run one after another, so that each has its own counts. A section that
-// does not say how long it lasts gets no longer than the settings say.
+// ReadFile reads a user's job file. Its files go into a directory of our own in place. Sections that fio would run
+// together are one job; jobs run one after another, so that each has its own counts. A section without a length
+// gets the settings' length at most.
 func ReadFile(r io.Reader, place string, s Settings) ([]Job, error) {
 	sections, global, err := parse(r)
 	if err != nil {
@@ -109,8 +109,8 @@ func parse(r io.Reader) (sections []Section, global []Option, err error) {
 
 var (
 	plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-	// A name of a file may say the number of the job or file, in fio's own words, which have a $ and so come only from
-	// us.
+	// A file name may contain fio's variables for the job's or file's number, which have
+	// a $ and so come only from us.
 	fileNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(:[A-Za-z0-9][A-Za-z0-9._-]*)*$`)
 )
 
@@ -127,7 +127,7 @@ func value(options []Option, names ...string) string {
 	return ""
 }
 
-// tame refuses what leads out of the directory, and drops what realiops decides itself.
+// tame refuses options that lead out of the directory, and drops those that realiops sets itself.
 func (s *Section) tame(place string) error {
 	var options []Option
 	for _, o := range s.Options {
@@ -196,12 +196,12 @@ func (s Section) job(set Settings) (Job, error) {
 	if err := j.bound(clones, set); err != nil {
 		return j, err
 	}
-	// What is laid before, so that a job finds its files and does not write them in its time.
+	// Lay the files beforehand, so that the job does not write them during its time.
 	j = j.with(Option{"overwrite", "1"}, Option{"runtime", fmt.Sprintf("%dms", j.Runtime.Milliseconds())})
 	return j, nil
 }
 
-// bound finds out how much a section takes on the disk, and gives it a size where it has none.
+// bound computes how much a section takes on the disk, and sets its size if it has none.
 func (j *Job) bound(clones int, set Settings) error {
 	options := j.Sections[0].Options
 	each := set.Size / int64(clones)
@@ -224,11 +224,11 @@ func (j *Job) bound(clones int, set Settings) error {
 	return nil
 }
 
-// mostBytes bounds the files of a job so that those of all jobs can be added up.
+// mostBytes bounds the files of a job, so that sums over jobs do not overflow.
 const mostBytes = 1 << 50
 
-// laid returns how much the files of one clone take at most: its size or what its files are said to have, whichever is
-// more, from its offset on. fio lays filesize for each of nrfiles, and all of size when there is none.
+// laid returns an upper bound on the size of one clone's files: the larger of its size and its files' sizes, plus its
+// offset. fio lays filesize for each of nrfiles, and all of size without one.
 func laid(options []Option) (most int64, err error) {
 	files := 1
 	if v := value(options, "nrfiles"); v != "" {
@@ -238,7 +238,7 @@ func laid(options []Option) (most int64, err error) {
 	}
 	amount := func(name string) (n int64) {
 		v := value(options, name)
-		partOfFile := strings.HasSuffix(v, "%") && strings.HasPrefix(name, "offset") // takes no more than there is
+		partOfFile := strings.HasSuffix(v, "%") && strings.HasPrefix(name, "offset") // relative to the file
 		if v == "" || partOfFile || err != nil {
 			return 0
 		}
@@ -270,7 +270,7 @@ func (j *Job) join(other Job) {
 
 var amountForm = regexp.MustCompile(`^(\d{1,18})([kmgt]?)(i?b)?$`)
 
-// bytesOf reads a size as fio does by default: powers of 1024.
+// bytesOf parses a size as fio does by default: in powers of 1024.
 func bytesOf(text string) (int64, error) {
 	parts := amountForm.FindStringSubmatch(strings.ToLower(text))
 	if parts == nil {
@@ -287,7 +287,7 @@ func bytesOf(text string) (int64, error) {
 	return n << shift, nil
 }
 
-// durationOf reads a time as fio does: seconds, or with a unit.
+// durationOf parses a time as fio does: seconds, or with a unit.
 func durationOf(text string) (time.Duration, error) {
 	if n, err := strconv.Atoi(text); err == nil && n > 0 && n <= 7*24*3600 {
 		return time.Duration(n) * time.Second, nil

@@ -51,7 +51,7 @@ func runForever(place string) error {
 	return err
 }
 
-// program is the machine's own fio.
+// program returns the machine's fio.
 func program(t *testing.T) Program {
 	t.Helper()
 	p, err := Find(t.Context(), "")
@@ -85,7 +85,7 @@ func made(t *testing.T) *Directory {
 	return d
 }
 
-// A job of a known number of writes tells whether its counts are read as they were said, however busy the machine is.
+// A job with a known number of writes shows whether its counts are read correctly, however busy the machine is.
 func TestCountsAreWhatTheJobAsksFor(t *testing.T) {
 	p, d := program(t), made(t)
 	const want = 400 // at 125 a second they take 3.2 seconds, or more
@@ -120,7 +120,7 @@ func TestCountsAreWhatTheJobAsksFor(t *testing.T) {
 	}
 }
 
-// Several jobs at once are one group, and fio adds them up.
+// Several concurrent jobs are one group, whose counts fio adds up.
 func TestSeveralSectionsAreOne(t *testing.T) {
 	p, d := program(t), made(t)
 	jobs, err := ReadFile(strings.NewReader(`
@@ -151,7 +151,7 @@ bs=64k
 	}
 	want := []int64{100, 200, 100, 200}
 	var got []int64
-	for range 5 { // a disk that stands still for a second, as one that others use may, does not keep a rate
+	for range 5 { // a shared disk may pause for a second and miss the rate
 		last, err := d.Run(t.Context(), p, jobs[0], func(Status) {})
 		if err != nil {
 			t.Fatal(err)
@@ -179,7 +179,7 @@ func TestKilledFioIsSaid(t *testing.T) {
 	}
 }
 
-// fioIn is the fio that works in a directory.
+// fioIn returns the process ID of the fio in a directory.
 func fioIn(t *testing.T, d *Directory) int {
 	t.Helper()
 	links, _ := filepath.Glob("/proc/[0-9]*/cwd")
@@ -204,7 +204,7 @@ func TestStopsInOrder(t *testing.T) {
 	}
 }
 
-// Whoever is killed, nothing stays: at the latest the next run removes it.
+// Whichever process is killed, nothing stays after the next run.
 func TestKilledRealiopsLeavesNothing(t *testing.T) {
 	program(t)
 	check := func(who string, kill func(realiops, watcher int), sweep bool) {
@@ -246,7 +246,7 @@ func TestKilledRealiopsLeavesNothing(t *testing.T) {
 	}
 	check("realiops", func(realiops, _ int) { _ = unix.Kill(realiops, unix.SIGKILL) }, false)
 	check("both", func(realiops, watcher int) {
-		_ = unix.Kill(realiops, unix.SIGSTOP) // or it would start another one
+		_ = unix.Kill(realiops, unix.SIGSTOP) // otherwise it would start another one
 		_ = unix.Kill(watcher, unix.SIGKILL)
 		_ = unix.Kill(realiops, unix.SIGKILL)
 	}, true)
@@ -406,7 +406,7 @@ func TestRefusesWhatReachesBeyond(t *testing.T) {
 	}
 }
 
-// What was published stands in the jobs to the letter.
+// The jobs have the published parameters literally.
 func TestPublishedParameters(t *testing.T) {
 	text := map[string]string{}
 	for _, j := range Published(Settings{Size: 1 << 30, Direct: true}) {
@@ -430,7 +430,7 @@ func TestPublishedParameters(t *testing.T) {
 	check("hub-sequential", "rw=write", "bs=256k", "nrfiles=8")
 }
 
-// Every job of every set is one that fio takes, with direct I/O and without, and does what its name says.
+// fio accepts every job of every set, with direct I/O and without, and each does what its name says.
 func TestSetsRun(t *testing.T) {
 	p, d := program(t), made(t)
 	place, err := Examine(d.Path)
@@ -439,13 +439,13 @@ func TestSetsRun(t *testing.T) {
 	}
 	for _, direct := range []bool{place.Direct, false} {
 		s := Settings{Size: 16 << 20, Runtime: 300 * time.Millisecond, Direct: direct}
-		// Azure's gigabyte is as published, and takes long to write; some tell for those that are like them.
+		// Azure's gigabyte is as published, and slow to write; some stand for similar ones.
 		jobs := slices.DeleteFunc(slices.Concat(Database(s), Published(s), []Job{AsDD(s)}), func(j Job) bool {
 			return j.Files == "azure" || slices.Contains([]string{"hub-random-4k", "hub-sequential",
 				"ec2-random-write"}, j.Name) || !direct &&
 				!slices.Contains([]string{"random-read", "hub-random-8k", "buffered-write"}, j.Name)
 		})
-		if laid, _ := filepath.Glob(filepath.Join(d.Path, "*.*")); len(laid) < 8 { // the files are the same both times
+		if laid, _ := filepath.Glob(filepath.Join(d.Path, "*.*")); len(laid) < 8 { // both times the same files
 			if err := d.Lay(t.Context(), p, jobs); err != nil {
 				t.Fatal(err)
 			}
@@ -478,7 +478,7 @@ func TestSetsRun(t *testing.T) {
 			laid += info.Size()
 		}
 	}
-	// without azure's
+	// without Azure's
 	want := TestBytes(slices.Concat(Database(Settings{Size: 16 << 20}), Published(Settings{Size: 16 << 20}))) - 1<<30
 	if float64(laid) > 1.05*float64(want) || float64(laid) < 0.95*float64(want) {
 		t.Errorf("%d bytes of test files, announced were %d: %q", laid, want, files)

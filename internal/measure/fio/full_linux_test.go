@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A disk that fills up while the test files are written is said, and left as it was.
+// A disk that fills up while the test files are written is reported, and left as it was.
 func TestNoRoomIsSaid(t *testing.T) {
 	p := program(t)
 	if os.Geteuid() != 0 {

@@ -7,8 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzReadFile: whatever somebody calls a job file, what fio gets of it has the options that were let through and no
-// others, and names no file beyond the directory.
+// FuzzReadFile: whatever the job file, fio gets only allowed options, and no file outside the directory.
 func FuzzReadFile(f *testing.F) {
 	f.Add("[global]\nrw=randread\nbs=8k\n[a]\nfilename=x:y\nnumjobs=2\n[b]\nstonewall\nsize=1g\nruntime=5s\n")
 	f.Add("[a]\nfilename=/place/x\n; a comment\n[b]\nioengine=libaio\niodepth=4")
@@ -35,7 +34,7 @@ func FuzzReadFile(f *testing.F) {
 	})
 }
 
-// FuzzStatusesIn: what fio prints is read to its end, with as many statuses in it as objects.
+// FuzzStatusesIn: fio's output is read to its end, with a status for each object.
 func FuzzStatusesIn(f *testing.F) {
 	f.Add("fio: a message\n{\n\"timestamp_ms\": 1, \"jobs\": [{\"error\": 0, \"read\": {\"total_ios\": 5, " +
 		"\"runtime\": 7}}]\n}\n")

@@ -12,10 +12,10 @@ type Job struct {
 	What     string // in words
 	Sections []Section
 	Runtime  time.Duration
-	Depth    int   // requests that it keeps in flight; 0: not known
+	Depth    int   // requests in flight; 0: unknown
 	Bytes    int64 // of its test files
 	Files    string
-	Buffered bool // through the page cache, on purpose
+	Buffered bool // uses the page cache on purpose
 }
 
 // Section is a named list of options.
@@ -34,7 +34,7 @@ func (o Option) String() string {
 	return o.Name + "=" + o.Value
 }
 
-// Text returns the job in one line for the record: its options, as they would follow fio on a command line.
+// Text returns the job's options in one line, as on fio's command line.
 func (j Job) Text() string {
 	var words []string
 	for _, s := range j.Sections {
@@ -48,11 +48,11 @@ func (j Job) Text() string {
 	return strings.Join(words, " ")
 }
 
-// file returns the job as fio reads it, in a directory. What stands in front holds for all sections.
+// file returns the job file for a directory. The options in front apply to all sections.
 func (j Job) file(directory string, front ...Option) string {
 	var b strings.Builder
 	all := append([]Option{
-		{"directory", strings.NewReplacer(`\`, `\\`, ":", `\:`).Replace(directory)}, // a colon divides several
+		{"directory", strings.NewReplacer(`\`, `\\`, ":", `\:`).Replace(directory)}, // a colon separates several
 		{"group_reporting", "1"}, {"percentile_list", "50:95:99:99.9"}, {"unlink", "0"},
 	}, front...)
 	fmt.Fprintln(&b, "[global]")
@@ -68,7 +68,7 @@ func (j Job) file(directory string, front ...Option) string {
 	return b.String()
 }
 
-// with returns the job with options after its own, which win, in every section.
+// with returns the job with options added to every section, overriding its own.
 func (j Job) with(options ...Option) Job {
 	sections := make([]Section, len(j.Sections))
 	for i, s := range j.Sections {
@@ -78,7 +78,7 @@ func (j Job) with(options ...Option) Job {
 	return j
 }
 
-// TestBytes returns how much the test files of jobs take on the disk: those that share files count once.
+// TestBytes returns the disk space of the jobs' test files. Shared files count once.
 func TestBytes(jobs []Job) int64 {
 	most := map[string]int64{}
 	for _, j := range jobs {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What fio lays on the disk is known before it begins, whichever option says so.
+// The space that fio takes is known beforehand, whichever option sets it.
 func TestHowMuchIsLaid(t *testing.T) {
 	const mib = int64(1) << 20
 	check := func(options string, want int64, refused string) {

@@ -7,16 +7,16 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Name begins the names of the metrics, up to the slash.
+// Name is the prefix of the metrics' names.
 const Name = "fio"
 
-// Metrics returns what fio says of its jobs: counters over all of them, and levels of the last.
+// Metrics returns fio's metrics: counters over all jobs, and gauges of the last.
 func Metrics() []runfile.Metric { return metric.All().View(Name).Announced() }
 
-// Totals are the counts of the jobs that are over, to which those of a running one are added.
+// Totals sums up the counts of finished jobs.
 type Totals struct{ values map[string]float64 }
 
-// Reading returns what is known at a moment: all jobs before, and this one so far. Levels are those of this one.
+// Reading returns the counters of all finished jobs plus this one so far, and this one's gauges.
 func (t *Totals) Reading(at time.Time, s Status) runfile.Reading {
 	values := map[string]float64{}
 	for name, side := range s.Sides() {
@@ -37,7 +37,7 @@ func (t *Totals) Reading(at time.Time, s Status) runfile.Reading {
 	return runfile.Reading{At: at, Probe: Name, Values: values}
 }
 
-// Close adds a job that is over.
+// Close adds a finished job.
 func (t *Totals) Close(s Status) {
 	counters := map[string]float64{}
 	reading := t.Reading(time.Time{}, s)

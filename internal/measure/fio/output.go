@@ -12,12 +12,12 @@ import (
 
 // Status is fio's report on a job, cumulative since its start.
 type Status struct {
-	At      time.Time // when fio said it
-	Seconds float64   // that the job has done I/O
+	At      time.Time // of the report
+	Seconds float64   // of the job's I/O so far
 	Read    Side
 	Write   Side
-	Sync    Side // flushes that the job asked for: fsync, fdatasync
-	Error   int  // of the job, an errno; 0: none
+	Sync    Side // flushes that the job requested: fsync, fdatasync
+	Error   int  // the job's errno; 0: none
 }
 
 // Side holds the totals of one direction. Times are in seconds.
@@ -30,7 +30,7 @@ type Side struct {
 	P99, P999  float64
 }
 
-// Sides returns the directions by the names that their counts have.
+// Sides returns the directions by the names of their counts.
 func (s Status) Sides() map[string]Side {
 	return map[string]Side{"read": s.Read, "write": s.Write, "sync": s.Sync}
 }
@@ -51,7 +51,7 @@ type saidSide struct {
 	Bytes   int64       `json:"io_bytes"`
 	Runtime int64       `json:"runtime"` // milliseconds
 	Latency saidLatency `json:"lat_ns"`
-	// Completion has the percentiles in most versions, of reads and writes; those of flushes are in Latency.
+	// Completion has the percentiles of reads and writes in most versions; those of flushes are in Latency.
 	Completion saidLatency `json:"clat_ns"`
 }
 
@@ -62,8 +62,8 @@ type saidLatency struct {
 	Percentile map[string]float64 `json:"percentile"`
 }
 
-// statusesIn hands over every status in what fio prints, and returns the lines between them, which are messages. fio
-// prints some of them into the middle of its JSON.
+// statusesIn passes every status in fio's output to heed, and returns the lines between them, which are messages. fio
+// prints some of them inside its JSON.
 func statusesIn(r io.Reader, heed func(Status)) []string {
 	var messages []string
 	var object bytes.Buffer
@@ -94,7 +94,7 @@ func statusesIn(r io.Reader, heed func(Status)) []string {
 	return messages
 }
 
-// statusOf reads one object. Sections that run together are one group, which fio reports as one job.
+// statusOf decodes one object. fio reports sections that run together as one job.
 func statusOf(text []byte) (Status, error) {
 	var s output
 	if err := json.Unmarshal(text, &s); err != nil {

@@ -16,17 +16,17 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// grace is the time fio gets to end in order after it is asked to.
+// grace is how long fio may take to end cleanly when asked to.
 const grace = 5 * time.Second
 
-// late is the time beyond its job's after which fio is taken to hang.
+// late is how long after its job's end fio counts as hanging.
 const late = time.Minute
 
-// ErrStopped is the error of [Directory.Run] for a job that was asked to end before its time.
+// ErrStopped is the error of [Directory.Run] for a job that was stopped early.
 var ErrStopped = errors.New("the job was stopped")
 
-// Run does a job on its files and hands over its status each second. The last is returned, which for a job that was
-// stopped (the context ended with [ErrStopped] as the cause) or interrupted is as far as it came.
+// Run runs a job on its files, passes its status to heed each second, and returns the last one. A job that was
+// interrupted, or stopped by a context with the cause [ErrStopped], returns its status so far.
 func (d *Directory) Run(ctx context.Context, p Program, j Job, heed func(Status)) (Status, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, j.Runtime+late,
 		fmt.Errorf("fio does not end, %s after its time", printable.Duration(late)))
@@ -34,8 +34,8 @@ func (d *Directory) Run(ctx context.Context, p Program, j Job, heed func(Status)
 	return d.run(limited, p, j, heed)
 }
 
-// run starts fio with a job file in the directory, in a process group of its own, which the terminal's keys do not
-// reach.
+// run starts fio with a job file in the directory, in its own process group, so that the
+// terminal's keys do not reach it.
 func (d *Directory) run(ctx context.Context, p Program, j Job, heed func(Status), front ...Option) (Status, error) {
 	path := filepath.Join(d.Path, "job.fio")
 	if err := os.WriteFile(path, []byte(j.file(d.Path, front...)), 0o600); err != nil {
@@ -54,7 +54,7 @@ func (d *Directory) run(ctx context.Context, p Program, j Job, heed func(Status)
 	if err != nil {
 		return Status{}, err
 	}
-	runtime.LockOSThread() // which fio must not outlive
+	runtime.LockOSThread() // fio must not outlive it
 	defer runtime.UnlockOSThread()
 	if err := c.Start(); err != nil {
 		return Status{}, fmt.Errorf("start fio: %w", err)
@@ -67,12 +67,12 @@ func (d *Directory) run(ctx context.Context, p Program, j Job, heed func(Status)
 	messages := statusesIn(out, func(s Status) { last = s; heed(s) })
 	err = c.Wait()
 	if ctx.Err() != nil {
-		_ = supervisor.Signal(-c.Process.Pid, syscall.SIGKILL) // of its group, whatever did not heed the request
+		_ = supervisor.Signal(-c.Process.Pid, syscall.SIGKILL) // the rest of its group
 	}
 	return last, verdict(ctx, err, last, append(messages, strings.Split(complaints.String(), "\n")...))
 }
 
-// verdict is why a job has no whole result.
+// verdict returns why a job has no complete result.
 func verdict(ctx context.Context, err error, last Status, messages []string) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -93,7 +93,7 @@ func verdict(ctx context.Context, err error, last Status, messages []string) err
 	}
 }
 
-// complaint returns the line in which fio says what is wrong: one that speaks of an error, or else any.
+// complaint returns fio's line about an error, or else any line.
 func complaint(messages []string) string {
 	for _, tells := range []string{"err", "fio: ", ""} {
 		for _, m := range messages {

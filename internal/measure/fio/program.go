@@ -15,13 +15,13 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// Program is the fio of a machine.
+// Program is a machine's fio.
 type Program struct {
 	Path    string
 	Version string // 3.33
 }
 
-// The oldest fio whose output is understood: it times flushes apart from writes.
+// The oldest supported fio: it times flushes separately from writes.
 const oldestMajor, oldestMinor = 3, 7
 
 const howToGet = "install it with apt install fio (Debian, Ubuntu), dnf install fio (Fedora, RHEL) or brew " +
@@ -29,7 +29,7 @@ const howToGet = "install it with apt install fio (Debian, Ubuntu), dnf install 
 
 var versionForm = regexp.MustCompile(`^fio-((\d+)\.(\d+)\S*)`)
 
-// Find finds fio and asks it for its version. An empty name is the one in the PATH.
+// Find finds fio and its version. An empty name means the one in the PATH.
 func Find(ctx context.Context, name string) (Program, error) {
 	if err := supervisor.Supported(); err != nil {
 		return Program{}, fmt.Errorf("run fio: %w", err)
@@ -58,7 +58,7 @@ func Find(ctx context.Context, name string) (Program, error) {
 	return Program{Path: path, Version: version}, err
 }
 
-// versionOf is 3.33 in fio-3.33, if that is recent enough.
+// versionOf returns 3.33 for fio-3.33, if that is recent enough.
 func versionOf(path, output string) (string, error) {
 	parts := versionForm.FindStringSubmatch(output)
 	if parts == nil {

@@ -11,7 +11,7 @@ import (
 type Settings struct {
 	Size    int64         // of the test files
 	Runtime time.Duration // of each job; 0: the set's own
-	Direct  bool          // the file system can pass the page cache by
+	Direct  bool          // the file system supports O_DIRECT
 }
 
 // Names of sets.
@@ -31,13 +31,13 @@ type shape struct {
 	options    []Option
 	runtime    time.Duration
 	files      string
-	size       int64 // 0: as asked
-	cached     bool  // through the page cache, as a database does it
-	sync       bool  // one after the other
+	size       int64 // 0: as requested
+	cached     bool  // through the page cache, like a database
+	sync       bool  // sequential
 }
 
-// Database returns the jobs whose answers bound a database: pages read and written anywhere, a long write such as a
-// checkpoint or COPY makes, and the commit, which writes and flushes a page of WAL and waits.
+// Database returns the jobs that bound a database's performance: random page reads and writes, a long write as by a
+// checkpoint or COPY, and commits, which write and flush a page of WAL and wait.
 func Database(s Settings) []Job {
 	const shared = "data"
 	file := []Option{{"filename", shared}}
@@ -54,9 +54,9 @@ func Database(s Settings) []Job {
 	})
 }
 
-// Published returns the jobs behind figures that people quote, with the parameters that were published: of an analytics
-// hub on gp2 and st1 (2020), of disks and machines of Azure (2018), and of EBS by class of instance (2021). What was
-// not published is realiops' choice: the depth of the first three, and how long they last.
+// Published returns the jobs behind figures that people quote, with their published parameters: of an analytics hub
+// on gp2 and st1 (2020), of disks and machines of Azure (2018), and of EBS by class of instance (2021). The depth of
+// the first three and the lengths were not published, and are realiops' choice.
 func Published(s Settings) []Job {
 	const half = 30 * time.Second
 	hub := []Option{{"nrfiles", "8"}, {"filename_format", "hub.$filenum"}}

@@ -1,9 +1,9 @@
-// Package fleet writes a source's history of many databases, hour by hour, as one run file per database in one
-// directory.
+// Package fleet writes a source's history of many databases, hour by hour, as one run file
+// per database in one directory.
 //
-// A file appears when it is complete. So a command that was killed and is started again goes on with the missing
-// databases, and asks for the original stretch, which a file beside the others records. No more than a few databases
-// are held in memory.
+// A file appears when it is complete, so an interrupted command that is started again continues with the
+// missing databases. It uses the original stretch of time, which a file beside the others records. Only a few
+// databases are in memory at once.
 package fleet
 
 import (
@@ -23,30 +23,30 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Database is one of a source, by a name that no other of it has.
+// Database is a database of a source, by a unique name.
 type Database struct {
 	Name   string
 	Target runfile.Target
 }
 
-// Source keeps something of many databases.
+// Source keeps data on many databases.
 type Source interface {
-	// Hours returns the kept hours of some of them, in their order.
+	// Hours returns the kept hours of some databases, in the same order.
 	Hours(ctx context.Context, databases []Database, from, to time.Time) ([]history.Data, error)
-	// AtOnce is the best number of them to ask for together.
+	// AtOnce returns the best number of databases for one call.
 	AtOnce() int
 }
 
-// ErrPartly is an answer that the source itself calls incomplete. Those databases are left out, and asked for the next
-// time.
+// ErrPartly says that the source marked an answer as incomplete. Its databases are left out,
+// and asked for again next time.
 var ErrPartly = errors.New("the source says that its answer is incomplete")
 
-// Stretch is the stretch of time asked for, and its source.
+// Stretch is the requested stretch of time and its source.
 type Stretch struct {
 	Source string    `json:"source"`
 	From   time.Time `json:"from"`
 	To     time.Time `json:"to"`
-	Unread []string  `json:"unread,omitempty"` // what the source has that looks like a database and is not read
+	Unread []string  `json:"unread,omitempty"` // series that look like a database's and are not read
 }
 
 // Directory holds the files of a fleet.
@@ -55,13 +55,13 @@ type Directory struct {
 	Stretch
 }
 
-// about is the file that tells what the others are about.
+// about is the file that describes the others.
 const about = "fleet.json"
 
 // ending is the suffix of run files.
 const ending = ".jsonl.zst"
 
-// Open makes the directory, or continues an existing one with its original stretch.
+// Open creates the directory, or continues an existing one with its original stretch.
 func Open(path string, asked Stretch) (Directory, error) {
 	d := Directory{path, asked}
 	if err := os.MkdirAll(path, 0o777); err != nil {
@@ -103,7 +103,7 @@ func (d Directory) begin() error {
 	return os.Rename(part, filepath.Join(d.path, about))
 }
 
-// Asked returns what a directory's source was asked for; nothing is known of a directory without the file that says so.
+// Asked returns the request behind a directory, or an empty one if its file is missing.
 func Asked(path string) (s Stretch, err error) {
 	text, err := os.ReadFile(filepath.Join(path, about))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -137,7 +137,7 @@ func (d Directory) file(name string) string {
 	return filepath.Join(d.path, runfile.FileName(name)+ending)
 }
 
-// Missing returns those of the databases that are not kept yet.
+// Missing returns the databases that have no file yet.
 func (d Directory) Missing(all []Database) []Database {
 	return slices.DeleteFunc(slices.Clone(all), func(database Database) bool {
 		_, err := os.Stat(d.file(database.Name))
@@ -145,8 +145,8 @@ func (d Directory) Missing(all []Database) []Database {
 	})
 }
 
-// Fetch asks a source for databases and keeps each. It tells after each answer how many are done. Those that the source
-// told only in part are left out; the number of them is given.
+// Fetch asks a source for databases and writes a file for each, and reports the progress after each answer. It leaves
+// out databases with incomplete answers, and returns their number.
 func (d Directory) Fetch(ctx context.Context, source Source, head runfile.Run, all []Database,
 	done func(n int)) (partly int, err error) {
 	n := 0
@@ -170,10 +170,10 @@ func (d Directory) Fetch(ctx context.Context, source Source, head runfile.Run, a
 	return partly, nil
 }
 
-// keep writes the file of a database beside its place, and puts it there when it is whole.
+// keep writes a database's file under a temporary name, and renames it when it is complete.
 func (d Directory) keep(head runfile.Run, database Database, data history.Data) error {
 	part := filepath.Join(d.path, "."+runfile.FileName(database.Name)+ending)
-	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) { // of one who was killed
+	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) { // of an interrupted run
 		return fmt.Errorf("begin anew: %w", err)
 	}
 	w, err := runfile.Create(part)

@@ -1,5 +1,5 @@
-// Package history writes what a source kept of one server as a run file of the kind that realiops observe writes, so
-// that everything that reads one reads this. The sources are the packages below it.
+// Package history writes a source's data on one server as a run file like realiops observe's, which all readers of
+// run files understand. The packages below it are the sources.
 package history
 
 import (
@@ -9,18 +9,18 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Data is a source's account of a server: readings at moments, in order, or periods.
+// Data is a source's data on a server: readings or periods, in order.
 type Data struct {
 	Metrics  []runfile.Metric
 	Readings []runfile.Reading
 	Periods  []runfile.Period
 	Gaps     []runfile.Gap // in order
-	Interval time.Duration // between two readings, usually; 0: there are only periods
+	Interval time.Duration // the usual time between two readings; 0: there are only periods
 	Asked    runfile.Stretch
 	Notices  []string // about the conversion
 }
 
-// Take keeps what a backfill hands over.
+// Take adds a record of a backfill.
 func (d *Data) Take(r runfile.Record) error {
 	switch r := r.(type) {
 	case runfile.Period:
@@ -31,7 +31,7 @@ func (d *Data) Take(r runfile.Record) error {
 	return nil
 }
 
-// Span is from the first reading or period to the last.
+// Span returns the time of the first reading or period and of the last.
 func (d Data) Span() (from, to time.Time) {
 	if n := len(d.Readings); n > 0 {
 		from, to = d.Readings[0].At, d.Readings[n-1].At
@@ -47,7 +47,7 @@ func (d Data) Span() (from, to time.Time) {
 	return from, to
 }
 
-// Write makes the run file.
+// Write writes the run file.
 func Write(path string, head runfile.Run, data Data) error {
 	head.Observed, head.Plan = true, runfile.Plan{Name: "history", Loads: []runfile.Load{}}
 	head.Start, _ = data.Span()
@@ -56,7 +56,7 @@ func Write(path string, head runfile.Run, data Data) error {
 		head.Parameters = map[string]string{}
 	}
 	if data.Interval > 0 {
-		head.Parameters["interval"] = data.Interval.String() // which says how long windows must be
+		head.Parameters["interval"] = data.Interval.String() // which determines the length of windows
 	}
 	w, err := runfile.Create(path)
 	if err != nil {

@@ -4,7 +4,7 @@ package host
 
 import "golang.org/x/sys/unix"
 
-// Free returns how many bytes there are for us in the file system of a directory.
+// Free returns how many bytes we may use in the file system of a directory.
 func Free(path string) (int64, error) {
 	var s unix.Statfs_t
 	err := unix.Statfs(path, &s)

@@ -2,5 +2,5 @@ package host
 
 import "errors"
 
-// Free is not told here.
+// Free is not supported on Windows.
 func Free(string) (int64, error) { return 0, errors.ErrUnsupported }

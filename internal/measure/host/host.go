@@ -1,4 +1,4 @@
-// Package host says what machine realiops runs on, for the record of a run, and how much of it realiops uses.
+// Package host describes the machine that realiops runs on, for the record of a run, and realiops's own use of it.
 package host
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Facts describes this machine; what the system does not tell stays empty.
+// Facts describes this machine; unknown facts are empty.
 func Facts() runfile.Host {
 	return runfile.Host{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), MemoryBytes: memory(),
 		Kernel: kernel()}

@@ -17,7 +17,7 @@ func kernel() string {
 	return unix.ByteSliceToString(name.Release[:])
 }
 
-// ProcessorTime returns how much time of the processors this process has used; 0 where the system does not tell.
+// ProcessorTime returns the CPU time that this process has used, or 0 if unknown.
 func ProcessorTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

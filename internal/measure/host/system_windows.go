@@ -12,10 +12,10 @@ func kernel() string {
 	return fmt.Sprintf("%d.%d.%d", v.MajorVersion, v.MinorVersion, v.BuildNumber)
 }
 
-// memory returns 0: the library cannot ask for it here.
+// memory returns 0: the library does not support it on Windows.
 func memory() int64 { return 0 }
 
-// ProcessorTime returns how much time of the processors this process has used; 0 where the system does not tell.
+// ProcessorTime returns the CPU time that this process has used, or 0 if unknown.
 func ProcessorTime() time.Duration {
 	var created, ended, kernel, user windows.Filetime
 	if err := windows.GetProcessTimes(windows.CurrentProcess(), &created, &ended, &kernel, &user); err != nil {
@@ -24,7 +24,7 @@ func ProcessorTime() time.Duration {
 	return elapsed(kernel) + elapsed(user)
 }
 
-// elapsed returns a length of time, which Windows counts in steps of 100 ns.
+// elapsed converts a duration, which Windows counts in steps of 100 ns.
 func elapsed(t windows.Filetime) time.Duration {
 	return time.Duration(int64(t.HighDateTime)<<32|int64(t.LowDateTime)) * 100
 }

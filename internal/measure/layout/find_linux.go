@@ -52,8 +52,8 @@ func Find(s Server) (*Layout, error) {
 	return l, nil
 }
 
-// Of returns a directory of anybody's, as a root. What lies below /proc is taken as it is, because links there lead to
-// what no path of ours may lead to.
+// Of returns any directory as a root. It does not resolve a path below /proc, since links there lead to
+// places that no other path reaches.
 func Of(path string) (Root, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -95,7 +95,7 @@ type finder struct {
 	fd     *os.File // the data directory, by O_PATH
 }
 
-// own notes whose path and mounts lead to a root.
+// own records the server's prefix and process in a root.
 func (s *Server) own(r Root) Root {
 	r.prefix = s.Prefix
 	if s.Foreign {
@@ -104,7 +104,7 @@ func (s *Server) own(r Root) Root {
 	return r
 }
 
-// of looks at a path as the server sees it.
+// of opens a path as the server sees it.
 func (f *finder) of(path string) (Root, error) {
 	if f.server.Prefix == "" {
 		return Of(path)
@@ -117,7 +117,7 @@ func (f *finder) of(path string) (Root, error) {
 	return f.server.own(r), err
 }
 
-// below opens a name in the data directory, or the target of a link there, by O_PATH. Nothing may be there.
+// below opens a name in the data directory, or a link's target, with O_PATH. The result may be missing.
 func (f *finder) below(name string) (r Root, target string, err error) {
 	r.Path = filepath.Join(f.data.Path, name)
 	where := int(f.fd.Fd())
@@ -148,7 +148,7 @@ func (f *finder) below(name string) (r Root, target string, err error) {
 	}
 }
 
-// wal is pg_wal: a directory, a link to one, or a file system mounted there. There is none before initdb.
+// wal returns pg_wal: a directory, a link to one, or a mount. Before initdb there is none.
 func (f *finder) wal() (Root, bool, error) {
 	r, target, err := f.below("pg_wal")
 	r.Role, r.tree = WAL, ofWAL
@@ -161,8 +161,8 @@ func (f *finder) wal() (Root, bool, error) {
 	return r, true, f.looksLikeWAL(&r)
 }
 
-// looksLikeWAL reports why a directory that pg_wal links to cannot be this server's WAL. What this user may not look at
-// may be.
+// looksLikeWAL returns why a directory that pg_wal links to cannot be this server's WAL. A directory that this
+// user may not read is accepted.
 func (f *finder) looksLikeWAL(r *Root) error {
 	refuse := func(why string) error {
 		return &probe.Error{Reason: runfile.Unsupported,
@@ -184,7 +184,7 @@ func (f *finder) looksLikeWAL(r *Root) error {
 	return nil
 }
 
-// tablespace returns one that pg_tablespace and the data directory both know, by the same location.
+// tablespace returns a tablespace to which pg_tablespace and the data directory give the same location.
 func (f *finder) tablespace(space Tablespace) (Root, error) {
 	name := filepath.Join("pg_tblspc", strconv.FormatUint(uint64(space.OID), 10))
 	r, target, err := f.below(name)
@@ -203,7 +203,7 @@ func (f *finder) tablespace(space Tablespace) (Root, error) {
 		return refuse("the server says that it is in %q, and its data directory leads to %q", space.Location, target)
 	}
 	if r.within, err = f.versionDirectory(); err != nil {
-		return r, nil //nolint:nilerr // this user may find the device without the files: walking says so
+		return r, nil //nolint:nilerr // the device is known even if the files are not readable: Walk reports that
 	}
 	d, err := r.Look()
 	if err != nil {
@@ -217,12 +217,12 @@ func (f *finder) tablespace(space Tablespace) (Root, error) {
 	case err == nil && (stat.Mode&unix.S_IFMT != unix.S_IFDIR || stat.Uid != f.data.Owner):
 		return refuse("%s/%s is not a directory of the server's user", r.Path, r.within)
 	}
-	r.Owner = f.data.Owner // the location itself may be somebody else's
+	r.Owner = f.data.Owner // the location itself may be another user's
 	return r, nil
 }
 
-// versionDirectory returns the name of a server's own directory in each tablespace: PG_17_202406281, by its major
-// version and the version of its catalog, which pg_control has behind the system identifier and its own version.
+// versionDirectory returns the name of a server's own directory in each tablespace: PG_17_202406281, from its major
+// version and the catalog version in pg_control.
 func (f *finder) versionDirectory() (string, error) {
 	version, err := f.data.openFile("PG_VERSION")
 	if err != nil {
@@ -249,7 +249,7 @@ func (f *finder) versionDirectory() (string, error) {
 	return fmt.Sprintf("PG_%d_%d", number, binary.NativeEndian.Uint32(head[12:])), nil
 }
 
-// logDirectory returns the directory of the logging collector, and false if there is none.
+// logDirectory returns the logging collector's directory, and false if there is none.
 func (f *finder) logDirectory() (Root, bool, error) {
 	path := f.server.LogDir
 	if path == "" {
@@ -266,7 +266,7 @@ func (f *finder) logDirectory() (Root, bool, error) {
 	return r, true, err
 }
 
-// standardError returns the file to which the server's first process writes its log, if it is the server's alone.
+// standardError returns the file to which the server's first process writes its log, if no other program writes it.
 func (f *finder) standardError() (Root, bool, error) {
 	if f.server.Postmaster == 0 {
 		return Root{}, false, nil
@@ -274,12 +274,12 @@ func (f *finder) standardError() (Root, bool, error) {
 	path := fmt.Sprintf("/proc/%d/fd/2", f.server.Postmaster)
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return Root{}, false, nil //nolint:nilerr // it has none, or it is hidden from this user
+		return Root{}, false, nil //nolint:nilerr // it has none, or this user may not see it
 	}
 	defer unix.Close(fd) //nolint:errcheck // nothing was written
 	var stat unix.Stat_t
 	if err := unix.Fstat(fd, &stat); err != nil || stat.Mode&unix.S_IFMT != unix.S_IFREG || stat.Uid != f.data.Owner {
-		return Root{}, false, nil //nolint:nilerr // a terminal, a pipe, or a log of others, such as /var/log/syslog
+		return Root{}, false, nil //nolint:nilerr // a terminal, a pipe, or a shared log, such as /var/log/syslog
 	}
 	if by := writers(stat.Dev, stat.Ino, f.server.Postmaster); by != 0 {
 		return Root{Role: Log, Path: path}, true, &probe.Error{Reason: runfile.Unsupported,
@@ -291,11 +291,10 @@ func (f *finder) standardError() (Root, bool, error) {
 	return f.server.own(r), true, err
 }
 
-// mostOpen bounds how many open files of processes are looked at.
+// mostOpen bounds how many open files of processes are examined.
 const mostOpen = 1 << 18
 
-// writers finds a process that has a file open to write and is none of the server's; 0: there is none, or none that
-// this user may see.
+// writers returns a process outside the server that has a file open for writing, or 0 if none is visible.
 func writers(device, inode uint64, postmaster int) (pid int) {
 	processes, err := os.ReadDir("/proc")
 	if err != nil {
@@ -326,13 +325,13 @@ func writers(device, inode uint64, postmaster int) (pid int) {
 	return 0
 }
 
-// parentOf returns the process that started another; 0: it has ended.
+// parentOf returns a process's parent, or 0 if it has ended.
 func parentOf(pid int) (parent int) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0
 	}
-	behind := strings.LastIndexByte(string(text), ')') // a name may have anything in it
+	behind := strings.LastIndexByte(string(text), ')') // a name may contain anything
 	var state string
 	_, _ = fmt.Sscan(string(text[behind+1:]), &state, &parent)
 	return parent

@@ -14,7 +14,7 @@ func Find(s Server) (*Layout, error) {
 	return &Layout{Roots: []Root{r}}, err
 }
 
-// Of returns a directory of anybody's, as a root.
+// Of returns any directory as a root.
 func Of(path string) (Root, error) {
 	_, err := os.Stat(path)
 	return Root{Path: path}, err

@@ -1,14 +1,13 @@
 // Package layout finds the files of a PostgreSQL server on this machine.
 //
-// [Locate] finds the server of a session, also in a container or below another root. [Find] finds the roots below which
-// the server keeps its files: the data directory, the WAL, each tablespace and the log, each with its device, inode and
-// mount. [Root.Walk] and [Layout.Open] reach single files there. They know files by PostgreSQL's documented layout
-// (https://www.postgresql.org/docs/current/storage-file-layout.html): what it does not name belongs to other programs.
+// [Locate] finds a session's server, even in a container or another root. [Find] finds the roots of its files: the
+// data directory, the WAL, each tablespace and the log, each with its device, inode and mount. [Root.Walk] and
+// [Layout.Open] reach the files there. They know files by PostgreSQL's documented layout
+// (https://www.postgresql.org/docs/current/storage-file-layout.html): any other file belongs to other programs.
 //
-// The server's user, who may have fewer rights than this process, can put anything into these directories. So no link
-// is followed but the ones that the server's catalog knows, no mount is entered that is not a root, nothing but a
-// regular file is opened, and a root is the same only if it has the same device and inode. What lies on the disks, and
-// for whom, is left to the probes.
+// The server's user, who may have fewer privileges than this process, can put anything into these directories. So the
+// only links followed are those in the server's catalog, no mount is entered that is not a root, only regular files
+// are opened, and a root must keep its device and inode. The probes find out what the disks do for these files.
 package layout
 
 import (
@@ -21,16 +20,16 @@ import (
 	"strings"
 )
 
-// Server holds what a server reports about its files.
+// Server holds a server's report about its files.
 type Server struct {
-	Data       string // the data directory, as the server calls it
-	Prefix     string // reaches the server's paths where its root is another; empty: it has ours
-	Foreign    bool   // its mounts are not ours
-	Postmaster int    // its first process, as we count them; 0: unknown
+	Data       string // the data directory in the server's view
+	Prefix     string // leads to the server's root, if that is another; empty: it is ours
+	Foreign    bool   // it has its own mounts
+	Postmaster int    // its first process, in our numbering; 0: unknown
 
-	Tablespaces []Tablespace // of pg_tablespace, without pg_default and pg_global
-	Unasked     error        // why pg_tablespace is not known
-	LogDir      string       // log_directory where the server collects its log; empty: unknown, or it does not
+	Tablespaces []Tablespace // from pg_tablespace, without pg_default and pg_global
+	Unasked     error        // why pg_tablespace is unknown
+	LogDir      string       // log_directory if the logging collector runs; empty: unknown, or it does not
 	LogName     string       // log_filename
 }
 
@@ -39,8 +38,8 @@ type Tablespace struct {
 	OID      uint32
 	Name     string
 	Location string // pg_tablespace_location(oid)
-	Err      error  // why the server does not tell its location
-	Temp     bool   // it is one of temp_tablespaces
+	Err      error  // why its location is unknown
+	Temp     bool   // one of temp_tablespaces
 }
 
 // Role is the purpose of a root.
@@ -54,33 +53,33 @@ const (
 	Log
 )
 
-// Root is a directory below which a server keeps files, or the file of its log.
+// Root is a directory in which a server keeps files, or its log file.
 type Root struct {
 	Role    Role
 	OID     uint32 // of a tablespace
-	Name    string // of a tablespace, as its users call it
+	Name    string // of a tablespace
 	Temp    bool   // the tablespace is for temporary files
-	Path    string // reaches it from this process, without links where they can be seen
-	Major   uint32 // of the device it is on, as stat(2) has it; 0 stands for none in particular
+	Path    string // from this process, without links where possible
+	Major   uint32 // of its device, as in stat(2); 0 stands for none in particular
 	Minor   uint32
 	Inode   uint64
-	Mount   int    // as /proc/PID/mountinfo has it; 0: this kernel does not tell
-	Process int    // a process whose mounts these are; 0: they are ours
-	Owner   uint32 // the server's user: files of others are not the server's
-	Err     error  // why it cannot be looked at; then only Role, OID and Path are known
+	Mount   int    // as in /proc/PID/mountinfo; 0: unknown
+	Process int    // a process with these mounts; 0: they are ours
+	Owner   uint32 // the server's user: other users' files are not the server's
+	Err     error  // why it cannot be read; then only Role, OID and Path are known
 
 	prefix string // of the server's paths
-	within string // the directory of a tablespace that is this server's: PG_17_202406281
-	tree   *tree  // what the server keeps below; nil: the root is a file
+	within string // this server's directory in a tablespace: PG_17_202406281
+	tree   *tree  // the server's files in it; nil: the root is a file
 }
 
-// Inside returns the path as the server has it.
+// Inside returns the path in the server's view.
 func (r *Root) Inside() string { return strings.TrimPrefix(r.Path, r.prefix) }
 
 // Layout is all roots of a server, the data directory first.
 type Layout struct {
 	Roots      []Root
-	Postmaster int // the server's first process, as we count them; 0: unknown
+	Postmaster int // the server's first process, in our numbering; 0: unknown
 }
 
 // Root returns the root of a role that has only one, or nil.
@@ -95,7 +94,7 @@ func (l *Layout) Root(role Role) *Root {
 
 var inTablespace = regexp.MustCompile(`^pg_tblspc/(\d+)/(.+)$`)
 
-// Open opens a relation's file, named as pg_relation_filepath() names it.
+// Open opens a relation's file by its pg_relation_filepath().
 func (l *Layout) Open(name string) (*os.File, error) {
 	root, below := l.Root(Data), name
 	if found := inTablespace.FindStringSubmatch(name); found != nil {
@@ -126,7 +125,7 @@ func (l *Layout) tablespace(oid string) *Root {
 	return nil
 }
 
-// classify finds what the layout says of a path below the root.
+// classify identifies a path below the root by the layout.
 func (r *Root) classify(path string) (File, bool) {
 	t := r.tree
 	if r.within != "" {
@@ -149,5 +148,5 @@ func (r *Root) classify(path string) (File, bool) {
 	return File{}, false
 }
 
-// errChanged is a root in whose place something else is now.
+// errChanged says that another file has replaced the root.
 var errChanged = errors.New("something else is in its place now")

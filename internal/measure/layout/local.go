@@ -22,19 +22,19 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// ErrHidden is a server whose data directory this user may not know.
+// ErrHidden says that this user may not know the server's data directory.
 var ErrHidden = &probe.Error{Reason: runfile.Permission, Err: errors.New(
 	"the server's data directory is hidden from this user: grant pg_read_all_settings, or run as the server's user")}
 
-// Session holds the facts that an open session reports about itself and its server.
+// Session holds what an open session reports about itself and its server.
 type Session struct {
-	PID        int    // pg_backend_pid(): as the server counts processes
+	PID        int    // pg_backend_pid(), in the server's numbering
 	ClientPort int    // inet_client_port(); 0: the session came by a socket
-	Directory  string // data_directory; empty: this user may not know it
+	Directory  string // data_directory; empty: this user may not see it
 	System     string // system_identifier of pg_control_system(); empty likewise
 }
 
-// Locate finds a session's server among the processes of this machine, also in a container or below another root. A
+// Locate finds a session's server among the processes of this machine, even in a container or another root. A
 // loopback address proves nothing, because a tunnel may listen there. The error is a *probe.Error.
 func Locate(s Session) (Server, error) {
 	if runtime.GOOS != "linux" {
@@ -72,15 +72,15 @@ func locate(proc string, s Session) (found Server, err error) {
 // backend is a process that may serve a session.
 type backend struct {
 	pid, postmaster int
-	shared          bool // it lives among our processes, by the same numbers
+	shared          bool // it shares our process numbers
 }
 
-// shownClient finds the client in a backend's title: "postgres: me shop 172.17.0.1(54321) idle" or "postgres: me shop
-// [local] idle". Names stand before it, and may look like it.
+// shownClient matches the client in a backend's title: "postgres: me shop 172.17.0.1(54321) idle" or "postgres: me
+// shop [local] idle". Names before it may look like it.
 var shownClient = regexp.MustCompile(`^postgres: .*(?:\((\d+)\)|\[local\])(?: |$)`)
 
-// isOf reports whether a title is that of a session's backend, as far as it shows: titles can be forged and cut off, so
-// they exclude, and prove nothing.
+// isOf reports whether a process title may belong to the session's backend. Titles can be forged and cut off, so a
+// match proves nothing, but a mismatch excludes.
 func (s Session) isOf(title string) bool {
 	if !strings.HasPrefix(title, "postgres:") {
 		return false
@@ -89,7 +89,7 @@ func (s Session) isOf(title string) bool {
 	return client == nil || cmp.Or(client[1], "0") == strconv.Itoa(s.ClientPort)
 }
 
-// backends finds the processes of PostgreSQL that a session's server would call by its number.
+// backends returns the PostgreSQL processes with the session's process ID in any of their namespaces.
 func backends(proc string, s Session) (all []backend) {
 	fs, err := procfs.NewFS(proc)
 	if err != nil {
@@ -108,7 +108,7 @@ func backends(proc string, s Session) (all []backend) {
 		if err != nil {
 			continue
 		}
-		numbers := status.NSpids // one for each namespace, ours first; a kernel before 4.1 does not tell
+		numbers := status.NSpids // one for each namespace, ours first; missing before kernel 4.1
 		if len(numbers) == 0 {
 			numbers = []uint64{uint64(process.PID)}
 		}
@@ -124,8 +124,8 @@ func backends(proc string, s Session) (all []backend) {
 	return all
 }
 
-// serverOf describes the server of a backend, once it is sure that the session is there. PostgreSQL works in its data
-// directory; only the server's own user and root may look there.
+// serverOf describes a backend's server, once it is certain that the session is there. PostgreSQL's working directory
+// is the data directory; only the server's user and root may read that link.
 func (s Session) serverOf(proc string, b backend) (Server, error) {
 	works := filepath.Join(proc, strconv.Itoa(b.pid), "cwd")
 	cwd, err := os.Readlink(works)
@@ -150,7 +150,7 @@ func (s Session) serverOf(proc string, b backend) (Server, error) {
 	}
 	server := Server{Postmaster: b.postmaster, Foreign: !sameMounts(proc, b.postmaster)}
 	root := filepath.Join(proc, strconv.Itoa(b.postmaster), "root")
-	above, _ := os.Readlink(root) // as its mounts have it
+	above, _ := os.Readlink(root) // in its own mounts
 	above = strings.TrimSuffix(above, "/")
 	server.Prefix = above
 	if server.Foreign {
@@ -165,8 +165,8 @@ func (s Session) serverOf(proc string, b backend) (Server, error) {
 	return Server{}, notLocal("process %d here works in %s, which cannot be reached from here", b.pid, cwd)
 }
 
-// unseen answers for a server that this user may not look at: among our own processes its directory can do, if it can
-// be seen.
+// unseen handles a server that this user may not inspect: among our own processes its
+// data_directory will do, if visible.
 func (s Session) unseen(proc string, b backend) (Server, error) {
 	switch {
 	case !b.shared:
@@ -186,13 +186,13 @@ func (s Session) unseen(proc string, b backend) (Server, error) {
 	}
 }
 
-// systemOf reads the system identifier, with which pg_control begins.
+// systemOf reads the system identifier at the beginning of pg_control.
 func systemOf(data string) (string, error) {
 	r, err := Of(data)
 	if err != nil {
 		return "", err
 	}
-	f, err := r.openFile("global/pg_control") // of a pipe in its place nobody would see the end
+	f, err := r.openFile("global/pg_control") // a pipe in its place would never end
 	if err != nil {
 		return "", fmt.Errorf("read pg_control: %w", err)
 	}
@@ -204,14 +204,14 @@ func systemOf(data string) (string, error) {
 	return strconv.FormatUint(number, 10), nil
 }
 
-// sameAs reports whether a path leads a backend to the directory it works in.
+// sameAs reports whether a path leads a backend to its working directory.
 func sameAs(proc string, b backend, works, path string) bool {
 	inside, err := below(filepath.Join(proc, strconv.Itoa(b.pid), "root"), path)
 	return err == nil && Same(inside, works)
 }
 
-// startedIn reports whether a data directory was at that path when its server started: it may have been moved since,
-// and then the server cannot tell its system identifier either. The second line of postmaster.pid is the path.
+// startedIn reports whether a data directory was at that path when its server started, by the second line of
+// postmaster.pid. If it was moved since, the server cannot read its own system identifier.
 func startedIn(works, path string) bool {
 	r, err := Of(works)
 	if err != nil {
@@ -228,7 +228,7 @@ func startedIn(works, path string) bool {
 	return lines.Scan() && lines.Text() == path
 }
 
-// sameMounts reports whether a process sees the mounts that we see.
+// sameMounts reports whether a process has our mounts.
 func sameMounts(proc string, pid int) bool {
 	theirs, err := os.Readlink(filepath.Join(proc, strconv.Itoa(pid), "ns", "mnt"))
 	if err != nil {
@@ -238,8 +238,7 @@ func sameMounts(proc string, pid int) bool {
 	return err == nil && theirs == ours
 }
 
-// sameMount reports whether a path is on the same mount for a process and for us: its table of mounts is open to
-// everybody.
+// sameMount reports whether a path is on the same mount for a process and for us. Its mount table is public.
 func sameMount(proc string, pid int, path string) bool {
 	theirs, err := mountOf(filepath.Join(proc, strconv.Itoa(pid)), path)
 	if err != nil {
@@ -249,8 +248,7 @@ func sameMount(proc string, pid int, path string) bool {
 	return err == nil && theirs == ours && theirs[2] != "" // a root of its own has no mount where it begins
 }
 
-// mountOf returns the device, the root and the point of the mount that holds a path of a process, as its table of
-// mounts has them.
+// mountOf returns the device, root and mount point of the mount that holds a process's path, from its mount table.
 func mountOf(process, path string) (found [3]string, err error) {
 	table, err := os.Open(filepath.Join(process, "mountinfo"))
 	if err != nil {
@@ -273,7 +271,7 @@ func mountOf(process, path string) (found [3]string, err error) {
 	return found, lines.Err()
 }
 
-// below resolves a path of a process whose root is prefix: links begin at that root again.
+// below resolves a path of a process whose root is prefix. Absolute links start at that root.
 func below(prefix, path string) (string, error) {
 	if prefix == "" {
 		return filepath.EvalSymlinks(path)
@@ -316,7 +314,7 @@ func Same(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// Remedy says how to see a server that was not found, or was hidden; empty: another remedy does.
+// Remedy says how to make a missing or hidden server visible; empty: another remedy applies.
 func Remedy(gap runfile.Gap) string {
 	switch {
 	case gap.Reason != runfile.NotLocal:

@@ -12,8 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// process lays a process out as /proc shows it: one that sees our files. Where it works is hidden if works is empty: no
-// root is refused a link, so something is in its place that is none.
+// process creates a process's /proc files; it sees our files. If works is empty, its working directory is hidden:
+// since root may read any link, it is not a link.
 func process(t *testing.T, proc string, pid, parent int, title, known, works string) {
 	t.Helper()
 	directory := filepath.Join(proc, fmt.Sprint(pid))
@@ -45,7 +45,7 @@ func process(t *testing.T, proc string, pid, parent int, title, known, works str
 	sees(t, proc, pid, "22 1 254:0 / / rw - ext4 /dev/vda rw")
 }
 
-// sees gives a process a table of mounts.
+// sees gives a process a mount table.
 func sees(t *testing.T, proc string, pid int, mounts ...string) {
 	t.Helper()
 	text := strings.Join(mounts, "\n") + "\n"
@@ -54,7 +54,7 @@ func sees(t *testing.T, proc string, pid int, mounts ...string) {
 	}
 }
 
-// dataOf makes a data directory with a system identifier, as far as Locate looks.
+// dataOf creates a data directory with a system identifier, enough for Locate.
 func dataOf(t *testing.T, system uint64) string {
 	t.Helper()
 	data := t.TempDir()
@@ -87,7 +87,7 @@ func TestLocate(t *testing.T) {
 	// in a third one, with other data
 	process(t, proc, 112, 52, idle, "112\t42", other)
 	process(t, proc, 113, 53, "postgres: me sh", "113\t43", data)
-	process(t, proc, 114, 54, "postgres: me sh", "114\t43", replica) // titles that were cut off
+	process(t, proc, 114, 54, "postgres: me sh", "114\t43", replica) // truncated titles
 	process(t, proc, 115, 50, socket, "115\t44", "")                 // hidden
 
 	found := func(s Session, want string, postmaster int) {
@@ -105,13 +105,13 @@ func TestLocate(t *testing.T) {
 		}
 	}
 	found(Session{100, 5001, data, "7"}, data, 50)
-	found(Session{100, 5001, "/data/19", "7"}, data, 50) // another root, which calls it so
+	found(Session{100, 5001, "/data/19", "7"}, data, 50) // another root, in which it has that path
 	found(Session{101, 5001, data, "7"}, data, 50)       // by the setting alone
 	if err := os.WriteFile(filepath.Join(data, "postmaster.pid"), []byte("50\n/was/here\n1700000000\n5432\n"),
 		0o600); err != nil {
 		t.Fatal(err)
 	}
-	// moved since it started: the server finds its own control file no longer
+	// moved since its start: the server cannot find its own control file
 	found(Session{100, 5001, "/was/here", ""}, data, 50)
 	refused(Session{100, 5001, "/was/her", ""}, runfile.NotLocal, "says that it serves /was/her")
 	refused(Session{100, 5001, data, "9"}, runfile.NotLocal, "system identifier 7, not 9")
@@ -126,12 +126,12 @@ func TestLocate(t *testing.T) {
 	found(Session{42, 5002, data, "7"}, replica, 51)
 	found(Session{42, 5001, "", "8"}, other, 52)
 	refused(Session{43, 5001, data, "7"}, runfile.NotLocal, "2 servers of this machine")
-	// nothing proves that it is that one
+	// nothing proves that it is the one
 	refused(Session{42, 5001, "", ""}, runfile.Permission, "grant pg_read_all_settings")
 	refused(Session{44, 0, data, "7"}, runfile.NotLocal,
 		"in a container of this machine, as process 115, which is hidden from this user")
 
-	// Among our processes, as of containers of one pod: the same path is another directory where their mounts differ.
+	// Among our processes, as in a pod: with other mounts the same path is another directory.
 	const volume = "254:16 /pod/data "
 	for pid, mounts := range map[int][]string{
 		120: {"31 1 0:39 / / rw - overlay overlay rw"},

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
 
-// sessionOf asks a session what Locate wants to know.
+// sessionOf returns what Locate needs to know of a session.
 func sessionOf(t *testing.T, conn *pgx.Conn) Session {
 	t.Helper()
 	return Session{
@@ -59,11 +59,11 @@ func TestLocateARealServer(t *testing.T) {
 	other.ClientPort += 7
 	refused(other)
 	other = session
-	other.PID = os.Getpid() // this is no PostgreSQL
+	other.PID = os.Getpid() // not a PostgreSQL process
 	refused(other)
 }
 
-// walked are the files of all roots, by their absolute paths.
+// walked returns the files of all roots, by absolute path.
 func walked(t *testing.T, l *Layout) map[string]File {
 	t.Helper()
 	found := map[string]File{}
@@ -80,9 +80,8 @@ func walked(t *testing.T, l *Layout) map[string]File {
 	return found
 }
 
-// TestEveryFileOfARealServer: all regular files that servers of each version make are theirs by PostgreSQL's layout,
-// also those of temporary tables, slots, prepared transactions, statistics and tablespaces, and pg_relation_filepath()
-// names relations that can be opened.
+// TestEveryFileOfARealServer: the layout identifies all regular files of each version, including temporary tables,
+// slots, prepared transactions, statistics and tablespaces, and relations can be opened by pg_relation_filepath().
 func TestEveryFileOfARealServer(t *testing.T) {
 	for _, version := range servertest.Versions() {
 		t.Run(version, func(t *testing.T) {
@@ -164,7 +163,7 @@ func values(m map[string]File) func(func(File) bool) {
 	}
 }
 
-// placeFor is an empty directory that a server may have for a tablespace.
+// placeFor returns an empty directory for a server's tablespace.
 func placeFor(t *testing.T, data string) string {
 	t.Helper()
 	place, err := os.MkdirTemp("/var/tmp", "realiops-layout-")
@@ -182,7 +181,7 @@ func placeFor(t *testing.T, data string) string {
 	return place
 }
 
-// TestInPlaceTablespaces: one of allow_in_place_tablespaces is a directory below the data directory.
+// TestInPlaceTablespaces: with allow_in_place_tablespaces, one is a directory in the data directory.
 func TestInPlaceTablespaces(t *testing.T) {
 	server := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"allow_in_place_tablespaces=on"}})
 	conn := servertest.Connect(t, servertest.Endpoint(t, server.DSN()))

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Kind classifies the content of a server's file.
+// Kind is the kind of a server's file.
 type Kind uint8
 
 // All kinds.
@@ -15,36 +15,36 @@ const (
 	Relation      // of a database, or shared
 	Map           // free space or visibility
 	Temp
-	Segment // WAL, and the notes on it in pg_wal
+	Segment // WAL, and pg_wal's files about it
 	Message // of the server's log
 )
 
-// File is a file of a server, by its name.
+// File is a file of a server, identified by its name.
 type File struct {
 	Path     string // below its root
 	Kind     Kind
 	Database uint32 // of a relation; 0: shared
-	Node     uint32 // number of a relation's file
+	Node     uint32 // relfilenode
 }
 
 type tree struct {
 	kind      Kind
-	known     []string         // files, by name: the directory is not listed for them
-	files     *regexp.Regexp   // names of more files; nil: there are none
+	known     []string         // file names that are looked up without listing the directory
+	files     *regexp.Regexp   // names of more files; nil: none
 	named     map[string]*tree // directories, by name
 	each      *regexp.Regexp   // names of more directories
 	eachIs    *tree
-	databases bool // more directories are databases, called by their OID
+	databases bool // more directories are databases, named by OID
 }
 
-// relationFile is a relation's fork or a part of one; t3_ marks relations of a session.
+// relationFile matches a relation's fork or segment; t3_ marks temporary relations.
 var relationFile = regexp.MustCompile(`^(?:t\d+_)?(\d{1,10})(_fsm|_vm|_init)?(?:\.\d+)?$`)
 
 func matching(kind Kind, files string) *tree {
 	return &tree{kind: kind, files: regexp.MustCompile(files)}
 }
 
-// ofRelations have relations, and files of the database beside them.
+// ofRelations is a directory with relations and a database's other files.
 func ofRelations(more ...string) *tree {
 	return &tree{kind: Relation, files: relationFile, known: append(more, "pg_filenode.map", "pg_filenode.map.tmp",
 		"pg_internal.init")}
@@ -102,8 +102,8 @@ var (
 	anyLog = matching(Message, `\.(log|csv|json)$`)
 )
 
-// loggedTo returns a log directory, by log_filename: %-escapes stand for anything, and csvlog and jsonlog have names of
-// their own.
+// loggedTo returns a log directory, by log_filename: %-escapes match anything, and csvlog
+// and jsonlog have other suffixes.
 func loggedTo(name string) *tree {
 	if name == "" {
 		return anyLog
@@ -144,7 +144,7 @@ func (t *tree) fileOf(name string, database uint32) (f File, ok bool) {
 	return f, err == nil && node > 0
 }
 
-// below returns a directory of the directory, and the database that it is of; nil: it is not PostgreSQL's.
+// below returns a subdirectory and its database, or nil if it is not PostgreSQL's.
 func (t *tree) below(name string, database uint32) (*tree, uint32) {
 	if named := t.named[name]; named != nil {
 		return named, database

@@ -16,16 +16,16 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// Entry is a regular file that a walk finds.
+// Entry is a regular file found by a walk.
 type Entry struct {
 	File
 	Stat unix.Stat_t
 
-	directory int // where it is, open while the walk is there
+	directory int // its directory, open during the walk
 	base      string
 }
 
-// Open opens the file itself: nothing that came in its place.
+// Open opens the same file, or fails if another has replaced it.
 func (e *Entry) Open() (*os.File, error) {
 	f, err := openRegular(e.directory, e.base)
 	if err != nil {
@@ -39,14 +39,14 @@ func (e *Entry) Open() (*os.File, error) {
 	return f, nil
 }
 
-// Walk bounds what walks cost together, and keeps what they could not see.
+// Walk bounds the total cost of walks, and collects what they could not read.
 type Walk struct {
 	Until   time.Time
 	Names   int // how many names may still be read
 	Skipped []string
 
-	// Unchanged reports whether the files of a directory need not be looked at, and Known whether a single file need
-	// not: the result of an earlier walk holds. nil: everything is looked at.
+	// Unchanged reports whether to skip a directory's files, and Known whether to skip a single file, because an
+	// earlier walk's result still holds. nil: skip nothing.
 	Unchanged func(directory string, stat *unix.Stat_t) bool
 	Known     func(file string, inode uint64) bool
 
@@ -65,7 +65,8 @@ func (w *Walk) skip(r *Root, name, why string) {
 	}
 }
 
-// Walk shows all files of the server below the root. Files come and go meanwhile; what cannot be looked at is left out.
+// Walk passes all files of the server below the root to see. Files may come and go
+// meanwhile; unreadable ones are left out.
 func (r *Root) Walk(w *Walk, see func(*Entry)) error {
 	if r.Err != nil {
 		return r.Err
@@ -100,11 +101,11 @@ func (r *Root) Walk(w *Walk, see func(*Entry)) error {
 	return nil
 }
 
-// walk goes through a directory. It is as deep as the layout is.
+// walk visits a directory. Its depth is bounded by the layout's.
 func (r *Root) walk(w *Walk, d *os.File, t *tree, at string, database uint32, see func(*Entry)) {
 	var stat unix.Stat_t
 	if unix.Fstat(int(d.Fd()), &stat) != nil || !r.holds(&stat) {
-		return // where the kernel cannot keep us from another file system
+		return // the kernel cannot prevent crossing into another file system
 	}
 	looks := w.Unchanged == nil || !w.Unchanged(at, &stat)
 	for _, name := range t.known {
@@ -135,19 +136,19 @@ func (r *Root) walk(w *Walk, d *os.File, t *tree, at string, database uint32, se
 				r.note(w, d, t, at, entry, database, see)
 			}
 		}
-		if len(names) == 0 { // the end, or it cannot be read
+		if len(names) == 0 { // the end, or an error
 			return
 		}
 	}
 }
 
-// listed is a name in a directory, and the inode that it is of; 0: that was not asked.
+// listed is a name in a directory, with its inode; 0: unknown.
 type listed struct {
 	name  string
 	inode uint64
 }
 
-// list reads further names of a directory, with the inodes that the kernel tells beside them (getdents64(2)).
+// list reads more names of a directory, with their inodes (getdents64(2)).
 func list(d *os.File, buffer []byte) (names []listed) {
 	const length, kind = 16, 18 // where they are; the name is behind
 	n, err := unix.ReadDirent(int(d.Fd()), buffer)
@@ -160,7 +161,7 @@ func list(d *os.File, buffer []byte) (names []listed) {
 	return names
 }
 
-// enter walks a directory below one, unless it is a link or the root of another mount.
+// enter walks a subdirectory, unless it is a link or the root of another mount.
 func (r *Root) enter(w *Walk, above *os.File, t *tree, at string, database uint32, see func(*Entry)) {
 	if w.cut {
 		return
@@ -199,10 +200,10 @@ func (r *Root) note(w *Walk, d *os.File, t *tree, at string, name listed, databa
 	}
 }
 
-// holds reports whether a file is on the file system of the root.
+// holds reports whether a file is on the root's file system.
 func (r *Root) holds(stat *unix.Stat_t) bool { return stat.Dev == unix.Mkdev(r.Major, r.Minor) }
 
-// Open opens the root itself: nothing that came in its place.
+// Open opens the same root, or fails if another has replaced it.
 func (r *Root) Open() (*os.File, error) {
 	if r.Err != nil {
 		return nil, r.Err
@@ -210,7 +211,7 @@ func (r *Root) Open() (*os.File, error) {
 	return r.open(unix.O_RDONLY)
 }
 
-// Look opens the root to look at it alone (O_PATH), for which no right to read it is needed.
+// Look opens the root with O_PATH, which needs no read permission.
 func (r *Root) Look() (*os.File, error) {
 	if r.Err != nil {
 		return nil, r.Err
@@ -220,7 +221,7 @@ func (r *Root) Look() (*os.File, error) {
 
 func (r *Root) open(flags int) (*os.File, error) {
 	flags |= unix.O_NONBLOCK | unix.O_CLOEXEC
-	if !strings.HasPrefix(r.Path, "/proc/") { // what a process has open is reached by a link
+	if !strings.HasPrefix(r.Path, "/proc/") { // an open file of a process is reached by a link
 		flags |= unix.O_NOFOLLOW
 	}
 	fd, err := unix.Open(r.Path, flags, 0)
@@ -257,8 +258,8 @@ func (r *Root) openFile(below string) (*os.File, error) {
 	return openRegular(int(d.Fd()), names[len(names)-1])
 }
 
-// openBelow opens one name in a directory, following no link and entering no other mount. A kernel before 5.6, or a
-// container that hides openat2(2), knows only the former.
+// openBelow opens a name in a directory, following no link and entering no other mount. Before Linux 5.6, or in a
+// container without openat2(2), it ensures only the former.
 func openBelow(directory int, name string, flags int) (*os.File, error) {
 	if name == "" || name == "." || name == ".." || strings.Contains(name, "/") {
 		return nil, fs.ErrInvalid
@@ -277,9 +278,9 @@ func openBelow(directory int, name string, flags int) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil //nolint:gosec // a file descriptor is not negative
 }
 
-// openRegular opens a file to read, if it is a regular one: opening a pipe or a device does something to it.
+// openRegular opens a regular file for reading: opening a pipe or a device has side effects.
 func openRegular(directory int, name string) (*os.File, error) {
-	if directory == unix.AT_FDCWD { // the file of a root, which is a link of /proc
+	if directory == unix.AT_FDCWD { // a root that is a file, by a link in /proc
 		return os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	}
 	at, err := openBelow(directory, name, unix.O_PATH)

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// made is a data directory of version 17 with catalog 7, whose files all have something in them.
+// made creates a data directory of version 17 with catalog 7 and nonempty files.
 func made(t *testing.T, more ...string) string {
 	t.Helper()
 	data := filepath.Join(t.TempDir(), "data")
@@ -38,7 +38,7 @@ func put(t *testing.T, top, name, text string) {
 	}
 }
 
-// seen walks all roots and gives what was found, what is said, and how many names were read.
+// seen walks all roots and returns the files, the messages, and the number of names read.
 func seen(t *testing.T, l *Layout) (found []string, said []string, names int) {
 	t.Helper()
 	const most = 100_000
@@ -82,7 +82,7 @@ func same(t *testing.T, found []string, more ...string) {
 	}
 }
 
-// TestWhatOthersPutThere: files that PostgreSQL's layout does not name are not the server's, wherever they lie.
+// TestWhatOthersPutThere: files outside PostgreSQL's layout are not the server's, wherever they are.
 func TestWhatOthersPutThere(t *testing.T) {
 	data := made(t, "backup.dat", "base/backup.dat", "base/5/backup.dat", "base/5/100.bak", "base/5/100~",
 		"base/5/.100.swp", "base/5.old/100", "base/5/sub/100",
@@ -101,8 +101,8 @@ func TestWhatOthersPutThere(t *testing.T) {
 
 func first(found, _ []string, _ int) []string { return found }
 
-// TestTablespacesOfSeveral: in a location that servers of several versions and other programs use, a server's own
-// directory is walked.
+// TestTablespacesOfSeveral: in a location shared by several versions and other programs, only the
+// server's own directory is walked.
 func TestTablespacesOfSeveral(t *testing.T) {
 	data, location := made(t), t.TempDir()
 	for _, name := range []string{"backup.dat", "PG_17_7/5/200", "PG_17_7/backup.dat", "PG_17_7/sub/5/200",
@@ -135,7 +135,7 @@ func TestTablespacesOfSeveral(t *testing.T) {
 	}
 }
 
-// TestLinksAndPipes: in the place of files and directories they are neither followed nor opened.
+// TestLinksAndPipes: links and pipes in place of files and directories are neither followed nor opened.
 func TestLinksAndPipes(t *testing.T) {
 	data := made(t)
 	in := func(name string) string { return filepath.Join(data, name) }
@@ -154,7 +154,7 @@ func TestLinksAndPipes(t *testing.T) {
 	}
 }
 
-// TestAWALThatIsNone: pg_wal may link elsewhere, to a directory that looks like WAL and is the same user's.
+// TestAWALThatIsNone: pg_wal may link to another directory that looks like WAL and has the same owner.
 func TestAWALThatIsNone(t *testing.T) {
 	data, elsewhere := made(t), t.TempDir()
 	if err := os.Rename(filepath.Join(data, "pg_wal"), filepath.Join(elsewhere, "wal")); err != nil {
@@ -176,7 +176,7 @@ func TestAWALThatIsNone(t *testing.T) {
 	}
 }
 
-// TestSwapsDuringAWalk: what comes in the place of a file or a directory while it is looked at is not opened.
+// TestSwapsDuringAWalk: a file or directory that replaces another during the walk is not opened.
 func TestSwapsDuringAWalk(t *testing.T) {
 	data := made(t, "base/6/100", "base/7/100")
 	secret := filepath.Join(t.TempDir(), "100")
@@ -210,7 +210,7 @@ func TestSwapsDuringAWalk(t *testing.T) {
 			}
 			swapped[e.Path] = true
 		}
-		directory := filepath.Dir(path) // and the directories that are still to come
+		directory := filepath.Dir(path) // and the remaining directories
 		for _, other := range []string{"5", "6", "7"} {
 			if other := filepath.Join(data, "base", other); other != directory {
 				_ = os.RemoveAll(other)
@@ -232,8 +232,8 @@ func TestSwapsDuringAWalk(t *testing.T) {
 	}
 }
 
-// TestBoundsOfAWalk: a directory with very many files ends the walk at the bound, and that is told. In the data
-// directory itself only PostgreSQL's own names are looked for, however many files lie there.
+// TestBoundsOfAWalk: a directory with very many files ends the walk at the bound, which is reported. In the data
+// directory only PostgreSQL's own names are looked up, however many files there are.
 func TestBoundsOfAWalk(t *testing.T) {
 	data := made(t)
 	for i := range 3000 {
@@ -255,8 +255,8 @@ func TestBoundsOfAWalk(t *testing.T) {
 	}
 }
 
-// TestMountsInside: a file system mounted below a root is not entered, be it the same one, but pg_wal may be a mount,
-// and names are told as text.
+// TestMountsInside: a file system mounted below a root is not entered, even the same one, but pg_wal may be a
+// mount. Names are reported as text.
 func TestMountsInside(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root mounts")
@@ -283,8 +283,8 @@ func TestMountsInside(t *testing.T) {
 	}
 }
 
-// TestLogsOfOthers: of a directory that others keep their logs in, too, those are the server's that are its user's and
-// called by log_filename.
+// TestLogsOfOthers: in a log directory shared with others, only files of the server's user that match
+// log_filename are the server's.
 func TestLogsOfOthers(t *testing.T) {
 	data, logs := made(t), t.TempDir()
 	for _, name := range []string{"postgresql-Mon.log", "postgresql-Mon.csv", "postgresql-Tue.json", "syslog",
@@ -294,14 +294,14 @@ func TestLogsOfOthers(t *testing.T) {
 	put(t, logs, "postgresql-Wed.log", "x")
 	more := []string{"postgresql-Mon.csv", "postgresql-Mon.log", "postgresql-Tue.json"}
 	if os.Chown(filepath.Join(logs, "postgresql-Wed.log"), 65534, 65534) != nil {
-		more = append(more, "postgresql-Wed.log") // it is the same user's
+		more = append(more, "postgresql-Wed.log") // the same user's
 	}
 	found, _, _ := seen(t, find(t, Server{Data: data, LogDir: logs, LogName: "postgresql-%a.log"}))
 	same(t, found, more...)
 }
 
-// TestStandardError: the file that the server's first process writes its log to is the server's, unless others write to
-// it or it is another user's.
+// TestStandardError: the file to which the server's first process writes its log is the server's, unless other
+// programs write it or another user owns it.
 func TestStandardError(t *testing.T) {
 	data := made(t)
 	log := filepath.Join(t.TempDir(), "server.log")
@@ -325,7 +325,7 @@ func TestStandardError(t *testing.T) {
 	}
 }
 
-// sleeping is a process that has a file for its standard error, until the test is over.
+// sleeping starts a process with that standard error, until the test ends.
 func sleeping(t *testing.T, log string) int {
 	t.Helper()
 	f, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
@@ -345,8 +345,7 @@ func sleeping(t *testing.T, log string) int {
 	return c.Process.Pid
 }
 
-// A walk passes over names that are known with their inodes, and over the files of directories that did not change, but
-// not over what lies below.
+// A walk skips names whose inodes are known, and files of unchanged directories, but not their subdirectories.
 func TestAWalkForWhatIsNew(t *testing.T) {
 	data := made(t, "base/5/101", "base/6/100")
 	var known unix.Stat_t
@@ -378,7 +377,7 @@ func TestAWalkForWhatIsNew(t *testing.T) {
 	}
 }
 
-// TestAPipeIsNoControlFile: the server's user may put a pipe there, which nobody may wait for.
+// TestAPipeIsNoControlFile: the server's user may put a pipe there, on which nothing may block.
 func TestAPipeIsNoControlFile(t *testing.T) {
 	data := t.TempDir()
 	if err := errors.Join(os.Mkdir(filepath.Join(data, "global"), 0o700),

@@ -10,8 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// Ask reads the limits of all classes in the region of an account: EC2's first, then RDS's offer with each of its
-// own.
+// Ask reads the limits of all classes in the account's region: EC2's, then RDS's offer for each.
 func Ask(ctx context.Context, config aws.Config) ([]catalog.Instance, error) {
 	machines, err := typesOf(ctx, config)
 	if err != nil {
@@ -32,7 +31,7 @@ func Ask(ctx context.Context, config aws.Config) ([]catalog.Instance, error) {
 	return all, nil
 }
 
-// source names the service that was asked, the operation, the region and the date.
+// source names the service, the operation, the region and the date.
 func source(service, operation, region string) string {
 	return fmt.Sprintf("%s %s, %s, %s", service, operation, region, time.Now().UTC().Format(time.DateOnly))
 }

@@ -1,6 +1,6 @@
-// Package limits reads off AWS what its classes of machine let through to their volumes, and what RDS sells with each,
-// for [catalog.Instance]s.
+// Package limits asks AWS for the volume limits of its machine classes, and for RDS's storage options
+// with each, as [catalog.Instance]s.
 //
-// [Ask] asks ec2:DescribeInstanceTypes and rds:DescribeOrderableDBInstanceOptions of a region. What AWS does not say of
-// a class is not guessed: one that is not optimized for EBS has no limit that is published.
+// [Ask] calls ec2:DescribeInstanceTypes and rds:DescribeOrderableDBInstanceOptions in a region. It guesses nothing: a
+// class that is not optimized for EBS has no published limit.
 package limits

@@ -20,7 +20,7 @@ type page struct {
 	Next  string         `xml:"nextToken"`
 }
 
-// typesOf returns all classes of machine of a region.
+// typesOf returns all machine classes of a region.
 func typesOf(ctx context.Context, config aws.Config) (all []instanceType, err error) {
 	for p, err := range account.Pages(ctx, config, ec2, operation, url.Values{"MaxResults": {"100"}},
 		func(p *page) string { return p.Next }) {

@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/account"
 )
 
-// FuzzPageOf: whatever answers in EC2's place, what is made of it can be written, and size --limits takes it.
+// FuzzPageOf: the result of any answer can be written, and size --limits accepts it.
 func FuzzPageOf(f *testing.F) {
 	const item = "<item><instanceType>r9g.large</instanceType><ebsInfo><ebsOptimizedInfo><baselineIops>3600</baselineIops><maximumIops>48000</maximumIops>" +
 		"<baselineThroughputInMBps>78.75</baselineThroughputInMBps><maximumThroughputInMBps>1500</maximumThroughputInMBps></ebsOptimizedInfo></ebsInfo></item>"

@@ -26,7 +26,7 @@ import (
 //go:embed testdata
 var recorded embed.FS
 
-// cloud answers both calls, a page at a time, and keeps what was said.
+// cloud answers both calls, page by page.
 type cloud struct {
 	t      *testing.T
 	offers [][]string // of RDS, by page

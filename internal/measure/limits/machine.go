@@ -6,11 +6,11 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// instanceType is a class of machine as EC2 describes it, as far as it matters here.
+// instanceType holds the relevant part of EC2's description of a class.
 type instanceType struct {
 	Name string `xml:"instanceType"`
 	EBS  struct {
-		Limits *ebsLimits `xml:"ebsOptimizedInfo"` // none: it is not optimized for EBS
+		Limits *ebsLimits `xml:"ebsOptimizedInfo"` // nil: not optimized for EBS
 	} `xml:"ebsInfo"`
 }
 
@@ -21,14 +21,14 @@ type ebsLimits struct {
 	MostMB   float64 `xml:"maximumThroughputInMBps"`
 }
 
-// possible reports whether they can be limits at all.
+// possible reports whether these can be real limits.
 func (l ebsLimits) possible() bool {
 	return l.BaseIOPS > 0 && l.BaseMB > 0 && l.MostIOPS >= l.BaseIOPS && l.MostMB >= l.BaseMB &&
 		!math.IsInf(l.MostIOPS, 1) && !math.IsInf(l.MostMB, 1)
 }
 
-// limits returns those of the class. One whose most is more than its base has that for half an hour a day at least, as
-// EC2's guide says.
+// limits returns the class's limits. If its maximum exceeds its base, it has the maximum for at least half an
+// hour a day, as EC2's guide says.
 func (t instanceType) limits(source string) catalog.Instance {
 	m := catalog.Instance{Class: t.Name, Provider: "ebs", Sources: []string{source}}
 	of := t.EBS.Limits

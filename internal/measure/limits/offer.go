@@ -15,10 +15,10 @@ import (
 	"github.com/realiops/realiops/internal/measure/rds"
 )
 
-// offers maps each DB instance class, then each volume type by its catalog name, to what RDS sells for PostgreSQL.
+// offers maps each DB instance class and volume type of the catalog to RDS's options for PostgreSQL.
 type offers map[string]map[string]catalog.Sold
 
-// offered is one with a class, an engine's version and a type of volume, as RDS describes it.
+// offered is RDS's option for a class, an engine version and a volume type.
 type offered struct {
 	DBInstanceClass                   string
 	StorageType                       string
@@ -35,7 +35,7 @@ type offerPage struct {
 	Marker string
 }
 
-// offersOf asks for all of them. There is one for each version of PostgreSQL, and what any version has counts.
+// offersOf reads all options. There is one for each version of PostgreSQL, and any version's counts.
 func offersOf(ctx context.Context, config aws.Config) (offers, error) {
 	all := offers{}
 	for page, err := range account.Pages(ctx, config, rds.Service, "DescribeOrderableDBInstanceOptions",
@@ -50,7 +50,7 @@ func offersOf(ctx context.Context, config aws.Config) (offers, error) {
 	return all, nil
 }
 
-// add widens what is sold of a kind of volume with a class.
+// add extends the options of a volume type with a class.
 func (all offers) add(o offered) {
 	class, kind := o.DBInstanceClass, o.StorageType
 	if !slices.Contains([]string{"gp2", "gp3", "io1", "io2"}, kind) || class == "" {
@@ -72,7 +72,7 @@ func (all offers) add(o offered) {
 	all[class][name] = row
 }
 
-// wider holds both ranges; where one has no most, as nothing is said of it, the other stands.
+// wider returns the union of both ranges. A range without a maximum is unknown, and the other one counts.
 func wider(a, b [2]float64) [2]float64 {
 	if a[1] == 0 || b[1] == 0 {
 		return [2]float64{max(a[0], b[0]), max(a[1], b[1])}

@@ -10,17 +10,17 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// cost measures what an observation costs the server and this machine while it runs. The clock of the probes adds
-// to it, one goroutine at a time.
+// cost measures the load that an observation puts on the server and this machine. The clock of the probes adds to
+// it from one goroutine at a time.
 type cost struct {
 	began      time.Time
-	processor  time.Duration // of ours at the beginning
+	processor  time.Duration // ours, at the begin
 	perReading atomic.Int64
 	queries    int64
 	waited     float64
 }
 
-// total returns the cost until now, once everything is in the file.
+// total returns the cost so far, including the file as written.
 func (s *cost) total(file *runfile.Writer) (runfile.Cost, error) {
 	c := runfile.Cost{
 		Seconds: time.Since(s.began).Seconds(), Queries: s.queries, Waited: s.waited,
@@ -37,7 +37,7 @@ func (s *cost) total(file *runfile.Writer) (runfile.Cost, error) {
 	return c, nil
 }
 
-// inWords returns the cost in a minute, for people.
+// inWords describes the cost per minute.
 func inWords(c runfile.Cost) string {
 	minutes := c.Seconds / 60
 	if minutes <= 0 {

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// digestsWithin bounds what Performance Insights may take, so that the last look fits in the time that an interrupt
-	// leaves.
+	// digestsWithin bounds a request to Performance Insights, so that the last one fits into
+	// the time after an interrupt.
 	digestsWithin = 3 * time.Second
-	// digestsStretch is asked about as a whole; then another one begins. The service answers for the last 7 days only.
+	// digestsStretch is the time that one ranking covers; then another begins. The service keeps only 7 days.
 	digestsStretch = 24 * time.Hour
 )
 
-// digestsOf asks Performance Insights which statements did the most since it was first asked, where pg_stat_statements
-// does not tell or is silent about storage, as Aurora's is.
+// digestsOf asks Performance Insights for the statements that did the most since its first call, if
+// pg_stat_statements is missing or has no storage counts, as on Aurora.
 func digestsOf(t *target.Target, facts postgres.Facts, now func() time.Time) func(context.Context,
 	[]runfile.Record) []runfile.Record {
 	if t.AWS.Account == nil || t.AWS.Cloud == nil || t.AWS.Cloud.Instance == "" {
@@ -32,8 +32,8 @@ func digestsOf(t *target.Target, facts postgres.Facts, now func() time.Time) fun
 	return d.look
 }
 
-// unasked says once, where statements would be asked for, why they are not; an empty why is a server that is none of
-// AWS's.
+// unasked returns a function that says once why statements are not asked for. An empty why
+// means that the server is not AWS's.
 func unasked(why string, aurora bool, now func() time.Time) func(context.Context, []runfile.Record) []runfile.Record {
 	from := now()
 	return func(_ context.Context, ranked []runfile.Record) []runfile.Record {
@@ -48,8 +48,8 @@ type digests struct {
 	asked  *insights.Probe
 	aurora bool
 	now    func() time.Time
-	from   time.Time // zero: it was not looked yet
-	told   bool      // of this stretch
+	from   time.Time // zero: no request yet
+	told   bool      // in this stretch
 }
 
 func (d *digests) look(ctx context.Context, ranked []runfile.Record) []runfile.Record {
@@ -63,7 +63,7 @@ func (d *digests) look(ctx context.Context, ranked []runfile.Record) []runfile.R
 	top, err := d.ask(ctx, to)
 	if err != nil {
 		if d.told || ctx.Err() != nil {
-			return nil // a later line stands for an earlier one, and that one says more
+			return nil // a later record would replace an earlier, more informative one
 		}
 		top = runfile.Top{From: d.from, At: to, Of: runfile.Digests, Missing: err.Error()}
 	} else {
@@ -84,7 +84,7 @@ func (d *digests) ask(ctx context.Context, to time.Time) (runfile.Top, error) {
 	return d.asked.Statements(ctx, d.from, to)
 }
 
-// untold reports whether r says that pg_stat_statements cannot be asked.
+// untold reports whether r says that pg_stat_statements cannot be read.
 func untold(r runfile.Record) bool {
 	top, is := r.(runfile.Top)
 	return is && top.Of == "statements" && top.Missing != ""

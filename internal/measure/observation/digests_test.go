@@ -13,8 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/test/insightstest"
 )
 
-// TestDigests: Performance Insights is asked for statements where PostgreSQL does not tell them, from the first whole
-// minute on, in stretches of a day; and what it says once is not replaced by why it does not later.
+// TestDigests: Performance Insights is asked for statements if PostgreSQL does not have them, from the first whole
+// minute on, in stretches of a day. A later failure does not replace an answer.
 func TestDigests(t *testing.T) {
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	now := noon.Add(10 * time.Second)

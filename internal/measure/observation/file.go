@@ -19,58 +19,58 @@ import (
 
 // Options configures an observation.
 type Options struct {
-	Head     runfile.Run // the file's first line, as far as it is known beforehand
+	Head     runfile.Run // the file's first line; the observation completes it
 	Path     string      // of the file
-	Append   bool        // go on in it
+	Append   bool        // continue the file
 	Target   target.Options
 	Interval time.Duration // between two readings of the probes
 	For      time.Duration // at most
 	Show     Display
 
-	// Known is asked, with the metrics that there will be, before anything is read: an error ends the observation.
+	// Known is called with the metrics before anything is read. An error ends the observation.
 	Known func([]runfile.Metric) error
-	// Settled reads the file so far, now and then, and may say why there is no use in going on; nil: it goes on.
+	// Settled reads the file so far, now and then, and reports whether the observation may
+	// end, and why; nil: it goes on.
 	Settled func(path string, after time.Duration) (why string, settled bool)
-	// Preview reads the file so far, now and then, and says what it tells; nil: nobody looks on.
+	// Preview returns, now and then, the findings from the file so far; nil: they are not shown.
 	Preview func(path string, after time.Duration) (text string, looked bool)
-	// AtLeast is the shortest time it runs before it may be settled.
+	// AtLeast is the shortest time before Settled may end the observation.
 	AtLeast time.Duration
-	// Now is the clock that a provider is asked by.
+	// Now is the provider's clock.
 	Now func() time.Time
 }
 
-// Display shows people how far an observation has come.
+// Display shows the progress of an observation.
 type Display interface {
 	target.Notices
-	// Doing says beside what goes on what it tells so far.
+	// Doing shows the findings so far beside the progress.
 	Doing(text string)
 	Record(runfile.Record)
 }
 
-// recording is an observation that goes on, with its file.
+// recording is a running observation with its file.
 type recording struct {
 	Options
 	file     *runfile.Writer
 	target   *target.Target
 	cost     cost
-	before   *runfile.Run // the head of the file that is gone on with; nil: it is a new one
-	settings settings     // as they were seen last
-	fires    string       // which event triggers each session fires; empty: none
+	before   *runfile.Run // the head of a continued file; nil: it is a new one
+	settings settings     // at the last look
+	fires    string       // the event triggers that each session fires; empty: none
 	recorded bool         // the file holds a run, however it ended
 }
 
 const (
-	// rarely is the time between two looks at what costs the server more to tell.
+	// rarely is the interval of expensive queries.
 	rarely = 5 * time.Minute
 	// previewEvery is the interval between checks of whether a look at the file is due.
 	previewEvery = 10 * time.Second
-	// fewestLooks are taken before anything is settled, however soon that may be.
+	// fewestLooks is how many of them precede a settled result.
 	fewestLooks = 4
 )
 
-// Do observes a server, and keeps what it reads in a file. The file is made first, so that a place that cannot be
-// written is found before the server is asked anything. recorded tells whether anything was read; without it there is
-// no new file.
+// Do observes a server and writes what it reads to a file. It creates the file first, so that an unwritable path
+// fails before the server is asked anything. recorded reports whether anything was read; if not, no new file stays.
 func Do(ctx context.Context, o Options) (recorded bool, err error) {
 	r := &recording{Options: o}
 	if err := r.openFile(); err != nil {
@@ -83,7 +83,7 @@ func Do(ctx context.Context, o Options) (recorded bool, err error) {
 	return r.recorded, errors.Join(err, r.file.Close())
 }
 
-// openFile makes the file, or goes on with one that an earlier observation has left.
+// openFile creates the file, or continues an earlier observation's.
 func (r *recording) openFile() (err error) {
 	if r.Append {
 		before, err := headOf(r.Path)
@@ -120,7 +120,7 @@ func headOf(path string) (runfile.Run, error) {
 	return runfile.Run{}, runfile.ErrEmpty
 }
 
-// observe asks the server what it is, writes the head of the file, and reads until the end.
+// observe inspects the server, writes the head of the file, and reads until the end.
 func (r *recording) observe(ctx context.Context) (err error) {
 	if r.target, err = target.Open(ctx, r.Target, r.Show); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (r *recording) observe(ctx context.Context) (err error) {
 		return err
 	}
 	if err := r.Known(probes.Metrics()); err != nil {
-		return err // now, and not when it has been observed for days
+		return err // now, not after days
 	}
 	if err := r.head(facts, probes); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (r *recording) observe(ctx context.Context) (err error) {
 	if r.Settled != nil {
 		o.Settled = func(context.Context) (why string, settled bool) {
 			if r.file.Sync() != nil {
-				return "", false // the next record meets it, too
+				return "", false // the next record fails as well
 			}
 			return r.Settled(r.file.Path(), time.Since(began))
 		}
@@ -155,7 +155,7 @@ func (r *recording) observe(ctx context.Context) (err error) {
 	if r.Preview != nil {
 		o.Preview = func() {
 			if r.file.Sync() != nil {
-				return // the next record meets it, too
+				return // the next record fails as well
 			}
 			if text, looked := r.Preview(r.file.Path(), time.Since(began)); looked {
 				r.Show.Doing(text)
@@ -166,8 +166,8 @@ func (r *recording) observe(ctx context.Context) (err error) {
 	return errors.Join(err, r.end(err))
 }
 
-// open asks the server what it is, and finds what can be read of it and of the disks under it. The session that asks
-// stays until the disks are found: they are those of its process.
+// open inspects the server and opens its probes. Its session stays open until the disks are found, which are
+// those of the session's process.
 func (r *recording) open(ctx context.Context) (postgres.Facts, *target.Probes, error) {
 	session, err := r.target.Session(ctx)
 	if err != nil {
@@ -191,7 +191,7 @@ func (r *recording) open(ctx context.Context) (postgres.Facts, *target.Probes, e
 	return facts, probes, err
 }
 
-// again opens everything anew, after the server was started anew or another one took its place.
+// again reopens everything after the server restarted or another one replaced it.
 func (r *recording) again(ctx context.Context) (Source, error) {
 	facts, probes, err := r.open(ctx)
 	if err != nil {
@@ -212,18 +212,18 @@ func (r *recording) source(ctx context.Context, facts postgres.Facts, p *target.
 	return Source{Samplers: p.Samplers, Rarely: rarely, Close: p.Close}
 }
 
-// tellWithin bounds how long the WAL of some minutes is read for its tables and indexes: some places in it tell enough.
+// tellWithin bounds the time to attribute some minutes of WAL to tables and indexes. A sample of it is enough.
 const tellWithin = 500 * time.Millisecond
 
-// relationsOf says each time it is asked which tables and indexes the WAL since the time before is about, and only once
-// what keeps that from being known.
+// relationsOf returns a function that attributes the WAL since its last call to tables and indexes. It
+// reports only once why it cannot.
 func relationsOf(wal anatomy.Relations) func(context.Context) []runfile.Record {
 	begun, missing := false, ""
 	return func(ctx context.Context) []runfile.Record {
 		if !begun {
 			begun = true
 			if wal.PassRelations(ctx) != nil {
-				return nil // what ended it ends the rest
+				return nil // the session's end ends the rest
 			}
 		}
 		told, err := wal.Relations(ctx, tellWithin)
@@ -235,8 +235,8 @@ func relationsOf(wal anatomy.Relations) func(context.Context) []runfile.Record {
 	}
 }
 
-// head opens the file with the run and the metrics it will hold, or says in one that is there already that counters are
-// not to be compared with those of before the pause.
+// head writes the run and its metrics at the begin of the file. In a continued file, it records that counters from
+// before the pause are not comparable.
 func (r *recording) head(facts postgres.Facts, p *target.Probes) error {
 	head := r.Head
 	head.Observed, head.Target, head.Host = true, r.target.Describe(facts, p.Storage), host.Facts()
@@ -268,7 +268,7 @@ func (r *recording) head(facts postgres.Facts, p *target.Probes) error {
 	return Anew(r.file.Write, time.Now(), names, "the observation had stopped, and goes on")
 }
 
-// sameServer refuses to put what two servers did into one file.
+// sameServer refuses to put two servers into one file.
 func (r *recording) sameServer(now runfile.Target) error {
 	then := r.before.Target
 	if then.Host != now.Host || then.Port != now.Port || then.Database != now.Database {
@@ -288,7 +288,7 @@ func (r *recording) sameServer(now runfile.Target) error {
 	return nil
 }
 
-// announce tells people what begins, and what limits its results.
+// announce shows what begins, and what limits its results.
 func (r *recording) announce(facts postgres.Facts, p *target.Probes) {
 	tell := r.Show.Message
 	tell(fmt.Sprintf("Observing %s at %s, every %s for %s, into the file %s. The database is not touched; Ctrl-C "+
@@ -323,7 +323,7 @@ func (r *recording) record(line runfile.Record) error {
 	return r.file.Write(line)
 }
 
-// end writes the last line, with what the observation has cost.
+// end writes the last line, with the cost of the observation.
 func (r *recording) end(failed error) error {
 	end := runfile.EndOf(failed, false)
 	cost, err := r.cost.total(r.file)

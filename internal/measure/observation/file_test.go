@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// told keeps what a display was told.
+// told keeps a display's messages.
 type told []string
 
 func (d *told) Stage(string)          {}
@@ -17,7 +17,7 @@ func (d *told) Doing(string)          {}
 func (d *told) Message(text string)   { *d = append(*d, text) }
 func (d *told) Record(runfile.Record) {}
 
-// A file is gone on with for the data that it began with, not for what answers at the same address.
+// A file is continued only for the same data, whatever answers at the address.
 func TestAnotherServerAtTheSameAddressIsRefused(t *testing.T) {
 	at := func(identifier string) runfile.Target {
 		return runfile.Target{Host: "db", Port: 5432, Database: "app", SystemIdentifier: identifier}
@@ -43,7 +43,7 @@ func TestAnotherServerAtTheSameAddressIsRefused(t *testing.T) {
 	check(at("71"), other, "database shop", "")
 }
 
-// Nothing comes of any probe while this process does not run; a server that does not answer leaves gaps all the time.
+// While this process does not run, no probe records anything; a server that does not answer leaves gaps.
 func TestThatNothingWasReadIsRecorded(t *testing.T) {
 	var gaps []string
 	show := &told{}

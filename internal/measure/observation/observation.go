@@ -1,10 +1,9 @@
-// Package observation reads a server on which others work, for as long as it takes, and adds nothing to their work.
+// Package observation reads a server with other users, for as long as asked, and adds no work of its own.
 //
-// [Do] opens the server and keeps what is read in a run file. [Observation.Run] has a clock read the sources. A server
-// that is gone is a gap and not the end: the sources find it again by themselves, and when it was started anew, or
-// another one answers in its place, they are all opened anew and the record says that their counters begin anew. What
-// is asked rarely, such as which tables cost the most, is asked beside the clock. The memory that it takes does not
-// grow with the time.
+// [Do] opens the server and writes its readings to a run file. [Observation.Run] makes a clock read the sources. A
+// lost server is a gap, not the end: the sources reconnect by themselves. After a restart, or when another server
+// answers, all are reopened and the record says that their counters are not comparable. Expensive queries, such as
+// which tables cost the most, run rarely, beside the clock. Memory does not grow with time.
 package observation
 
 import (
@@ -17,35 +16,35 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Source reads one server, from one start of it to the next.
+// Source reads one server between two of its restarts.
 type Source struct {
 	Samplers []probe.Sampler
-	// Rarely is asked at the beginning, every few minutes, and at the end; nil: nothing is.
+	// Rarely is called at the begin, every few minutes, and at the end; it may be nil.
 	Rarely func(context.Context) []runfile.Record
 	Close  func(context.Context)
 }
 
-// Observation is one command to observe.
+// Observation is one observe command.
 type Observation struct {
 	Interval time.Duration // of the clock
-	For      time.Duration // that it lasts at most
-	Rarely   time.Duration // between two times that what is rare is asked
-	// Started is the metric that tells one start of the server from another.
+	For      time.Duration // at most
+	Rarely   time.Duration // between two calls of Source.Rarely
+	// Started is the metric that identifies a start of the server.
 	Started string
-	Open    func(context.Context) (Source, error) // again, after the server was started anew
+	Open    func(context.Context) (Source, error) // called again after the server restarted
 	Record  func(runfile.Record) error
 	Tell    func(string)
-	// Settled is asked whenever what is rare is, and may say why there is no use in going on; nil: it goes on.
+	// Settled is called together with Rarely, and reports whether the observation may end, and why; nil: it goes on.
 	Settled func(context.Context) (why string, settled bool)
-	// Preview shows the findings so far to people; nil: nobody looks.
+	// Preview shows the findings so far; it may be nil.
 	Preview func()
 }
 
-// reopenEvery is the time between two tries to find a server again.
+// reopenEvery is the interval of attempts to reconnect.
 const reopenEvery = 2 * time.Second
 
-// Run reads from the first source on, until the time is over, nothing more can be learned, or ctx ends. That ctx ended
-// is no error: an observation has no end of its own. It closes all sources.
+// Run reads, beginning with the first source, until its time is over, nothing more can be learned, or ctx ends, which
+// is no error. It closes all sources.
 func (o *Observation) Run(ctx context.Context, source Source) error {
 	limited, cancel := context.WithTimeout(ctx, o.For)
 	defer cancel()
@@ -63,7 +62,7 @@ func (o *Observation) Run(ctx context.Context, source Source) error {
 	}
 }
 
-// read has a clock read one source, and says whether to go on with another.
+// read makes a clock read one source, and reports whether to continue with another.
 func (o *Observation) read(ctx context.Context, source Source) (again bool, err error) {
 	w := &watch{started: o.Started, record: o.Record, tell: o.Tell, interval: o.Interval, changed: make(chan struct{})}
 	for _, s := range source.Samplers {
@@ -78,7 +77,7 @@ func (o *Observation) read(ctx context.Context, source Source) (again bool, err 
 	return again, errors.Join(err, clock.Stop())
 }
 
-// until waits for what ends the reading of a source.
+// until waits until the reading of a source ends.
 func (o *Observation) until(ctx context.Context, clock *probe.Clock, w *watch, source Source) (again bool, err error) {
 	if err := o.rare(ctx, source); err != nil {
 		return false, err
@@ -98,7 +97,7 @@ func (o *Observation) until(ctx context.Context, clock *probe.Clock, w *watch, s
 		case <-w.changed:
 			return true, nil
 		case <-clock.Done():
-			return false, nil // for an error that Stop returns
+			return false, nil // Stop returns its error
 		case <-tick.C:
 			if err := o.rare(ctx, source); err != nil {
 				return false, err
@@ -121,7 +120,7 @@ func (o *Observation) settled(ctx context.Context) bool {
 	return settled
 }
 
-// lastWithin bounds the last readings, after what may have been an interrupt.
+// lastWithin bounds the last readings, maybe after an interrupt.
 const lastWithin = 5 * time.Second
 
 // last reads everything once more.
@@ -129,7 +128,7 @@ func (o *Observation) last(ctx context.Context, clock *probe.Clock, source Sourc
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWithin)
 	defer cancel()
 	if err := clock.ReadAll(ctx); err != nil && ctx.Err() == nil {
-		return nil // for an error that Stop returns, as on a full disk
+		return nil // Stop returns its error, such as a full disk
 	}
 	return o.rare(ctx, source)
 }
@@ -146,7 +145,7 @@ func (o *Observation) rare(ctx context.Context, source Source) error {
 	return nil
 }
 
-// reopen tries until the server is found again or the time is over.
+// reopen tries to reconnect until the server answers or time is over.
 func (o *Observation) reopen(ctx context.Context, before Source) (Source, bool) {
 	told := false
 	for {
@@ -159,7 +158,7 @@ func (o *Observation) reopen(ctx context.Context, before Source) (Source, bool) 
 			for _, s := range before.Samplers {
 				gap := probe.GapOf(err)
 				gap.At, gap.Probe = time.Now(), s.Name()
-				_ = o.Record(gap) // that it cannot be written is found by the next reading
+				_ = o.Record(gap) // the next reading reports a write error
 			}
 			told = true
 		}

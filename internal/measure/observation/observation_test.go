@@ -15,13 +15,13 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// counting is a source of many counters that tells since when its server runs.
+// counting is a source of many counters that includes the server's start time.
 type counting struct {
 	name    string
 	names   []string
 	started float64
 	reads   float64
-	anew    float64 // the reading by which it was started anew; 0: none
+	anew    float64 // the reading at which it restarts; 0: none
 }
 
 const started = "server/started"
@@ -54,12 +54,12 @@ func (c *counting) Sample(context.Context) (probe.Sample, error) {
 	return probe.Sample{Values: values}, nil
 }
 
-// source is one start of a server.
+// source returns a source for one start of a server.
 func source(closed *int, samplers ...probe.Sampler) Source {
 	return Source{Samplers: samplers, Close: func(context.Context) { *closed++ }}
 }
 
-// Hours of readings leave nothing behind in memory, in simulated time.
+// Hours of readings, in simulated time, do not grow memory.
 func TestHoursTakeNoMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const hours = 4
@@ -95,8 +95,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// A server that is started anew is opened anew, as soon as it can be; nothing is compared across that, and what is
-// asked rarely is asked at the beginning of each and at the end.
+// After a restart the server is reopened as soon as possible, and nothing is compared across it. Rarely runs at the
+// begin of each source and at the end.
 func TestAnotherStartIsAnotherSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var resets, tries, asked, closed int
@@ -142,8 +142,7 @@ func TestAnotherStartIsAnotherSource(t *testing.T) {
 	})
 }
 
-// What ends an observation before its time: that nothing is left to learn, an interrupt, a record that cannot be
-// written.
+// An observation ends early when nothing is left to learn, on an interrupt, and when a record cannot be written.
 func TestWhatEndsAnObservation(t *testing.T) {
 	full := errors.New("the disk is full")
 	check := func(name string, want time.Duration, failed error, change func(*Observation, context.CancelFunc)) {

@@ -9,15 +9,15 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// settings follows those settings of the server that change what is counted. The zero value has seen none yet.
+// settings tracks the server's settings that change the counts. The zero value has seen none.
 type settings struct {
 	mu      sync.Mutex
 	last    map[string]string
-	at      time.Time // when they were so
+	at      time.Time // of the last look
 	changes []runfile.Record
 }
 
-// become takes what the server has now, and notes what is another than before.
+// become takes the server's current values, and records changes.
 func (s *settings) become(now map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -28,7 +28,7 @@ func (s *settings) become(now map[string]string) {
 	s.last, s.at = now, at
 }
 
-// goneOnFrom notes what changed since an observation that is gone on with.
+// goneOnFrom records the changes since the observation that this one continues.
 func (s *settings) goneOnFrom(now, before map[string]string, since time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,7 +37,7 @@ func (s *settings) goneOnFrom(now, before map[string]string, since time.Time) {
 	}
 }
 
-// look asks the server, and gives the changes that were not given yet. A server that does not answer has none.
+// look asks the server, and returns changes not returned yet. A server that does not answer has none.
 func (s *settings) look(ctx context.Context, endpoint *postgres.Endpoint) []runfile.Record {
 	ctx, cancel := context.WithTimeout(ctx, lastWithin)
 	defer cancel()

@@ -7,8 +7,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// watch hands records on, and looks in the readings for another start of the server. The clock calls it from one
-// goroutine at a time.
+// watch passes records on, and detects a restart of the server in the readings. The clock calls
+// it from one goroutine at a time.
 type watch struct {
 	started string
 	probes  []string
@@ -16,9 +16,9 @@ type watch struct {
 	tell    func(string)
 
 	interval time.Duration // of the readings
-	ran      time.Time     // when something was last recorded; zero: nothing was yet
+	ran      time.Time     // time of the last record; zero: none yet
 
-	last    float64 // when the server was started; 0: it was not read yet
+	last    float64 // the server's start time; 0: unknown
 	changed chan struct{}
 	over    bool // changed is closed
 }
@@ -38,12 +38,12 @@ func (w *watch) take(r runfile.Record) error {
 	return w.record(r)
 }
 
-// stoodStill is the time beyond an interval without any reading at all from which this process must have stood
-// still: a source that does not answer leaves a gap.
+// stoodStill is how far beyond the interval a pause without any record means that this process stood still: a source
+// that does not answer leaves a gap.
 const stoodStill = 10 * time.Second
 
-// stood records that nothing was read for a while because this process did not run. The clock on the wall goes on while
-// a machine sleeps, the other one does not.
+// stood records a time in which this process did not run. It uses the wall clock, since the monotonic clock
+// stands still while a machine sleeps.
 func (w *watch) stood(now time.Time) error {
 	before := w.ran
 	w.ran = now
@@ -63,7 +63,7 @@ func (w *watch) stood(now time.Time) error {
 	return nil
 }
 
-// again reports whether a reading is of another start than the one before.
+// again reports whether a reading is from another start than the last one.
 func (w *watch) again(r runfile.Reading) bool {
 	started, read := r.Values[w.started]
 	if !read || w.over {
@@ -74,7 +74,7 @@ func (w *watch) again(r runfile.Reading) bool {
 	return before != 0 && started != before
 }
 
-// Anew records that the counters of some probes cannot be compared with earlier ones.
+// Anew records that some probes' counters are not comparable with earlier ones.
 func Anew(record func(runfile.Record) error, at time.Time, probes []string, why string) error {
 	for _, p := range probes {
 		if err := record(runfile.Gap{At: at, Probe: p, Reason: runfile.Reset, Detail: why}); err != nil {

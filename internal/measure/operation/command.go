@@ -18,7 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/stopping"
 )
 
-// FailedError is a command that failed by itself: its own exit status tells more than one of ours.
+// FailedError is the failure of the command itself. Its exit status is reported instead of ours.
 type FailedError struct {
 	Status int
 	Err    error
@@ -27,12 +27,12 @@ type FailedError struct {
 func (e *FailedError) Error() string { return e.Err.Error() }
 func (e *FailedError) Unwrap() error { return e.Err }
 
-// endedWithin is the time a command gets to end after it is asked to, before it is killed.
+// endedWithin is how long a command may take to end when asked to, before it is killed.
 const endedWithin = 5 * time.Second
 
-// Command runs a program as the operation. It finds the server by PGHOST and the like, and by DATABASE_URL, at host;
-// complete says what it reads and writes, and what else stands in its environment. Processes that it leaves behind are
-// waited for.
+// Command runs a program as the operation. The program finds the server by PGHOST and other variables,
+// and by DATABASE_URL, at host; complete sets its streams and adds to its environment. Processes that
+// it leaves behind are waited for.
 func Command(on *postgres.Endpoint, host string, args []string, complete func(*exec.Cmd)) Operation {
 	return func(ctx context.Context) (Outcome, error) {
 		c := exec.CommandContext(ctx, args[0], args[1:]...)
@@ -68,17 +68,17 @@ func statusOf(ended *exec.ExitError) int {
 	return ended.ExitCode()
 }
 
-// silence is the longest that a server may send nothing to a script before it is given up.
+// silence is how long a server may send nothing to a script before it is given up.
 const silence = 10 * time.Minute
 
-// Script runs a script in pgbench's language as the operation, by a client of our own.
+// Script runs a pgbench script as the operation, with one client.
 type Script struct {
 	name   string
 	set    *script.Set
 	parsed *script.Script
 }
 
-// ParseScript reads a script.
+// ParseScript parses a script.
 func ParseScript(name, text string) (Script, error) {
 	s := Script{name: name, set: script.NewSet()}
 	var err error
@@ -86,7 +86,7 @@ func ParseScript(name, text string) (Script, error) {
 	return s, err
 }
 
-// On runs it so often in each repetition.
+// On returns an operation that runs the script times times.
 func (s Script) On(endpoint *postgres.Endpoint, times int) Operation {
 	return func(ctx context.Context) (Outcome, error) {
 		var sessions []int32
@@ -101,7 +101,7 @@ func (s Script) On(endpoint *postgres.Endpoint, times int) Operation {
 		result, err := engine.Run(ctx, engine.Options{
 			Scripts: []engine.Weighted{{Script: s.parsed, Weight: 1}}, Set: s.set, Clients: 1, Transactions: times,
 			Connect: connect, ExitOnAbort: true, Silence: silence, Seed: uint64(rand.Uint32()),
-			//nolint:gosec // as pgbench has it: random keys that were inserted before would be there
+			// as in pgbench: otherwise random keys would have been inserted already
 		})
 		if ctx.Err() != nil {
 			return Outcome{}, context.Cause(ctx)

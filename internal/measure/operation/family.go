@@ -15,18 +15,18 @@ import (
 	"github.com/realiops/realiops/internal/measure/experiment"
 )
 
-// family is a command and all that it starts. Each of them holds the end of a pipe, so that it is known when the last
-// is gone. A daemon closes what it has inherited, but its environment has a mark, by which Linux shows it.
+// family is a command and all processes that it starts. Each holds the end of a pipe, which shows when the last has
+// ended. A daemon closes inherited files, but on Linux its environment shows a mark.
 type family struct {
 	read, held *os.File
 	mark       string // NAME=value
 }
 
-// markedBy is the name of the environment variable that holds the mark.
+// markedBy is the environment variable with the mark.
 const markedBy = "REALIOPS_MEASURED"
 
 func newFamily(c *exec.Cmd) (*family, error) {
-	if runtime.GOOS == "windows" { // where files are not handed on like this
+	if runtime.GOOS == "windows" { // files are not inherited like this
 		return nil, nil
 	}
 	read, held, err := os.Pipe()
@@ -39,7 +39,7 @@ func newFamily(c *exec.Cmd) (*family, error) {
 	return &family{read, held, mark}, nil
 }
 
-// run runs the command to its end. From when it has started, it alone and what it starts hold the pipe.
+// run runs the command to its end. Once it has started, only its family holds the pipe.
 func (f *family) run(c *exec.Cmd) error {
 	err := c.Start()
 	if f != nil {
@@ -58,7 +58,7 @@ func (f *family) ended(ctx context.Context, within time.Duration) bool {
 	}
 	until := time.Now().Add(within)
 	if f.read.SetReadDeadline(until) != nil {
-		return true // it cannot be known
+		return true // unknown
 	}
 	stop := context.AfterFunc(ctx, func() { _ = f.read.SetReadDeadline(time.Now()) })
 	defer stop()
@@ -73,11 +73,11 @@ func (f *family) ended(ctx context.Context, within time.Duration) bool {
 	return true
 }
 
-// daemons reports whether a process has the mark; false where there is no /proc.
+// daemons reports whether a process has the mark; false without /proc.
 func (f *family) daemons() bool {
 	environments, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is well formed
 	for _, path := range environments {
-		environment, err := os.ReadFile(path) //nolint:gosec // of a process that is ours, or not readable
+		environment, err := os.ReadFile(path) //nolint:gosec // ours, or unreadable
 		if err == nil && bytes.Contains(environment, []byte(f.mark)) {
 			return true
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// What a command leaves behind is known to be there, and to be gone; a command that starts nothing leaves nothing.
+// Processes that a command leaves behind are noticed, and so is their end; a command that starts none leaves none.
 func TestProcessesThatAreLeftBehind(t *testing.T) {
 	for _, c := range []struct {
 		name, script string

@@ -1,8 +1,8 @@
-// Package operation measures what something costs a server: a command, statements, a function of a test. All counters
-// are read before and after, as often as it is repeated, and what the server does by itself is measured beforehand.
+// Package operation measures what an operation costs a server: a command, statements, or a function of a test. It
+// reads all counters before and after each repetition, and measures beforehand what the server does by itself.
 //
-// What is read goes into a run file with two loads: idle, in which nothing is done, and operation, a repetition for
-// each time that it is done. It needs no schema and changes nothing on the server but what the operation changes.
+// The readings go into a run file with two loads: idle, in which nothing is done, and operation, with its
+// repetitions. It needs no schema and changes nothing on the server itself.
 package operation
 
 import (
@@ -25,46 +25,46 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Operation is done once each time it is called.
+// Operation runs once for each call.
 type Operation func(context.Context) (Outcome, error)
 
-// Outcome describes an operation that was done.
+// Outcome describes a finished operation.
 type Outcome struct {
-	Transactions int64   // that were committed; 0: it does not know
-	Sessions     []int32 // that it opened, by their process ids on the server, where they are known
-	GoesOn       bool    // processes that it started are still there
+	Transactions int64   // committed; 0: unknown
+	Sessions     []int32 // process IDs of the sessions that it opened, if known
+	GoesOn       bool    // some of its processes still run
 }
 
-// Place is the server that it is done on.
+// Place is the server of the operation.
 type Place struct {
-	Control  *pgx.Conn // asks who is there, and for checkpoints
+	Control  *pgx.Conn // looks for other sessions, and checkpoints
 	Facts    postgres.Facts
 	Target   runfile.Target
 	Samplers []probe.Sampler
-	ReadWAL  func(context.Context) error // reads the WAL of a repetition before the server recycles it
-	// Relations tells which tables and indexes it is about.
+	ReadWAL  func(context.Context) error // reads a repetition's WAL before the server recycles it
+	// Relations attributes it to tables and indexes.
 	Relations anatomy.Relations
-	Ranking   *pgstat.Ranking // which tables, indexes and statements did the most
-	// Ledger tells by the WAL whether sessions that stay open have reported what they wrote, so that it need not be
-	// waited for. Nil: nothing does.
+	Ranking   *pgstat.Ranking // of tables, indexes and statements
+	// Ledger finds out from the WAL whether open sessions have reported their writes, to
+	// avoid waiting for them; nil: wait.
 	Ledger *anatomy.Sampler
 }
 
 // Options configures the measurement of an operation.
 type Options struct {
-	Head runfile.Run  // the file's first line, as far as it is known beforehand
-	Tell func(string) // what is going on
+	Head runfile.Run  // the file's first line; the measurement completes it
+	Tell func(string) // shows the progress
 
 	Operation   Operation
 	Repetitions int
-	Warmup      int // repetitions before them, of which nothing is kept
-	// a checkpoint before each repetition, so that each page it changes is put into the WAL whole
+	Warmup      int // repetitions before the measured ones
+	// FirstTouch requests a checkpoint before each repetition, so that the first change of each page logs it whole.
 	FirstTouch bool
 	Background time.Duration     // how long to measure, twice, what the server does by itself
-	Ours       postgres.Sessions // that work for the operation
+	Ours       postgres.Sessions // the operation's sessions
 }
 
-// readEvery is the time between two readings beside those at both ends of a repetition, which is all that counts.
+// readEvery is the interval of readings during a repetition; only those at its ends count.
 const readEvery = time.Second
 
 type measurement struct {
@@ -72,14 +72,14 @@ type measurement struct {
 	Options
 	record   func(runfile.Record) error
 	clock    *probe.Clock
-	seen     *postgres.Seen // at the end of the repetition before; nil: something else was done since
-	mark     anatomy.Mark   // where what is done next begins in the WAL
-	reported time.Time      // when sessions that stay open had last reported; zero: there are none
+	seen     *postgres.Seen // at the end of the last repetition; nil: outdated
+	mark     anatomy.Mark   // begin of the next work in the WAL
+	reported time.Time      // when open sessions had last reported; zero: there are none
 }
 
-// Do measures on the server, and hands what it reads to record, one after another.
+// Do measures the operation, and passes its readings to record one by one.
 func Do(ctx context.Context, on Place, o Options, record func(runfile.Record) error) error {
-	var mu sync.Mutex // the clock of the probes records, too
+	var mu sync.Mutex // the probes' clock records, too
 	locked := func(r runfile.Record) error {
 		mu.Lock()
 		defer mu.Unlock()
@@ -99,8 +99,8 @@ func Do(ctx context.Context, on Place, o Options, record func(runfile.Record) er
 	return errors.Join(err, locked(runfile.EndOf(err, ctx.Err() != nil)))
 }
 
-// counted adds to the error of an operation that fails the second time that it succeeded before. A migration can be
-// done only once, and the server's error does not say that it already was.
+// counted notes in the error of a repeated operation that it succeeded before. A migration runs only once, and the
+// server's error does not say that it already did.
 func counted(do Operation) Operation {
 	succeeded := 0
 	return func(ctx context.Context) (Outcome, error) {
@@ -150,7 +150,7 @@ func (m *measurement) measure(ctx context.Context) error {
 	}
 	m.Ranking.Since(ctx, m.Facts.ReportCounters) // from now on
 	defer m.Ranking.Close(context.WithoutCancel(ctx))
-	m.seen = nil // that has opened a session
+	m.seen = nil // it has opened a session
 	for n := range m.Repetitions {
 		m.Tell(fmt.Sprintf("repetition %d of %d", n+1, m.Repetitions))
 		if _, err := m.repetition(ctx, runfile.OperationLoad, n+1, m.Operation); err != nil {
@@ -163,8 +163,8 @@ func (m *measurement) measure(ctx context.Context) error {
 	return nil
 }
 
-// The background is measured twice, since once would not show how much it varies. Where others were at work meanwhile
-// it is tried again, so often in all.
+// The background is measured twice, to show its variation. If other sessions were at work meanwhile, it is measured
+// again, up to this number of times.
 const (
 	idleTwice = 2
 	idleTries = 6
@@ -185,7 +185,7 @@ func (m *measurement) measureBackground(ctx context.Context) error {
 	return nil
 }
 
-// rank says which tables, indexes and statements did the most in a repetition.
+// rank records the tables, indexes and statements that did the most in a repetition.
 func (m *measurement) rank(ctx context.Context, n int) error {
 	for _, record := range m.Ranking.Since(ctx, m.Facts.ReportCounters) {
 		if top, ok := record.(runfile.Top); ok {
@@ -199,9 +199,9 @@ func (m *measurement) rank(ctx context.Context, n int) error {
 	return nil
 }
 
-// warmUp waits until what it did is counted: it would be taken for what the server does by itself. Sessions that it has
-// opened may have reported when they began, and would keep what came next for ten seconds: where it can be told that
-// they have not, the operation is done once more when they may report again.
+// warmUp waits until its work is counted, which would otherwise count as the server's own. Its sessions may have
+// reported at their begin, and would hold back later work for ten seconds. If the WAL shows that they do, the
+// operation runs once more when they may report again.
 func (m *measurement) warmUp(ctx context.Context) error {
 	watch, err := m.Facts.Watch(ctx, m.Control, m.Ours)
 	if err != nil {
@@ -231,7 +231,7 @@ func (m *measurement) warmUp(ctx context.Context) error {
 	return err
 }
 
-// remember marks where what is done next begins.
+// remember marks the begin of the next work.
 func (m *measurement) remember(ctx context.Context) (err error) {
 	if m.Ledger == nil {
 		return nil
@@ -243,12 +243,12 @@ func (m *measurement) remember(ctx context.Context) (err error) {
 	return err
 }
 
-// repetition does the operation once between two readings of everything. What it is interrupted in is marked as failed,
-// and so is a background that others have disturbed.
+// repetition runs the operation once between two readings of everything. An interrupted repetition is marked as
+// failed, and so is a background that other sessions disturbed.
 func (m *measurement) repetition(ctx context.Context, load string, n int, do Operation) (disturbed bool, err error) {
 	ours := m.Ours
 	if load == runfile.IdleLoad {
-		ours = postgres.Sessions{Known: true} // none works for us
+		ours = postgres.Sessions{Known: true} // no session belongs to the operation
 	}
 	watch, err := m.settle(ctx, ours)
 	if err != nil {
@@ -296,11 +296,11 @@ func (m *measurement) repetition(ctx context.Context, load string, n int, do Ope
 	return disturbed, m.tellRelations(ctx, n)
 }
 
-// tellWithin bounds how long the WAL of a repetition is read for its tables and indexes: some hundred megabytes.
+// tellWithin bounds the time to attribute a repetition's WAL to tables and indexes: some hundred megabytes.
 const tellWithin = 5 * time.Second
 
-// tellRelations records a repetition's WAL by tables and indexes, after its end, because asking for it may write
-// hint bits.
+// tellRelations records a repetition's WAL by tables and indexes, after its end, because
+// the queries may write hint bits.
 func (m *measurement) tellRelations(ctx context.Context, n int) error {
 	w, err := m.Relations.Relations(ctx, tellWithin)
 	if err != nil {
@@ -310,9 +310,9 @@ func (m *measurement) tellRelations(ctx context.Context, n int) error {
 	return m.record(w)
 }
 
-// settle leaves the counters with nothing to tell, and reads what a repetition starts from. The first of two readings
-// after a change sets hint bits and prunes pages of the system's tables, which makes WAL. Whoever comes after the
-// second may be in the counts of the repetition, so it is watched from before.
+// settle lets the counters catch up, and takes the reading before a repetition. It reads twice, since the first
+// reading after a change sets hint bits and prunes catalog pages, which writes WAL. A session that connects after the
+// second may be in the repetition's counts, so the watch begins earlier.
 func (m *measurement) settle(ctx context.Context, ours postgres.Sessions) (*postgres.Watch, error) {
 	if err := m.awaitReadiness(ctx); err != nil {
 		return nil, err
@@ -348,7 +348,7 @@ func (m *measurement) awaitCounted(ctx context.Context) error {
 	return m.clock.WaitForCounters(ctx)
 }
 
-// finish waits until what was done is counted, and reads it.
+// finish waits until the work is counted, and takes a reading.
 func (m *measurement) finish(ctx context.Context, watch *postgres.Watch, outcome Outcome) (postgres.Seen, error) {
 	during, err := m.awaitReported(ctx, watch, reportedWithin)
 	if err != nil {
@@ -369,7 +369,7 @@ func (m *measurement) finish(ctx context.Context, watch *postgres.Watch, outcome
 	if err := m.clock.ReadAll(ctx); err != nil {
 		return during, err
 	}
-	after, err := watch.Look(ctx, m.Control) // who came while the counters were read may be in them
+	after, err := watch.Look(ctx, m.Control) // sessions that came meanwhile may be in the counts
 	if err != nil {
 		return during, err
 	}

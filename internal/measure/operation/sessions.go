@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// reportedWithin is the longest that an idle session that stays open holds back its last counts:
-	// PGSTAT_IDLE_INTERVAL of PostgreSQL's pgstat.c, ten seconds, and a little.
+	// reportedWithin is the longest that an idle session holds back its last counts: PGSTAT_IDLE_INTERVAL in
+	// PostgreSQL's pgstat.c, ten seconds, and a little.
 	reportedWithin = 11 * time.Second
 	// reportEvery is the shortest interval between a session's reports at the end of a transaction:
 	// PGSTAT_MIN_INTERVAL, one second, and a little.
@@ -19,8 +19,7 @@ const (
 	askEvery    = 20 * time.Millisecond
 )
 
-// awaitReported waits until the sessions of the operation are gone or have told what they did. None is staying that
-// has.
+// awaitReported waits until the operation's sessions have ended or reported their work. Only others count as staying.
 func (m *measurement) awaitReported(ctx context.Context, watch *postgres.Watch, within time.Duration) (postgres.Seen,
 	error) {
 	for until := time.Now().Add(within); ; {
@@ -38,7 +37,7 @@ func (m *measurement) awaitReported(ctx context.Context, watch *postgres.Watch, 
 	}
 }
 
-// unreported gives who was seen, without the sessions that stay and do nothing if all that was written is counted.
+// unreported returns the sessions seen, without idle ones if all writes are counted.
 func (m *measurement) unreported(ctx context.Context, watch *postgres.Watch, s postgres.Seen) (postgres.Seen, error) {
 	if m.Ledger == nil || s.Silent > 0 {
 		return s, nil
@@ -50,14 +49,14 @@ func (m *measurement) unreported(ctx context.Context, watch *postgres.Watch, s p
 	if err != nil || !all {
 		return s, err
 	}
-	after, err := watch.Look(ctx, m.Control) // who began something meanwhile has not reported that
+	after, err := watch.Look(ctx, m.Control) // sessions that began work meanwhile have not reported it
 	if err == nil && after.Staying == s.Staying && after.Silent == 0 {
 		after.Staying = 0
 	}
 	return after, err
 }
 
-// awaitReadiness waits until sessions that stay open will report at the end of their next transaction.
+// awaitReadiness waits until open sessions will report at the end of their next transaction.
 func (m *measurement) awaitReadiness(ctx context.Context) error {
 	if m.Ledger == nil || m.reported.IsZero() {
 		return nil
@@ -65,8 +64,8 @@ func (m *measurement) awaitReadiness(ctx context.Context) error {
 	return experiment.Wait(ctx, time.Until(m.reported.Add(reportEvery)))
 }
 
-// othersOf returns the other sessions at work during a repetition, and the parts of the operation that go on; nil:
-// none.
+// othersOf returns the other sessions at work during a repetition, and the parts of the
+// operation that go on; nil: none.
 func othersOf(seen postgres.Seen, outcome Outcome) *runfile.Others {
 	if len(seen.Others) == 0 && seen.Silent == 0 && !outcome.GoesOn {
 		return nil

@@ -20,7 +20,7 @@ type Lister interface {
 		error)
 }
 
-// Home returns the region whose endpoint has the price list for a region: one in the United States, or in China.
+// Home returns the region of the price list endpoint for a region: in the United States, or in China.
 func Home(region string) string {
 	if strings.HasPrefix(region, "cn-") {
 		return "cn-northwest-1"
@@ -30,7 +30,7 @@ func Home(region string) string {
 
 type question struct{ service, family, engine string }
 
-// machinesOfEC2 is the family of EC2's machines, of which the list has some hundred of each class.
+// machinesOfEC2 is the family of EC2's machines. The list has some hundred products of each class.
 const machinesOfEC2 = "Compute Instance"
 
 func questions() []question {
@@ -48,10 +48,10 @@ func questions() []question {
 // List holds the readable prices of a region.
 type List struct {
 	Prices []catalog.Price
-	Unread []string // what looked like a price of ours and could not be understood, and why
+	Unread []string // products that look relevant but could not be understood, and why
 }
 
-// Ask reads the prices of a region. It may be repeated; a context that ends ends it.
+// Ask reads the prices of a region. It may be called again; the end of ctx ends it.
 func Ask(ctx context.Context, client Lister, region string) (List, error) {
 	var l List
 	for _, q := range questions() {
@@ -105,7 +105,7 @@ func (q question) filters(region string) []types.Filter {
 	return all
 }
 
-// sortOut puts the prices in order and leaves one of those that are the same. Two prices of one thing are none.
+// sortOut sorts the prices and removes duplicates. Two different prices of one thing are both dropped.
 func (l *List) sortOut() {
 	slices.SortFunc(l.Prices, func(a, b catalog.Price) int {
 		return cmp.Or(cmp.Compare(a.Volume, b.Volume), cmp.Compare(a.Per, b.Per), cmp.Compare(a.Class, b.Class),

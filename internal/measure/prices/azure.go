@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/input"
 )
 
-// retailPage is one page of Azure's retail prices, as far as it matters here.
+// retailPage holds the relevant part of a page of Azure's retail prices.
 type retailPage struct {
 	Items []retailPrice `json:"Items"`
 	Next  string        `json:"NextPageLink"`
@@ -23,7 +23,7 @@ type retailPage struct {
 type retailPrice struct {
 	Currency string  `json:"currencyCode"`
 	Price    float64 `json:"retailPrice"`
-	Least    float64 `json:"tierMinimumUnits"` // the number of units from which it holds
+	Least    float64 `json:"tierMinimumUnits"` // the number of units from which it applies
 	Region   string  `json:"armRegionName"`
 	Product  string  `json:"productName"`
 	SKU      string  `json:"skuName"`
@@ -33,11 +33,11 @@ type retailPrice struct {
 	Kind     string  `json:"type"`
 }
 
-// premiumSSD is Azure's name of the product whose disks come in sizes with names.
+// premiumSSD is Azure's product name of disks in named sizes.
 const premiumSSD = "Premium SSD Managed Disks"
 
-// meters returns those of what is sold by the unit, by the product and the end of the meter's name: what comes before
-// is LRS, with local copies, or another kind of copies. They are by the hour.
+// meters returns the hourly meters of units, by the product and the end of the meter's name. The part before it is
+// LRS, for local copies, or another kind of redundancy.
 func meters() map[string]meaning {
 	return map[string]meaning{
 		"Azure Premium SSD v2/Premium LRS Provisioned Capacity":          {"azure-premium-v2", catalog.PerGiB, 0},
@@ -49,8 +49,7 @@ func meters() map[string]meaning {
 	}
 }
 
-// OfAzure reads what Azure asks for Premium SSD, Premium SSD v2 and Ultra Disk with local copies in a region, in
-// dollars.
+// OfAzure reads the prices of Premium SSD, Premium SSD v2 and Ultra Disk with local copies in a region, in dollars.
 func (p Public) OfAzure(ctx context.Context, region string) (List, error) {
 	var l List
 	query := url.Values{
@@ -68,7 +67,7 @@ func (p Public) OfAzure(ctx context.Context, region string) (List, error) {
 			return List{}, fmt.Errorf("read the retail prices of Azure in %s: %w", region, err)
 		}
 		for _, item := range answer.Items {
-			if item.Kind == "Consumption" && item.Region == region { // and no reservation
+			if item.Kind == "Consumption" && item.Region == region { // not a reservation
 				l.add(item)
 			}
 		}
@@ -81,8 +80,8 @@ func (p Public) OfAzure(ctx context.Context, region string) (List, error) {
 	return l, nil
 }
 
-// add takes the price of a disk by the month, or of a unit by the hour, and leaves mounts, bursts and all that is not
-// of a disk alone. Performance plus is chosen when a disk is made, and costs nothing extra
+// add adds the monthly price of a disk or the hourly price of a unit, and skips mounts, bursts and other products.
+// Performance plus is chosen when a disk is created, and is free
 // (https://learn.microsoft.com/azure/virtual-machines/disks-enable-performance).
 func (l *List) add(r retailPrice) {
 	tier, local := strings.CutSuffix(r.SKU, " LRS")

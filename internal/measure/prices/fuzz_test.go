@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzRead: an answer of the price list gives prices of the region that was asked about, or an error.
+// FuzzRead: any answer of the price list gives prices of the requested region, or an error.
 func FuzzRead(f *testing.F) {
 	f.Add(`{"product": {"productFamily": "Database Storage", "attributes": {"usagetype": "RDS:GP3-Storage"}},
 		"terms": {"OnDemand": {"a": {"priceDimensions": {"b": {"unit": "GB-Mo", "beginRange": "0", "pricePerUnit": {"USD": "0.115"}}}}}},
@@ -21,7 +21,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzReadOffers: so does a price file.
+// FuzzReadOffers: the same for a price file.
 func FuzzReadOffers(f *testing.F) {
 	f.Add(`{"offerCode": "AmazonRDS", "publicationDate": "2026-01-01", "products": {"a": {"attributes": {"usagetype": "RDS:GP3-Storage"}}}, "terms": {"Reserved": [[{}]],
 		"OnDemand": {"a": {"x": {"priceDimensions": {"b": {"unit": "GB-Mo", "beginRange": "0", "pricePerUnit": {"USD": "0.115"}}}}}}}}`)

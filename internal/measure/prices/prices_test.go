@@ -24,7 +24,7 @@ import (
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
-// listed is a product as the price list has one, in the form of AWS's own example of GetProducts.
+// listed is a product of the price list, in the form of AWS's own example of GetProducts.
 type listed struct {
 	service, family, usage, engine, deployment string
 	unit, begin, currency, price               string
@@ -54,8 +54,7 @@ func (l listed) String() string {
 	return string(text)
 }
 
-// service answers GetProducts with the products of the family that is asked for, two on a page, and keeps what was
-// said.
+// service answers GetProducts with the products of the requested family, two on a page, and keeps the requests.
 type service struct {
 	products []listed
 	said     []map[string]any
@@ -108,7 +107,7 @@ func ask(t *testing.T, s *service) (prices.List, error) {
 	return prices.Ask(t.Context(), client, "ap-northeast-1")
 }
 
-// machine is a product of machines by the hour.
+// machine returns a machine's product, by the hour.
 func machine(service, usage, engine, deployment, price string, more map[string]string) listed {
 	family := map[string]string{"AmazonEC2": "Compute Instance", "AmazonRDS": "Database Instance"}[service]
 	return listed{service, family, usage, engine, deployment, "Hrs", "0", "USD", price, more}
@@ -120,7 +119,7 @@ func ec2(system, tenancy string) map[string]string {
 		"preInstalledSw": "NA", "capacitystatus": "Used"}
 }
 
-// tokyo has prices of Tokyo of September 2026, as the price list had them, and things of another kind between them.
+// tokyo has prices of Tokyo of September 2026 from the price list, mixed with other products.
 func tokyo() []listed {
 	ebs := func(family, usage, unit, price string) listed {
 		return listed{"AmazonEC2", family, usage, "", "", unit, "0", "USD", price, nil}
@@ -161,7 +160,7 @@ func tokyo() []listed {
 	}
 }
 
-// TestAsk reads what an order can be made of, in our units, from all pages.
+// TestAsk reads all relevant products, in our units, from all pages.
 func TestAsk(t *testing.T) {
 	s := &service{products: tokyo()}
 	list, err := ask(t, s)
@@ -208,7 +207,7 @@ func TestAsk(t *testing.T) {
 //go:embed testdata/check.py
 var check string
 
-// byModel holds what was said against botocore's model of the price list.
+// byModel compares requests with botocore's model of the price list.
 func byModel(t *testing.T, said []map[string]any) {
 	t.Helper()
 	lines, _ := json.Marshal(said)
@@ -219,8 +218,7 @@ func byModel(t *testing.T, said []map[string]any) {
 	}
 }
 
-// TestWhatIsNotUnderstood is told and left out: a unit that is not known, two prices of one thing, a range that is
-// none.
+// TestWhatIsNotUnderstood: an unknown unit, two prices of one thing, and an invalid range are reported and left out.
 func TestWhatIsNotUnderstood(t *testing.T) {
 	storage := func(usage, unit, begin, currency, price string) listed {
 		return listed{"AmazonEC2", "Storage", usage, "", "", unit, begin, currency, price, nil}

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// product is one of the list, as far as it matters here.
+// product holds the relevant part of a product of the list.
 type product struct {
 	Product struct {
 		Family     string     `json:"productFamily"`
@@ -31,20 +31,20 @@ type attributes struct {
 	Engine     string `json:"databaseEngine"`
 	Deployment string `json:"deploymentOption"`
 	Class      string `json:"instanceType"`
-	System     string `json:"operatingSystem"` // of machines of EC2; so the next ones
+	System     string `json:"operatingSystem"` // of EC2's machines, as the next ones
 	Tenancy    string `json:"tenancy"`
 	Software   string `json:"preInstalledSw"`
 	Capacity   string `json:"capacitystatus"`
 }
 
-// dimension is one price of a product: that of a stretch of the amount.
+// dimension is one price of a product, for a range of the amount.
 type dimension struct {
 	Unit  string            `json:"unit"`
 	Begin string            `json:"beginRange"`
 	Price map[string]string `json:"pricePerUnit"`
 }
 
-// read makes prices of a product of a region; none where nothing here is made of it.
+// read returns the prices of a product of a region, or nil if it is irrelevant.
 func read(text, region string) ([]catalog.Price, error) {
 	var p product
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
@@ -53,7 +53,7 @@ func read(text, region string) ([]catalog.Price, error) {
 	return p.prices(region)
 }
 
-// prices returns those of a product in a region; none where nothing here is made of it.
+// prices returns the prices of a product in a region, or nil if it is irrelevant.
 func (p product) prices(region string) ([]catalog.Price, error) {
 	m, class, known := p.Product.Attributes.means()
 	if !known {

@@ -13,22 +13,21 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// Public asks the price lists that providers publish for everybody, without an account.
+// Public reads the price lists that providers publish without an account.
 type Public struct {
 	Client   *http.Client
-	AWS      string        // where AWS's price files begin
-	Azure    string        // Azure's retail prices
-	Patience time.Duration // how long one may say nothing; a minute where it is not set
+	AWS      string        // base URL of AWS's price files
+	Azure    string        // URL of Azure's retail prices
+	Patience time.Duration // how long a list may send nothing; 0: a minute
 }
 
-// Published returns those lists where their providers have them.
+// Published returns the providers' lists at their usual addresses.
 func Published(client *http.Client) Public {
 	return Public{Client: client, AWS: "https://pricing.us-east-1.amazonaws.com",
 		Azure: "https://prices.azure.com/api/retail/prices"}
 }
 
-// OfAWS reads the price files of a region, which are hundreds of megabytes: of each only what an order can be made of
-// is kept.
+// OfAWS reads the price files of a region. They have hundreds of megabytes; only relevant products are kept.
 func (p Public) OfAWS(ctx context.Context, region string) (List, error) {
 	var l List
 	for _, service := range []string{"AmazonEC2", "AmazonRDS"} {
@@ -44,7 +43,7 @@ func (p Public) OfAWS(ctx context.Context, region string) (List, error) {
 	return l, nil
 }
 
-// get reads an answer, of any length, and gives up where nothing comes any more.
+// get reads an answer of any length, and gives up when no more data comes.
 func (p Public) get(ctx context.Context, url string, read func(io.Reader) error) error {
 	patience := cmp.Or(p.Patience, time.Minute)
 	ctx, quiet := context.WithCancelCause(ctx)
@@ -69,7 +68,7 @@ func (p Public) get(ctx context.Context, url string, read func(io.Reader) error)
 	return cmp.Or(context.Cause(ctx), err)
 }
 
-// progressReader calls tell for each part that it reads.
+// progressReader calls tell after each read.
 type progressReader struct {
 	io.Reader
 	tell func()
@@ -82,11 +81,11 @@ func (h *progressReader) Read(p []byte) (int, error) {
 }
 
 const (
-	// mostAhead bounds what is held of a price file: one product of it, or one of its terms.
+	// mostAhead bounds the part of a price file in memory: one product, or one of its terms.
 	mostAhead = 16 << 20
-	// mostProducts bounds what is kept of it. A region has some thousands.
+	// mostProducts bounds the products kept. A region has some thousands.
 	mostProducts = 100_000
-	// mostPages bounds lists that come in pages of a hundred.
+	// mostPages bounds lists in pages of a hundred.
 	mostPages = 1000
 )
 
@@ -96,7 +95,7 @@ var (
 		mostPages)
 )
 
-// readAhead fails where more is read than is used, as of a value without an end.
+// readAhead fails if much more is read than used, as for an endless value.
 type readAhead struct {
 	io.Reader
 	used func() int64
@@ -112,13 +111,13 @@ func (r *readAhead) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// offers is a price file as it is read: products by their number first, then their terms.
+// offers is a price file being read: products by SKU first, then their terms.
 type offers struct {
 	code, published string
 	products        map[string]product
 }
 
-// readOffers reads a price file from its beginning to the end of the terms on demand.
+// readOffers reads a price file up to the end of the on-demand terms.
 func (l *List) readOffers(body io.Reader, region string) error {
 	ahead := &readAhead{Reader: body}
 	d := json.NewDecoder(ahead)
@@ -139,7 +138,7 @@ func (l *List) readOffers(body io.Reader, region string) error {
 	})
 }
 
-// keep takes a product if an order can be made of it.
+// keep keeps a product if it is relevant to an order.
 func (f *offers) keep(d *json.Decoder, sku string) error {
 	var p product
 	if err := d.Decode(&p.Product); err != nil {
@@ -155,7 +154,7 @@ func (f *offers) keep(d *json.Decoder, sku string) error {
 	return nil
 }
 
-// readTerms makes prices of the terms on demand. Reservations are left alone.
+// readTerms makes prices of the on-demand terms. It skips reservations.
 func (l *List) readTerms(d *json.Decoder, file offers, region string) error {
 	return fields(d, func(kind string) error {
 		if kind != "OnDemand" {
@@ -179,7 +178,7 @@ func (l *List) readTerms(d *json.Decoder, file offers, region string) error {
 	})
 }
 
-// fields goes through an object, one name after the other; each reads its value.
+// fields calls read for each name of an object; read must read its value.
 func fields(d *json.Decoder, read func(name string) error) error {
 	if opened, err := d.Token(); err != nil || opened != json.Delim('{') {
 		return errors.Join(errors.New("this is no price file"), err)
@@ -197,7 +196,7 @@ func fields(d *json.Decoder, read func(name string) error) error {
 	return err
 }
 
-// skip leaves a value out, part by part: some are hundreds of megabytes long.
+// skip skips a value, part by part: some have hundreds of megabytes.
 func skip(d *json.Decoder) error {
 	for depth := 0; ; {
 		part, err := d.Token()

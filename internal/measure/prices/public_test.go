@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/prices"
 )
 
-// offerFile is a price file as AWS documents it: products by their number, then terms by kind and number.
+// offerFile returns a price file in AWS's documented form: products by SKU, then terms by kind and SKU.
 func offerFile(service string, all []listed) string {
 	products, terms := map[string]any{}, map[string]any{}
 	for i, l := range all {
@@ -44,8 +44,7 @@ func public(t *testing.T, handler http.HandlerFunc) prices.Public {
 	return prices.Public{Client: server.Client(), AWS: server.URL, Azure: server.URL + "/api/retail/prices"}
 }
 
-// TestPriceFilesSayWhatTheListSays: the same products give the same prices, whether they are asked for or read from the
-// files that need no account.
+// TestPriceFilesSayWhatTheListSays: the same products give the same prices from the API and from the public files.
 func TestPriceFilesSayWhatTheListSays(t *testing.T) {
 	asked, err := ask(t, &service{products: tokyo()})
 	if err != nil {
@@ -79,7 +78,7 @@ func TestNoPriceFile(t *testing.T) {
 	}
 }
 
-// TestEndlessPrices: values, products, pages and waits all have an end.
+// TestEndlessPrices: values, products, pages and waits are all bounded.
 func TestEndlessPrices(t *testing.T) {
 	endless := func(begin, more string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {

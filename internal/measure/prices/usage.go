@@ -12,10 +12,10 @@ import (
 type meaning struct {
 	volume string
 	per    catalog.Per
-	from   float64 // of the unit on, where the usage type itself says so
+	from   float64 // of the first unit, if the usage type itself has it
 }
 
-// usages returns the usage types of one availability zone, without the region before them.
+// usages returns the usage types of one availability zone, without the region prefix.
 func usages() map[string]meaning {
 	return map[string]meaning{
 		"EBS:VolumeUsage.gp2":        {"gp2", catalog.PerGiB, 0},
@@ -49,11 +49,11 @@ func usages() map[string]meaning {
 // regionBefore matches the prefix of usage types outside us-east-1: EU-, APN1-, USE2-.
 var regionBefore = regexp.MustCompile(`^[A-Z]{2,4}[0-9]?-`)
 
-// machine is a usage type of machines by the hour, for one kind of product.
+// machine is an hourly usage type of machines, for one kind of product.
 type machine struct{ prefix, engine, deployment, volume string }
 
-// machines returns the usage types of machines: those of Aurora by both ways to pay, those of RDS for PostgreSQL alone
-// and with a standby in another zone, and those of EC2.
+// machines returns the usage types of machines: Aurora's in both configurations, RDS's for PostgreSQL in one zone and
+// with a standby in another, and EC2's.
 func machines() []machine {
 	return []machine{
 		{"InstanceUsage:db.", aurora, singleAZ, "aurora"},
@@ -64,21 +64,21 @@ func machines() []machine {
 	}
 }
 
-// What products of databases are for, in the list's own words.
+// The list's own words for products of databases.
 const (
 	aurora   = "Aurora PostgreSQL"
 	singleAZ = "Single-AZ"
 	multiAZ  = "Multi-AZ"
 )
 
-// serverless returns the usage types of an hour of an Aurora capacity unit, likewise.
+// serverless returns the usage types of an hour of an Aurora capacity unit.
 func serverless() map[string]string {
 	return map[string]string{"Aurora:ServerlessV2Usage": "aurora",
 		"Aurora:ServerlessV2IOOptimizedUsage": "aurora-iopt1"}
 }
 
-// means returns what a product is the price of, and the class of machine where it is one. What is not for PostgreSQL,
-// or not of a kind that an order is made of, is not known.
+// means returns what a product's price is for, and its class if it is a machine. known is false if it is not for
+// PostgreSQL or irrelevant to an order.
 func (a attributes) means() (m meaning, class string, known bool) {
 	usage := regionBefore.ReplaceAllString(a.Usage, "")
 	if volume, found := serverless()[usage]; found {
@@ -87,7 +87,7 @@ func (a attributes) means() (m meaning, class string, known bool) {
 	for _, kind := range machines() {
 		if size, found := strings.CutPrefix(usage, kind.prefix); found && a.Engine == kind.engine &&
 			a.Deployment == kind.deployment && a.plain() {
-			if class = a.Class; class == "" { // the size in a usage type may be short, as xl
+			if class = a.Class; class == "" { // a usage type may abbreviate the size, as xl
 				class = strings.TrimPrefix(kind.prefix, usage[:strings.Index(usage, ":")+1]) + size
 			}
 			return meaning{kind.volume, catalog.PerHour, 0}, class, true
@@ -106,14 +106,14 @@ func (a attributes) means() (m meaning, class string, known bool) {
 		slices.Contains(deployments, a.Deployment)
 }
 
-// plain reports whether a machine of EC2 is one with Linux and nothing else on it, shared, and in use. Those of
-// databases say nothing of that.
+// plain reports whether an EC2 machine is shared, in use, and has only Linux. Products of
+// databases lack these attributes.
 func (a attributes) plain() bool {
 	values := [4]string{a.System, a.Tenancy, a.Software, a.Capacity}
 	return values == [4]string{} || values == [4]string{"Linux", "Shared", "NA", "Used"}
 }
 
-// unit returns how many of the list's units make one of ours, by the names of both.
+// unit returns how many of the list's units make one of ours, by both names.
 func unit(per catalog.Per, listed string) (float64, error) {
 	units := map[catalog.Per]map[string]float64{
 		catalog.PerGiB:       {"gb-mo": 1, "gb-month": 1},

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// Dialer connects to a DNS server, as net.Resolver has it.
+// Dialer connects to a DNS server, as in net.Resolver.
 type Dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Aliases returns the names that a host stands for by DNS, in their order: a database that is open to the internet is
-// an alias of its machine, and only on the way there does its own name come up. net.Resolver gives the last one alone,
-// so the answers are overheard; where the system's resolver or TCP hides them, the last one is all there is.
+// Aliases returns a function that returns a host's CNAMEs in order: a publicly accessible database is an alias of its
+// machine, and its own name appears only on the way. net.Resolver returns only the last one, so the answers are
+// overheard. If the system's resolver or TCP hides them, only the last one is known.
 func Aliases(dial Dialer) func(ctx context.Context, host string) ([]string, error) {
 	return func(ctx context.Context, host string) ([]string, error) {
 		var heard aliases
@@ -35,13 +35,13 @@ func Aliases(dial Dialer) func(ctx context.Context, host string) ([]string, erro
 	}
 }
 
-// aliases holds the aliases from all answers, which may come at once.
+// aliases holds the aliases from all answers, which may arrive concurrently.
 type aliases struct {
 	mu   sync.Mutex
-	next map[string]string // by the name in lower case
+	next map[string]string // by name in lower case
 }
 
-// overheard is a connection to a DNS server whose answers are looked into.
+// overheard is a connection to a DNS server that records aliases from its answers.
 type overheard struct {
 	*net.UDPConn
 	heard *aliases
@@ -55,7 +55,7 @@ func (o overheard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// take notes the aliases of an answer; one that cannot be read is the resolver's to refuse.
+// take records the aliases of an answer. It leaves unreadable ones to the resolver.
 func (a *aliases) take(message []byte) {
 	var answer dnsmessage.Message
 	if answer.Unpack(message) != nil {

@@ -10,17 +10,17 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// Cluster holds AWS's data on an Aurora cluster that bear on its bill.
+// Cluster holds AWS's data on an Aurora cluster that affects its bill.
 type Cluster struct {
 	Name    string
 	Engine  string
-	Storage string // aurora, aurora-iopt1; empty: not said
-	// NextSwitch is from when on it may change to I/O-Optimized; zero: not said.
+	Storage string // aurora, aurora-iopt1; empty: unknown
+	// NextSwitch is when it may change to I/O-Optimized; zero: unknown.
 	NextSwitch time.Time
 	Members    []Member
 }
 
-// Member is an instance of a cluster. From and To bound the time it ran, if known.
+// Member is an instance of a cluster. From and To bound its lifetime, if known.
 type Member struct {
 	Name, Class string
 	From, To    time.Time
@@ -47,7 +47,7 @@ func FindCluster(ctx context.Context, config aws.Config, name string) (Cluster, 
 	return c, nil
 }
 
-// OnAurora refuses a cluster that has no configurations to choose from.
+// OnAurora returns an error if the cluster is not Aurora's, and so has one configuration.
 func (c Cluster) OnAurora() error {
 	if c.Engine != "" && !strings.HasPrefix(c.Engine, auroraPrefix) {
 		return fmt.Errorf("the cluster %s runs %s, and only Aurora has the two configurations", c.Name, c.Engine)
@@ -55,7 +55,7 @@ func (c Cluster) OnAurora() error {
 	return nil
 }
 
-// ClusterOf returns what a description says, without its instances.
+// ClusterOf converts a description, without its instances.
 func ClusterOf(d DBCluster) Cluster {
 	c := Cluster{Name: d.DBClusterIdentifier, Engine: d.Engine,
 		NextSwitch: d.IOOptimizedNextAllowedModificationTime}
@@ -65,7 +65,7 @@ func ClusterOf(d DBCluster) Cluster {
 	return c
 }
 
-// Add adds an instance of it by its description.
+// Add adds an instance.
 func (c *Cluster) Add(d DBInstance) {
 	c.Members = append(c.Members, Member{Name: d.DBInstanceIdentifier,
 		Class: d.DBInstanceClass})

@@ -8,16 +8,16 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// The roles of an instance in its cluster, as the run file names them.
+// The roles of an instance in its cluster, as in the run file.
 const (
 	RoleWriter = "writer"
 	RoleReader = "reader"
 )
 
-// auroraPrefix begins the names of Aurora's engines and of its storage.
+// auroraPrefix is the prefix of Aurora's engines and storage types.
 const auroraPrefix = "aurora"
 
-// describe puts together what AWS says of an instance, and of its cluster where it has one.
+// describe combines AWS's descriptions of an instance and of its cluster, if any.
 func describe(region string, i *DBInstance, c *DBCluster) (Found, error) {
 	engine := i.Engine
 	if engine == "" {
@@ -43,7 +43,7 @@ func describe(region string, i *DBInstance, c *DBCluster) (Found, error) {
 		f.Cloud.InsightsDays = i.PerformanceInsightsRetentionPeriod
 	}
 	if f.aurora() {
-		f.Cloud.Storage = auroraPrefix // AWS's usual word for it; the cluster may say another
+		f.Cloud.Storage = auroraPrefix // AWS's default; the cluster may have another
 	} else {
 		f.Cloud.SizeGiB, f.Cloud.IOPS = i.AllocatedStorage, i.Iops
 		f.Cloud.ThroughputMiB = i.StorageThroughput
@@ -54,7 +54,7 @@ func describe(region string, i *DBInstance, c *DBCluster) (Found, error) {
 	return f, nil
 }
 
-// addCluster adds what only the cluster knows: who writes, and Aurora's kind of storage.
+// addCluster adds the cluster's data: the writer, and Aurora's storage type.
 func (f *Found) addCluster(c *DBCluster) {
 	f.WriterEndpoint = c.Endpoint
 	f.Cloud.InsightsMode = cmp.Or(f.Cloud.InsightsMode, strings.ToLower(c.DatabaseInsightsMode))
@@ -69,5 +69,5 @@ func (f *Found) addCluster(c *DBCluster) {
 	}
 }
 
-// aurora reports whether the storage is Aurora's own: a volume without a size to order, and without a limit.
+// aurora reports whether the storage is Aurora's: a volume without a size to order, and without a limit.
 func (f *Found) aurora() bool { return strings.HasPrefix(f.Cloud.Engine, auroraPrefix) }

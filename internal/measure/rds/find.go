@@ -17,26 +17,26 @@ import (
 
 // Query identifies the database to find.
 type Query struct {
-	Host string // as AWS makes them; any other says nothing
-	// Instance and Cluster are the user's names of them, used if the host does not say.
+	Host string // a host name in AWS's form; others are ignored
+	// Instance and Cluster are names from the user, used if the host does not lead to the database.
 	Instance, Cluster string
-	// Answering is the instance name reported by the server itself; only Aurora has it.
+	// Answering is the instance name that the server reports; only Aurora has it.
 	Answering string
 }
 
-// Found is a database of AWS's.
+// Found is an AWS database.
 type Found struct {
 	Cloud runfile.Cloud
-	// Endpoint is the host name of the instance itself, and Port its port; empty while it has none.
+	// Endpoint is the host name of the instance itself, and Port its port; empty if it has none.
 	Endpoint string
 	Port     int
 	// WriterEndpoint is the cluster's address for writes; empty without a cluster.
 	WriterEndpoint string
-	Status         string // available, or what it is busy with
-	IAM            bool   // takes tokens for passwords
+	Status         string // available, or its current activity
+	IAM            bool   // accepts tokens as passwords
 }
 
-// Find asks AWS for the database. Its errors are for people, in one line.
+// Find asks AWS for the database. Its errors are one line for users.
 func Find(ctx context.Context, config aws.Config, q Query) (Found, error) {
 	s := search{config: config, query: q}
 	s.host, s.named = ParseHost(q.Host)
@@ -55,10 +55,10 @@ type search struct {
 	config aws.Config
 	query  Query
 	host   Host
-	named  bool // the host is one
+	named  bool // the host is in AWS's form
 }
 
-// find uses the strongest evidence: the server itself, the user, the host's name.
+// find uses the strongest evidence: the server's own answer, the user's names, the host's name.
 func (s *search) find(ctx context.Context) (*DBInstance, *DBCluster, error) {
 	q := s.query
 	if q.Answering != "" && q.Instance != "" && !strings.EqualFold(q.Answering, q.Instance) {
@@ -105,7 +105,7 @@ func (s *search) byInstance(ctx context.Context, name string) (*DBInstance, *DBC
 	return instance, cluster, err
 }
 
-// byCluster takes the writer, or for a reader's host the only reader.
+// byCluster returns the writer, or for a reader's host the only reader.
 func (s *search) byCluster(ctx context.Context, name string) (*DBInstance, *DBCluster, error) {
 	cluster, err := s.cluster(ctx, name)
 	if err != nil {
@@ -130,8 +130,8 @@ func (s *search) byCluster(ctx context.Context, name string) (*DBInstance, *DBCl
 	return instance, cluster, err
 }
 
-// byCustomEndpoint looks for the cluster that lists the endpoint. Which of its instances answers, nobody but the server
-// knows; with a single one there is no doubt.
+// byCustomEndpoint finds the cluster that lists the endpoint. Only the server knows which of its instances
+// answers, unless there is just one.
 func (s *search) byCustomEndpoint(ctx context.Context) (*DBInstance, *DBCluster, error) {
 	for page, err := range pages(ctx, s.config, describeClusters) {
 		if err != nil {
@@ -211,8 +211,7 @@ func (s *search) cluster(ctx context.Context, name string) (*DBCluster, error) {
 	return &answer.DBClusters[0], nil
 }
 
-// none returns the trouble with a list without the database that was asked for by name: where there is none, AWS gives
-// an error.
+// none returns the trouble with a list that lacks the requested database, for which AWS should return an error.
 func none(call, name string) error {
 	return account.NewTrouble(account.Damaged, "nothing",
 		fmt.Sprintf("%s: the answer does not speak of %s, and does not say that there is none: does AWS answer "+
@@ -224,10 +223,10 @@ func gone(err error) bool {
 	return ok && trouble.Kind == account.NotThere
 }
 
-// ErrNotThere: AWS knows no such database in this region for these credentials.
+// ErrNotThere says that AWS has no such database in this region for these credentials.
 var ErrNotThere = errors.New("not found")
 
-// notThere tells a database that is gone from one of another account, by the word in host names that AWS gives each.
+// notThere distinguishes a deleted database from another account's, by the account's word in host names.
 func (s *search) notThere(ctx context.Context, what, name string) error {
 	because := "it was deleted, or is in another account or region"
 	if owner := s.anyOwner(ctx); s.named && owner != "" && s.host.Region != "" {
@@ -240,7 +239,7 @@ func (s *search) notThere(ctx context.Context, what, name string) error {
 	return fmt.Errorf("the %s %s is %w in %s: %s", what, name, ErrNotThere, s.config.Region, because)
 }
 
-// anyOwner returns the account's word in this region, from any database of it; empty where there is none.
+// anyOwner returns the account's word in this region, from any database, or "" if there is none.
 func (s *search) anyOwner(ctx context.Context) string {
 	page, err := ask(ctx, s.config, describeInstances, nil)
 	if err != nil {
@@ -259,7 +258,7 @@ func ownerOf(i *DBInstance) string {
 	return host.Owner
 }
 
-// sameOwner makes sure that a database that was found by its name is the one that the host leads to: names are unique
+// sameOwner checks that a database found by name is the one of the host: names are unique
 // only within an account and region.
 func (s *search) sameOwner(i *DBInstance) error {
 	owner := ownerOf(i)

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(accounttest.Main(m)) }
 
-// fleet makes a cluster of two, an instance with volumes of its own, and one that is no PostgreSQL.
+// fleet creates a cluster of two, an instance with its own volumes, and one that is not PostgreSQL.
 func fleet(t *testing.T, s *accounttest.StandIn) {
 	t.Helper()
 	const ofShop = "DBClusterIdentifier=shop&Engine=aurora-postgresql&EngineVersion=15.10"
@@ -37,7 +37,7 @@ func fleet(t *testing.T, s *accounttest.StandIn) {
 		"AllocatedStorage=20")
 }
 
-// where is AWS's name of a host in the region of the stand-in.
+// where returns AWS's name of a host in the stand-in's region.
 func where(name, kind string) string {
 	return name + "." + kind + "c9akciq32rgd." + accounttest.Region + ".rds.amazonaws.com"
 }
@@ -151,7 +151,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// others is an account that has only the databases named, at hosts of its own.
+// others returns an account with only the named databases, at their own hosts.
 func others(t *testing.T, hosts ...string) aws.Config {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -176,14 +176,15 @@ func others(t *testing.T, hosts ...string) aws.Config {
 	return at(server.URL)
 }
 
-// at is an account whose services are all at one address.
+// at returns an account whose services are all at one address.
 func at(url string) aws.Config {
 	return aws.Config{Region: accounttest.Region, BaseEndpoint: &url,
 		Credentials: credentials.NewStaticCredentialsProvider("key", "secret", ""),
 		APIOptions:  []func(*middleware.Stack) error{account.PlainBodies}}
 }
 
-// TestWhoseDatabase: names of hosts hold a word for the account, and so tell a database that is gone from another's.
+// TestWhoseDatabase: host names contain a word for the account, which distinguishes a deleted
+// database from another account's.
 func TestWhoseDatabase(t *testing.T) {
 	const elsewhere = "db1.dxxxxxxxxxxx." + accounttest.Region + ".rds.amazonaws.com"
 	check := func(config aws.Config, want string) {
@@ -201,7 +202,7 @@ func TestWhoseDatabase(t *testing.T) {
 	check(others(t), "it was deleted, or is in another account or region")
 }
 
-// TestWhatMinistackLeavesOut is as AWS describes what the stand-in does not.
+// TestWhatMinistackLeavesOut covers descriptions that the stand-in lacks.
 func TestWhatMinistackLeavesOut(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.FormValue("Action") == "DescribeDBClusters" {

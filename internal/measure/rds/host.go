@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Kind classifies the targets of AWS's host names.
+// Kind is what one of AWS's host names leads to.
 type Kind string
 
 // The kinds of host.
 const (
 	Instance  Kind = "instance"
-	Writer    Kind = "writer"    // of a cluster, whichever instance that is now
-	Reader    Kind = "reader"    // any reader of a cluster, or its writer where there is none
+	Writer    Kind = "writer"    // the current writer of a cluster
+	Reader    Kind = "reader"    // any reader of a cluster, or the writer if there is none
 	Custom    Kind = "custom"    // any of some instances of a cluster
 	Proxy     Kind = "proxy"     // RDS Proxy, a pooler
-	Global    Kind = "global"    // the writer of a database of several regions
+	Global    Kind = "global"    // the writer of a database in several regions
 	Limitless Kind = "limitless" // a group of shards
 )
 
@@ -25,13 +25,13 @@ const (
 type Host struct {
 	Kind   Kind
 	Name   string // of the instance, the cluster, or the endpoint
-	Region string // empty where the name says none
-	// Owner is a word that AWS gives each account in each region: two hosts with different ones are of different
-	// accounts or regions.
+	Region string // empty if the name has none
+	// Owner is AWS's word for an account in a region: hosts with different ones belong to
+	// different accounts or regions.
 	Owner string
 }
 
-// clusterKinds are the prefixes of the second label of a name that is not an instance's. Longer ones come first.
+// clusterKinds lists the prefixes of the second label of names other than instances', longer ones first.
 var clusterKinds = []struct {
 	prefix string
 	kind   Kind
@@ -40,8 +40,8 @@ var clusterKinds = []struct {
 	{"proxy-", Proxy}, {"shardgrp-", Limitless}, {"global-", Global},
 }
 
-// ParseHost reads a host name as AWS makes them; false where it is not one of a database. In China the region stands
-// behind rds: db.abc.rds.cn-north-1.amazonaws.com.cn.
+// ParseHost parses a host name of an AWS database; false if it is not one. In China the region follows rds:
+// db.abc.rds.cn-north-1.amazonaws.com.cn.
 func ParseHost(host string) (Host, bool) {
 	labels := strings.Split(strings.TrimSuffix(strings.ToLower(host), "."), ".")
 	if len(labels) == 7 && labels[1] == "endpoint" {
@@ -69,11 +69,10 @@ func ParseHost(host string) (Host, bool) {
 	return h, true
 }
 
-// lookupWithin bounds the question for a name: it is a help, and not worth a wait.
+// lookupWithin bounds the lookup of a name, which is not worth a longer wait.
 const lookupWithin = 2 * time.Second
 
-// Resolve finds the host of AWS's that a name stands for, by the name itself or by its aliases; false where there is
-// none.
+// Resolve finds the AWS host behind a name, by the name itself or its aliases; false if there is none.
 func Resolve(ctx context.Context, host string, aliases func(context.Context, string) ([]string, error)) (name string,
 	found Host, ok bool) {
 	if found, ok = ParseHost(host); ok {

@@ -74,8 +74,7 @@ func TestResolve(t *testing.T) {
 	check("db1.c9akciq32rgd.eu-west-1.rds.amazonaws.com", "db1.c9akciq32rgd.eu-west-1.rds.amazonaws.com", true)
 }
 
-// nameServer answers on the loopback: a name with its aliases and the address of the last one, and another with
-// nothing.
+// nameServer answers on the loopback: a name with its aliases and the last one's address, and another with nothing.
 func nameServer(t *testing.T, aliases map[string]string) rds.Dialer {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")

@@ -12,8 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// List returns what AWS says of all databases of PostgreSQL in a region: of each instance with storage of its own, and
-// of each Aurora cluster with its instances.
+// List returns AWS's descriptions of all PostgreSQL databases in a region: each instance with its own storage, and
+// each Aurora cluster with its instances.
 func List(ctx context.Context, config aws.Config) (all []runfile.Cloud, err error) {
 	clusters := map[string]*runfile.Cloud{}
 	for page, err := range pages(ctx, config, describeClusters) {
@@ -55,14 +55,14 @@ const auroraPostgres = "aurora-postgresql"
 
 func nameOf(c runfile.Cloud) string { return cmp.Or(c.Cluster, c.Instance) }
 
-// Described returns what a description says of an instance, without its cluster; nothing of one of another engine.
+// Described converts the description of an instance, without its cluster. For other
+// engines it returns the zero value.
 func Described(region string, i DBInstance) runfile.Cloud {
 	found, _ := describe(region, &i, nil)
 	return found.Cloud
 }
 
-// CloudOf returns what a description says of an instance of PostgreSQL that stands for itself; false: it is of another
-// engine.
+// CloudOf converts the description of a standalone PostgreSQL instance; false: it is of another engine.
 func CloudOf(region string, i DBInstance) (runfile.Cloud, bool) {
 	found, err := describe(region, &i, nil)
 	if err != nil || found.aurora() {

@@ -11,10 +11,10 @@ import (
 	"github.com/realiops/realiops/internal/measure/account"
 )
 
-// Service is RDS, which describes Aurora's databases too.
+// Service is RDS, which describes Aurora's databases, too.
 var Service = account.Service{ID: "RDS", Version: "2014-10-31", Within: "Result", Token: "Marker"}
 
-// DBInstance is an instance as AWS describes it, in XML and, by the aws program, in JSON. What is not said is empty.
+// DBInstance is AWS's description of an instance, in XML or the aws program's JSON. Unknown fields are empty.
 type DBInstance struct {
 	DBInstanceIdentifier string
 	DBClusterIdentifier  string
@@ -41,7 +41,7 @@ type DBInstance struct {
 	MonitoringInterval                 int // seconds
 }
 
-// DBCluster is a cluster in the same way.
+// DBCluster is AWS's description of a cluster.
 type DBCluster struct {
 	DBClusterIdentifier                    string
 	Engine                                 string
@@ -61,13 +61,13 @@ type DBClusterMember struct {
 	IsClusterWriter      bool
 }
 
-// The calls are named as permissions name them.
+// The calls, as named in policies.
 const (
 	describeInstances = "DescribeDBInstances"
 	describeClusters  = "DescribeDBClusters"
 )
 
-// page is a page of an answer to either.
+// page is a page of an answer to either call.
 type page struct {
 	DBInstances []DBInstance `xml:"DBInstances>DBInstance"`
 	DBClusters  []DBCluster  `xml:"DBClusters>DBCluster"`

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/account"
 )
 
-// Token returns a password for one connection, signed with the account's credentials and good for a quarter of an
+// Token returns a password for one connection, signed with the account's credentials and valid for a quarter of an
 // hour. The host is AWS's name of the database, even if the connection uses another one.
 func Token(ctx context.Context, config aws.Config, host string, port int, user string) (string, error) {
 	if config.Region == "" {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestWithoutProc says what is missing where the system does not tell a process its own program.
+// TestWithoutProc: if a process cannot find its own program, the error says what is missing.
 func TestWithoutProc(t *testing.T) {
 	const inside = "REALIOPS_TEST_WITHOUT_PROC"
 	if os.Getenv(inside) != "" {

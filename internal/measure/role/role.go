@@ -1,9 +1,9 @@
-// Package role starts this program a second time, for a role that no person asks for: as a process that cleans up when
-// the first one is gone, or as one that runs a share of the clients.
+// Package role starts this program again in another role: to clean up when the first process is gone, or
+// to run a share of the clients.
 //
-// [Role.Command] prepares the process. [Main], called first by every main function, those of tests among them, plays
-// the role where this process was started for one. What the two say to each other over the standard streams is theirs;
-// that both are of the same version is seen to here, since a program can be replaced while it runs.
+// [Role.Command] prepares the process. [Main], which every main function calls first, tests included, plays the role
+// that a process was started for. The two processes define what they exchange over the standard streams; this package
+// ensures that both are of the same version, since a program can be replaced while it runs.
 package role
 
 import (
@@ -17,24 +17,24 @@ import (
 	"runtime/debug"
 )
 
-// Role is something that this program does when it starts itself.
+// Role is a task for which this program starts itself.
 type Role struct {
 	Name string
-	// Play is the life of the process: it ends with an error where the role could not be played.
+	// Play runs the process. It returns an error if the role cannot be played.
 	Play func(in io.Reader, out io.Writer) error
 }
 
-// marker names the role in the environment of a process that was started for one.
+// marker is the environment variable with a process's role.
 const marker = "REALIOPS_ROLE"
 
-// Main plays the role that a process with those arguments, the program's name first, was started for, and gives its
-// exit status. It does nothing where a person has started the process.
+// Main plays the role for which the process was started, and returns its exit status. args begins with the program's
+// name. If a user started the process, it does nothing.
 func Main(args []string, roles ...Role) (status int, played bool) {
 	wanted := os.Getenv(marker)
 	if wanted == "" || len(args) != 3 || args[1] != wanted {
 		return 0, false
 	}
-	_ = os.Unsetenv(marker) // it is looked at, and what is started from here on is another's
+	_ = os.Unsetenv(marker) // children must not inherit it
 	for _, r := range roles {
 		if r.Name == wanted {
 			return r.main(args[2]), true
@@ -58,9 +58,8 @@ func (r Role) main(wanted string) int {
 	return 0
 }
 
-// Command prepares a process in that role. It has a session of its own, so that neither the keys of our terminal nor
-// its end reach it, and it is killed when the context ends. A process whose main function has not looked at its role,
-// by Main, starts no other: it would start itself again and again.
+// Command prepares a process in that role. The process has its own session, out of reach of our terminal, and is
+// killed when ctx ends. A process that has not called Main starts no other: it would start itself again and again.
 func (r Role) Command(ctx context.Context) (*exec.Cmd, error) {
 	if own := os.Getenv(marker); own != "" {
 		return nil, fmt.Errorf("start a %s: this process was itself started as a %s, and its main function does not "+
@@ -77,8 +76,8 @@ func (r Role) Command(ctx context.Context) (*exec.Cmd, error) {
 	return c, nil
 }
 
-// own returns the program of this process. There is no guess by the name that it was started with: that may lead to
-// another program.
+// own returns the program of this process. It does not guess by the name it was started with,
+// which may lead to another program.
 func own() (string, error) {
 	const itself = "/proc/self/exe" // also when its file has been removed or replaced
 	if _, err := os.Stat(itself); err == nil {
@@ -97,7 +96,7 @@ func own() (string, error) {
 	return program, nil
 }
 
-// version tells two builds of this program apart.
+// version identifies a build of this program.
 func version() string {
 	build, known := debug.ReadBuildInfo()
 	if !known {

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/role"
 )
 
-// shout says aloud what it is told, and fails where that is nothing.
+// shout repeats its input in capitals, and fails without input.
 func shout() role.Role {
 	return role.Role{Name: "shout", Play: func(in io.Reader, out io.Writer) error {
 		text, err := io.ReadAll(in)
@@ -55,7 +55,8 @@ func TestThisProgramPlaysARole(t *testing.T) {
 	})
 }
 
-// TestNoRoleStartsAnother: a program that does not know its role ends, and one that does not even look starts no third.
+// TestNoRoleStartsAnother: a program that does not know its role ends, and one that does
+// not call Main starts no third.
 func TestNoRoleStartsAnother(t *testing.T) {
 	unknown, err := role.Role{Name: "sing"}.Command(t.Context())
 	if err != nil {

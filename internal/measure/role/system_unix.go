@@ -4,5 +4,5 @@ package role
 
 import "syscall"
 
-// apart puts a process into a session of its own.
+// apart starts a process in its own session.
 func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

@@ -1,10 +1,9 @@
-// Package scratch makes directories of our own in places that others use too, and finds out when nobody works in one
-// any more.
+// Package scratch makes directories of our own in shared places, and finds out when they are no longer in use.
 //
-// [Make] makes a directory with a lock file in it and takes the lock. Programs that work in the directory inherit the
-// open lock, so it is free only when the last of them has ended, however that came about; [Free] tells. [Sweep] goes
-// through what earlier runs, which were killed with everything that was to clear up after them, have left in a place.
-// How a directory is taken away is its owner's affair: something may be mounted in it.
+// [Make] makes a directory with a lock file and takes the lock. Programs that work in the directory inherit the open
+// lock, so it is free only when the last of them has ended, for whatever reason; [Free] checks it. [Sweep] removes
+// the directories of earlier runs that were killed together with their supervisor. The owner of a directory decides
+// how to remove it: something may be mounted in it.
 package scratch
 
 import (
@@ -16,15 +15,15 @@ import (
 	"strings"
 )
 
-// ErrLocked is the error of a lock that another process holds.
+// ErrLocked says that another process holds the lock.
 var ErrLocked = errors.New("somebody else has the lock")
 
-// LockName is the lock file in each directory.
+// LockName is the name of the lock file in each directory.
 const LockName = "lock"
 
-// Make makes a directory whose name begins with a prefix, that others may pass through, and takes its lock.
+// Make makes a directory with a name prefix that other users may enter, and takes its lock.
 func Make(parent, prefix string) (path string, lock *os.File, err error) {
-	const attempts = 5 // a sweep may take a directory before it is locked
+	const attempts = 5 // a sweep may remove a directory before it is locked
 	for range attempts {
 		if path, err = os.MkdirTemp(parent, prefix+"*"); err != nil {
 			return "", nil, err
@@ -40,7 +39,7 @@ func Make(parent, prefix string) (path string, lock *os.File, err error) {
 	return "", nil, fmt.Errorf("every directory made in %s is swept away at once", parent)
 }
 
-// take makes a lock file and locks it, unless a sweep was faster.
+// take creates and locks a lock file, unless a sweep was faster.
 func take(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -58,10 +57,10 @@ func take(path string) (*os.File, error) {
 	return nil, ErrLocked
 }
 
-// Free reports whether all that worked in a directory have ended, and keeps others from coming in until release is
-// called. A directory without a lock file, which is fs.ErrNotExist, is not one of ours.
+// Free reports whether a directory is unused, and if so keeps others out until release is called. A directory without
+// a lock file, fs.ErrNotExist, is not ours.
 func Free(path string) (free bool, release func(), err error) {
-	// Not blocking and following no link: in a directory for everyone, anyone may have put anything here.
+	// Do not block or follow a link: in a shared directory, any user may have put anything here.
 	f, err := os.OpenFile(filepath.Join(path, LockName), os.O_RDWR|warily, 0)
 	if err != nil {
 		return false, nil, err
@@ -73,8 +72,7 @@ func Free(path string) (free bool, release func(), err error) {
 	return true, func() { f.Close() }, nil
 }
 
-// Sweep has the directories in a place removed that nobody works in any more. Those that cannot be removed are left:
-// they are no reason to keep anybody from measuring.
+// Sweep removes the unused directories in a place. It ignores failures, which should not prevent a measurement.
 func Sweep(place, prefix string, remove func(path string) error) {
 	entries, err := os.ReadDir(place)
 	if err != nil {
@@ -87,7 +85,7 @@ func Sweep(place, prefix string, remove func(path string) error) {
 	}
 }
 
-// isOurs keeps a sweep, above all one by root, off what other users have put among the directories.
+// isOurs keeps a sweep, above all root's, away from other users' directories.
 func isOurs(e fs.DirEntry) bool {
 	info, err := e.Info()
 	return err == nil && madeByUs(info)
@@ -97,7 +95,7 @@ func sweep(path string, remove func(path string) error) {
 	free, release, err := Free(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		_ = os.Remove(path) // only where it is empty: its maker was killed before it could lock
+		_ = os.Remove(path) // only if empty: its maker was killed before it could lock
 	case free:
 		_ = remove(path)
 		release()

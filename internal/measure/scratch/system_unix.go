@@ -11,11 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// warily opens what anyone may have put there: without waiting for a writer, and following no link.
+// warily opens a file that another user may have put there, without blocking or following a link.
 const warily = unix.O_NONBLOCK | unix.O_NOFOLLOW
 
-// TryLock takes the lock of a file, which child processes inherit with the file; it returns [ErrLocked] if another
-// process holds it.
+// TryLock locks a file; child processes inherit the lock with it. It returns [ErrLocked] if another process holds it.
 func TryLock(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) || errors.Is(err, unix.EINTR) {
@@ -24,7 +23,7 @@ func TryLock(f *os.File) error {
 	return err
 }
 
-// Writable returns an error where this user may not make files in a directory.
+// Writable returns an error if this user may not create files in a directory.
 func Writable(path string) error { return unix.Access(path, unix.W_OK|unix.X_OK) }
 
 func madeByUs(info fs.FileInfo) bool {

@@ -8,10 +8,10 @@ import (
 
 const warily = 0
 
-// TryLock is never reached: nothing that needs cleaning up is started here.
+// TryLock is not reached: nothing that needs cleaning up is started on Windows.
 func TryLock(*os.File) error { return errors.ErrUnsupported }
 
-// Writable is never reached either.
+// Writable is not reached either.
 func Writable(string) error { return errors.ErrUnsupported }
 
 func madeByUs(fs.FileInfo) bool { return false }

@@ -1,10 +1,9 @@
-// Package stopping records what a command that was asked to stop still waits for, and how long its connections may
-// go on.
+// Package stopping records what a stopped command still waits for, and how long its connections stay usable.
 //
-// The command line makes a [Command] of its context by [With] and shows [Command.Waits] to the user. Work that must
-// not be cut short, such as dropping what was made on a server, registers itself by [For]. A connection registers
-// itself by [Command.Add] and gives up at [Command.Until]. Everything reaches the command through its context, also
-// through one that is made by context.WithoutCancel.
+// The command line makes a [Command] with [With] and shows [Command.Waits] to the user. Work that must not be cut
+// short, such as dropping objects on a server, registers itself by [For]. A connection registers itself by
+// [Command.Add] and gives up at [Command.Until]. All of them find the command through their context, even one
+// made by context.WithoutCancel.
 package stopping
 
 import (
@@ -15,21 +14,21 @@ import (
 	"time"
 )
 
-// Grace is the time for which connections stay usable after a command was asked to stop, beyond any work registered
-// by [For].
+// Grace is how long connections stay usable after a command was asked to stop, unless work
+// registered by [For] needs more.
 const Grace = 7 * time.Second
 
-// Command is one that can be asked to stop. A nil Command never is.
+// Command is a command that can be asked to stop. A nil Command never is.
 type Command struct {
 	mu          sync.Mutex
-	asked       time.Time // zero: it was not
+	asked       time.Time // zero: not yet
 	works       []*work
 	connections map[Connection]struct{}
 }
 
-// Connection is a way to another program that a command may have to wait for.
+// Connection is a connection to another program that a command may wait for.
 type Connection interface {
-	// Waiting names what the connection waits for now; empty: nothing.
+	// Waiting says what the connection waits for; empty: nothing.
 	Waiting() string
 	// Changed is called when [Command.Until] may have changed.
 
@@ -44,7 +43,7 @@ type work struct {
 
 type key struct{}
 
-// With makes a command of a context whose end asks the command to stop.
+// With returns a context with a command. The end of ctx asks the command to stop.
 func With(ctx context.Context) (context.Context, *Command) {
 	c := &Command{connections: map[Connection]struct{}{}}
 	context.AfterFunc(ctx, func() {
@@ -56,14 +55,14 @@ func With(ctx context.Context) (context.Context, *Command) {
 	return context.WithValue(ctx, key{}, c), c
 }
 
-// From finds the command that works in a context; nil where there is none.
+// From returns the command of a context, or nil.
 func From(ctx context.Context) *Command {
 	c, _ := ctx.Value(key{}).(*Command)
 	return c
 }
 
-// For registers that the command of ctx has to wait for what, and needs its connections for at most that long from
-// now, even if it is asked to stop; 0: it needs none. The caller calls done when the wait is over.
+// For registers work of the command in ctx that must not be cut short. It may use its connections for up to within
+// from now, even if the command is asked to stop; 0: it needs none. The caller calls done when the work is over.
 func For(ctx context.Context, what string, within time.Duration) (done func()) {
 	c := From(ctx)
 	if c == nil {
@@ -82,7 +81,7 @@ func For(ctx context.Context, what string, within time.Duration) (done func()) {
 	}
 }
 
-// Add registers a connection; remove takes it out again.
+// Add registers a connection; remove unregisters it.
 func (c *Command) Add(conn Connection) (remove func()) {
 	if c == nil {
 		return func() {}
@@ -97,8 +96,8 @@ func (c *Command) Add(conn Connection) (remove func()) {
 	}
 }
 
-// Until is when connections give up: [Grace] after the command was asked to stop, or when the last work that must not
-// be cut short is over. It is zero while nobody has asked.
+// Until returns when connections must give up: [Grace] after the command was asked to stop, or when registered work
+// is over, if that is later. It is zero before a stop.
 func (c *Command) Until() (at time.Time) {
 	if c == nil {
 		return at
@@ -117,7 +116,7 @@ func (c *Command) Until() (at time.Time) {
 	return at
 }
 
-// Waits names what the command waits for, each thing once, or "what is under way" where it does not know.
+// Waits names what the command waits for, each thing once, or "what is under way" if unknown.
 func (c *Command) Waits() string {
 	c.mu.Lock()
 	var all []string
@@ -142,7 +141,7 @@ func (c *Command) Waits() string {
 	return strings.Join(all, ", ")
 }
 
-// changed tells the connections, which ask again until when they may go on.
+// changed notifies the connections, which call Until again.
 func (c *Command) changed() {
 	c.mu.Lock()
 	connections := c.open()

@@ -17,8 +17,8 @@ type connection struct {
 func (c *connection) Waiting() string { return c.waits }
 func (c *connection) Changed()        { c.changed.Add(1) }
 
-// TestUntil: nothing ends before the command is asked to stop; then connections have the grace, or as long as work
-// needs that must not be cut short, also where the context of that work outlives the stop.
+// TestUntil: nothing ends before the command is asked to stop. Then connections have the grace period, or as long as
+// registered work needs, even if that work's context outlives the stop.
 func TestUntil(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ctx, command := stopping.With(ctx)
@@ -53,7 +53,7 @@ func TestUntil(t *testing.T) {
 	}
 }
 
-// TestWaits names work and connections once each, and not too many.
+// TestWaits: work and connections are named once each, and not too many.
 func TestWaits(t *testing.T) {
 	ctx, command := stopping.With(t.Context())
 	check := func(want string) {
@@ -77,7 +77,7 @@ func TestWaits(t *testing.T) {
 	check("a checkpoint, an answer from db:5432, b, more")
 }
 
-// TestNoCommand: where there is none, everything is allowed.
+// TestNoCommand: without a command, everything is allowed.
 func TestNoCommand(t *testing.T) {
 	stopping.For(t.Context(), "a checkpoint", time.Minute)()
 	command := stopping.From(t.Context())

@@ -2,6 +2,5 @@ package supervisor
 
 import "syscall"
 
-// Attributes put a child into a group of its own, out of reach of the terminal's keys. There is no signal for orphans
-// here.
+// Attributes start a child in its own process group, out of the terminal's reach. macOS has no signal for orphans.
 func Attributes(syscall.Signal) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -2,8 +2,8 @@ package supervisor
 
 import "syscall"
 
-// Attributes put a child into a group of its own, out of reach of the terminal's keys, and have the kernel send it a
-// signal when we are gone: when the thread ends that started it, so that the caller keeps to that thread.
+// Attributes start a child in its own process group, out of the terminal's reach, and make the kernel signal it when
+// we are gone. The signal comes when the starting thread ends, so the caller must keep that thread.
 func Attributes(orphaned syscall.Signal) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: orphaned}
 }

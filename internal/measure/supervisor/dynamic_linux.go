@@ -14,16 +14,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dynamic is shared memory that a server makes while it runs, for parallel queries and statistics, as one setting of
-// dynamic_shared_memory_type has it. With mmap it lies in the data directory.
+// dynamic is the shared memory that a server creates while it runs, for parallel queries and statistics, with one
+// setting of dynamic_shared_memory_type. With mmap it is in the data directory.
 type dynamic struct {
 	owner  uint32
 	mapped string // the maps of all processes
 }
 
-// removeDynamic removes what a server's control segment lists, and the control segment: what that server made, and
-// nothing by the look of its name. Each segment has to be the server's user's, and nobody may have it mapped, so that
-// one which another server made under the same name stays.
+// removeDynamic removes a server's control segment and the segments listed in it. Each must belong to the server's
+// user and be mapped by no process, so that another server's segment of the same name stays.
 func removeDynamic(control, owner uint32) error {
 	d := dynamic{owner: owner, mapped: mappedMemory()}
 	for _, kind := range []struct {
@@ -44,8 +43,8 @@ func removeDynamic(control, owner uint32) error {
 	return nil
 }
 
-// listed reads a control segment, PostgreSQL's dsm_control_header: three numbers and slots, whose size depends on the
-// version.
+// listed parses a control segment, PostgreSQL's dsm_control_header: three numbers and slots,
+// whose size depends on the version.
 func listed(text []byte) (handles []uint32, ok bool) {
 	const magic, slotsAt, leastSlot = 0x9a503d32, 16, 24
 	if len(text) < slotsAt || binary.NativeEndian.Uint32(text) != magic {
@@ -66,12 +65,12 @@ func listed(text []byte) (handles []uint32, ok bool) {
 	return handles, true
 }
 
-// mostMemory bounds what is read of a control segment: each of a thousand connections takes a few hundred bytes.
+// mostMemory bounds the size of a control segment: each of a thousand connections takes a few hundred bytes.
 const mostMemory = 64 << 20
 
 func nameOf(handle uint32) string { return fmt.Sprintf("/dev/shm/PostgreSQL.%d", handle) }
 
-// readFile reads a segment of dynamic_shared_memory_type=posix; nil: it is not this user's.
+// readFile reads a segment of dynamic_shared_memory_type=posix, or returns nil if it is not this user's.
 func (d dynamic) readFile(handle uint32) []byte {
 	f, err := os.OpenFile(nameOf(handle), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -104,7 +103,7 @@ func (d dynamic) removeFile(handle uint32) error {
 	return nil
 }
 
-// segment finds one of dynamic_shared_memory_type=sysv that is this user's and that nobody has attached.
+// segment finds an unattached segment of dynamic_shared_memory_type=sysv that is this user's.
 func (d dynamic) segment(handle uint32) (id int, ok bool) {
 	key := int32(handle) //nolint:gosec // as PostgreSQL does
 	id, err := unix.SysvShmGet(max(int(key), -int(key)), 0, 0)
@@ -127,7 +126,7 @@ func (d dynamic) readSegment(handle uint32) []byte {
 	if err != nil {
 		return nil
 	}
-	defer unix.SysvShmDetach(memory) //nolint:errcheck // it is removed next
+	defer unix.SysvShmDetach(memory) //nolint:errcheck // removed next
 	return append([]byte(nil), memory[:min(len(memory), mostMemory)]...)
 }
 
@@ -140,7 +139,7 @@ func (d dynamic) removeSegment(handle uint32) error {
 	return err
 }
 
-// mappedMemory returns what processes map of PostgreSQL's shared memory, as far as we may know.
+// mappedMemory lists processes' mappings of PostgreSQL's shared memory, as far as visible.
 func mappedMemory() string {
 	var all strings.Builder
 	processes, _ := filepath.Glob("/proc/[0-9]*/maps")

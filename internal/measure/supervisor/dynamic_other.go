@@ -2,5 +2,5 @@
 
 package supervisor
 
-// removeDynamic has no way to find out whose a segment is.
+// removeDynamic does nothing: the owner of a segment is unknown here.
 func removeDynamic(uint32, uint32) error { return nil }

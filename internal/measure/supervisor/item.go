@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/scratch"
 )
 
-// Item is something to clean up: plain data, so that another process can do it. One of the fields is set.
+// Item is a thing to clean up, as plain data for another process. One field is set.
 type Item struct {
 	Process      *Process      `json:"process,omitempty"`
 	Users        *Users        `json:"users,omitempty"`
@@ -24,8 +24,8 @@ type Item struct {
 	Empty        *Empty        `json:"empty,omitempty"`
 }
 
-// CleanUp cleans up what should have been, the last item first. After one that cannot be cleaned up it stops: what lies
-// below may still be in use.
+// CleanUp cleans up the items, the last one first. It stops at one that cannot be cleaned up, which
+// may still use the earlier ones.
 func CleanUp(items ...Item) error {
 	for _, i := range slices.Backward(items) {
 		var err error
@@ -50,23 +50,22 @@ func CleanUp(items ...Item) error {
 	return nil
 }
 
-// Process is one that works in a directory of package scratch and holds its lock, as do all that it has started. It has
-// ended when the last of them has, and the lock is free; that also keeps a number that was given to another process
-// since from being sent a signal.
+// Process works in a directory of package scratch and holds its lock, as do all its children. The free lock shows
+// that all have ended; it also protects another process that has reused the PID.
 type Process struct {
-	Name      string `json:"name"`      // for people, as in: NAME does not end
-	ID        int    `json:"id"`        // negative: of a process group
+	Name      string `json:"name"`      // for messages, as in: NAME does not end
+	ID        int    `json:"id"`        // negative: a process group
 	Directory string `json:"directory"` // with the lock
-	Steps     []Step `json:"steps"`     // to be tried in turn
+	Steps     []Step `json:"steps"`     // tried in turn
 }
 
-// Step is a way to end a process, and how long that may take.
+// Step is a way to end a process, and how long it may take.
 type Step struct {
 	Signal   syscall.Signal `json:"signal"`
 	Patience time.Duration  `json:"patience"`
 }
 
-// often is the interval between two looks.
+// often is the interval between two checks.
 const often = 20 * time.Millisecond
 
 func (p Process) end() error {
@@ -76,7 +75,7 @@ func (p Process) end() error {
 				return err
 			}
 			if !signalled {
-				_ = Signal(p.ID, step.Signal) // whether it has ended is told by the lock
+				_ = Signal(p.ID, step.Signal) // the lock shows whether it has ended
 				signalled = true
 			}
 		}
@@ -85,7 +84,7 @@ func (p Process) end() error {
 		max(p.ID, -p.ID), p.Directory)
 }
 
-// inUse reports whether a process works in a directory. A missing directory is not in use.
+// inUse reports whether a process works in a directory. A missing one is unused.
 func inUse(directory string) (bool, error) {
 	free, release, err := scratch.Free(directory)
 	switch {
@@ -99,8 +98,8 @@ func inUse(directory string) (bool, error) {
 	return !free, nil
 }
 
-// Users are the processes that work in a directory of package scratch. They end by themselves when realiops is gone.
-// They include programs that realiops started, and was killed before it could report.
+// Users are the processes that work in a directory of package scratch, and end by themselves when realiops is gone.
+// They include programs that realiops started but was killed before it could report.
 type Users struct {
 	Directory string `json:"directory"`
 }
@@ -115,12 +114,12 @@ func (u Users) await() error {
 	return fmt.Errorf("%s is still in use: remove it by hand", u.Directory)
 }
 
-// Directory is one of ours, to be removed with all that is in it.
+// Directory is one of our directories, to be removed with its content.
 type Directory struct {
 	Path string `json:"path"`
 }
 
-// prefix begins the names of all our directories, so that nothing else is ever removed.
+// prefix is the prefix of all our directories. Nothing else is ever removed.
 const prefix = "realiops-"
 
 func (d Directory) remove() error {
@@ -133,7 +132,7 @@ func (d Directory) remove() error {
 	return nil
 }
 
-// Empty is a directory that we made under a user's name for it. It is removed unless it holds anything.
+// Empty is a directory that we created under the user's name for it. It is removed only if empty.
 type Empty struct {
 	Path string `json:"path"`
 }
@@ -147,12 +146,12 @@ func (e Empty) remove() error {
 	}
 }
 
-// SharedMemory is the System V segment of a PostgreSQL server, which the kernel keeps when the server is killed.
+// SharedMemory is the System V segment of a PostgreSQL server, which survives a killed server.
 type SharedMemory struct {
 	DataDirectory string `json:"data_directory"`
 }
 
-// Mount is a file system that we mounted. The kernel detaches the loop device below it.
+// Mount is a file system that we mounted. The kernel detaches its loop device.
 type Mount struct {
 	Path string `json:"path"`
 }

@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// remove goes by postmaster.pid, which names the server's process and segment and is there only where the server did
-// not remove both itself. The file is the server's user's, who could have written anything: a segment goes only if that
-// user owns it, that process made it, and nobody has it attached.
+// remove reads the server's process and segment from postmaster.pid, which exists only if the server removed neither.
+// The server's user could have written anything into that file: a segment is removed only if that user owns it, that
+// process created it, and no process has it attached.
 func (m SharedMemory) remove() error {
 	root, err := os.OpenRoot(m.DataDirectory)
 	if err != nil {
@@ -66,8 +66,8 @@ func (m SharedMemory) remove() error {
 	return nil
 }
 
-// controlSegmentIn reads the beginning of a server's segment, PostgreSQL's PGShmemHeader: for which data directory it
-// was made, and the handle of the segment in which the server lists its dynamic shared memory.
+// controlSegmentIn reads the begin of a server's segment, PostgreSQL's PGShmemHeader: its data directory, and the
+// handle of the control segment of its dynamic shared memory.
 func controlSegmentIn(id int, directory fs.FileInfo) (handle uint32, known bool) {
 	const (
 		magic                                  = 679834894
@@ -77,7 +77,7 @@ func controlSegmentIn(id int, directory fs.FileInfo) (handle uint32, known bool)
 	if err != nil {
 		return 0, false
 	}
-	defer unix.SysvShmDetach(header) //nolint:errcheck // it is removed next
+	defer unix.SysvShmDetach(header) //nolint:errcheck // removed next
 	stat := directory.Sys().(*syscall.Stat_t)
 	if len(header) < smallest || binary.NativeEndian.Uint32(header) != magic ||
 		binary.NativeEndian.Uint64(header[deviceAt:]) != uint64(stat.Dev) ||
@@ -89,8 +89,8 @@ func controlSegmentIn(id int, directory fs.FileInfo) (handle uint32, known bool)
 	return handle, handle != 0
 }
 
-// segmentIn reads postmaster.pid as PostgreSQL's pidfile.h has it: the process is in the first line, negative for a
-// server without clients as initdb runs it, and the segment is the second number of the seventh.
+// segmentIn parses postmaster.pid as in PostgreSQL's pidfile.h: the first line is the process, negative for initdb's
+// server without clients, and the second number of the seventh line is the segment.
 func segmentIn(text string) (process, segment int, named bool) {
 	const memoryLine = 7
 	lines := strings.Split(text, "\n")

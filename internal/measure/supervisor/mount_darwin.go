@@ -1,4 +1,4 @@
 package supervisor
 
-// detach has nothing to do: only on Linux we mount anything.
+// detach does nothing: only on Linux anything is mounted.
 func (m Mount) detach() error { return nil }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// detach unmounts. If the mount is busy for longer than two seconds, the file system goes with its last user.
+// detach unmounts. If the mount stays busy for two seconds, the file system goes with its last user.
 func (m Mount) detach() error {
 	err := unix.Unmount(m.Path, unix.UMOUNT_NOFOLLOW)
 	for begun := time.Now(); errors.Is(err, unix.EBUSY) && time.Since(begun) < 2*time.Second; time.Sleep(often) {

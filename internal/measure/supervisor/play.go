@@ -13,14 +13,14 @@ import (
 	"github.com/realiops/realiops/internal/measure/role"
 )
 
-// Role returns what this program is started for by [Start].
+// Role returns the role in which [Start] starts this program.
 func Role() role.Role { return role.Role{Name: "supervisor", Play: play} }
 
-// stillThere is the interval at which a process that cleans up reports that it is still at work.
+// stillThere is the interval at which a cleaning process reports that it is at work.
 const stillThere = time.Second
 
-// play holds the ordered items until in ends, and then cleans them up. The signals by which a terminal, a broken
-// pipe or a system that is shut down ends programs are meant for realiops; in ends when it does.
+// play holds items until in ends, and then cleans them up. It ignores signals from a terminal, a broken pipe or a
+// shutdown: they are for realiops, whose end closes in.
 func play(in io.Reader, out io.Writer) error {
 	dropped := make(chan os.Signal, 1)
 	signal.Notify(dropped, os.Interrupt, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGTERM)
@@ -35,7 +35,7 @@ func play(in io.Reader, out io.Writer) error {
 		if o.Hold != nil {
 			held = append(held, o)
 		}
-		_ = answers.Encode(answer{}) // where nobody reads it, in has ended
+		_ = answers.Encode(answer{}) // if there is no reader, in has ended
 	}
 	items := make([]Item, len(held))
 	for i, h := range held {

@@ -1,15 +1,15 @@
-// Package supervisor cleans up when realiops is gone, however it went, kill -9 among the ways.
+// Package supervisor cleans up when realiops is gone, even after kill -9.
 //
-// [Start] starts this program a second time, as a process that does nothing but hold a list of what is to be cleaned up
-// ([Item]): processes to end, shared memory and directories to remove, mounts to detach. It cleans up when its standard
-// input ends, which [Supervisor.Release] brings about, and the end of realiops does too: so it is always done in one
-// way. The last thing held comes first, as with defer, and what lies below a thing that cannot be cleaned up stays.
+// [Start] starts this program again, as a process that only holds a list of things to clean up ([Item]): processes to
+// end, shared memory and directories to remove, mounts to detach. It cleans up when its standard input ends, which
+// both [Supervisor.Release] and the end of realiops cause: so there is only one way. The last item comes first, as
+// with defer, and items below one that cannot be cleaned up stay.
 //
-// When the supervisor itself is killed, another one takes its place; at the worst realiops cleans up by itself. Where
-// both are killed at once, [CleanUp] does it for whoever finds what they left: directories of package scratch have a
-// lock, and a free one means that nobody lives there.
+// When the supervisor itself is killed, another one replaces it; if that fails, realiops cleans up by itself. If both
+// are killed at once, a later run calls [CleanUp] for leftovers that it finds: directories of package scratch have a
+// lock, and a free one means that they are unused.
 //
-// Programs that call Start hand [Role] to role.Main, tests in their TestMain.
+// Programs that call Start pass [Role] to role.Main, tests in their TestMain.
 package supervisor
 
 import (
@@ -31,32 +31,31 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// Supervisor is the process as realiops holds it. Its methods may be called from any goroutine.
+// Supervisor is realiops's side of the process. Its methods may be called from any goroutine.
 type Supervisor struct {
 	mu       sync.Mutex
-	child    *child        // nil where none can be started any more
-	silence  time.Duration // after which a process that should answer is taken to hang, and killed
+	child    *child        // nil if none can be started any more
+	silence  time.Duration // after which a process that should answer is killed
 	starts   int
-	last     int // number of the item held last
+	last     int // number of the last item
 	held     []order
 	released bool
 	left     error
 }
 
-// order tells the process to hold an item under a number, or to drop the one that it holds.
+// order tells the process to hold an item under a number, or to drop it.
 type order struct {
 	Number int   `json:"number"`
 	Hold   *Item `json:"hold,omitempty"`
 }
 
-// answer is a message from the process: it took an order or is still at work, it could not clean something up, or
-// it is done.
+// answer is the process's message: it took an order or is at work, it could not clean an item up, or it is done.
 type answer struct {
 	Left string `json:"left,omitempty"`
 	Done bool   `json:"done,omitempty"`
 }
 
-// Start starts a supervisor that holds nothing yet.
+// Start starts a supervisor without items.
 func Start() (*Supervisor, error) {
 	s := &Supervisor{silence: 15 * time.Second}
 	err := s.startChild()
@@ -69,7 +68,7 @@ func Start() (*Supervisor, error) {
 	return s, nil
 }
 
-// Hold has an item cleaned up before all those that are held already, unless it is dropped.
+// Hold adds an item, which is cleaned up before all earlier ones unless it is dropped.
 func (s *Supervisor) Hold(i Item) (drop func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +86,7 @@ func (s *Supervisor) drop(number int) {
 	s.pass(order{Number: number})
 }
 
-// pass hands an order on. A process that does not take it is replaced by one that gets all items.
+// pass sends an order. A process that does not answer is replaced by one that gets all items.
 func (s *Supervisor) pass(o order) {
 	if s.child == nil || s.released {
 		return
@@ -97,24 +96,24 @@ func (s *Supervisor) pass(o order) {
 	}
 }
 
-// mostStarts bounds how often a process that ends is replaced.
+// mostStarts bounds how often a dead process is replaced.
 const mostStarts = 5
 
 func (s *Supervisor) replace() {
 	s.child = nil
 	for s.child == nil && s.starts < mostStarts {
-		_ = s.startChild() // what cannot be held by another process is cleaned up by this one
+		_ = s.startChild() // otherwise this process cleans up
 	}
 }
 
-// startChild starts a process and tells it what is held.
+// startChild starts a process and sends it all items.
 func (s *Supervisor) startChild() error {
 	s.starts++
 	c, err := start()
 	if err != nil {
 		return err
 	}
-	for _, o := range append([]order{{}}, s.held...) { // the first holds nothing: it finds out whether somebody answers
+	for _, o := range append([]order{{}}, s.held...) { // the empty order checks that it answers
 		if err := c.take(o, s.silence); err != nil {
 			return err
 		}
@@ -131,7 +130,7 @@ func (s *Supervisor) startChild() error {
 	return nil
 }
 
-// PID returns the number of the process; 0 where there is none.
+// PID returns the process ID, or 0 if there is no process.
 func (s *Supervisor) PID() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,8 +140,8 @@ func (s *Supervisor) PID() int {
 	return s.child.command.Process.Pid
 }
 
-// Release cleans up what is held, or says what could not be. When the context ends first, the process goes on with it
-// by itself. A second call does nothing, and says the same.
+// Release cleans up all items, and returns what it could not. If ctx ends first, the process continues alone.
+// A second call returns the same.
 func (s *Supervisor) Release(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,7 +178,7 @@ func start() (*child, error) {
 		return nil, err
 	}
 	command.Dir = "/"
-	command.ExtraFiles = []*os.File{os.Stderr} // for what it says when nobody else does
+	command.ExtraFiles = []*os.File{os.Stderr} // for its own messages
 	var complaint bytes.Buffer
 	command.Stderr = &complaint
 	in, err := command.StdinPipe()
@@ -215,9 +214,9 @@ func start() (*child, error) {
 	return c, nil
 }
 
-// take gives an order and waits until it is taken.
+// take sends an order and waits for the answer.
 func (c *child) take(o order, silence time.Duration) error {
-	_ = c.orders.Encode(o) // whether it can be taken is told by the answer
+	_ = c.orders.Encode(o) // the answer shows whether it was received
 	select {
 	case <-c.answers:
 		return nil
@@ -228,7 +227,7 @@ func (c *child) take(o order, silence time.Duration) error {
 	}
 }
 
-// finish has the process clean up, and tells whether it came to the end of that.
+// finish makes the process clean up, and reports whether it has finished.
 func (c *child) finish(ctx context.Context, silence time.Duration) (done bool, err error) {
 	c.input.Close()
 	for {

@@ -32,12 +32,12 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
-	// or every other process of this program sleeps for a second at its end
+	// otherwise every process of this program sleeps for a second at its end
 	_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
 	os.Exit(m.Run())
 }
 
-// holdForever makes a directory in a place with a program that works in it, and has them held.
+// holdForever makes a directory with a program in it, and holds both.
 func holdForever(place string) error {
 	s, err := Start()
 	if err != nil {
@@ -51,7 +51,7 @@ func holdForever(place string) error {
 	select {}
 }
 
-// workIn starts a program in a directory of ours that heeds nothing but being killed.
+// workIn starts a program in a directory of ours that only SIGKILL ends.
 func workIn(s *Supervisor, place string) (directory string, worker *exec.Cmd, err error) {
 	directory, lock, err := scratch.Make(place, "realiops-test-")
 	if err != nil {

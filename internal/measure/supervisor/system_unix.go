@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Supported returns an error where nothing can be cleaned up after realiops was killed, so that nothing is to be
-// started that would have to be.
+// Supported returns an error if nothing can be cleaned up after realiops was killed. Then
+// nothing that needs it may be started.
 func Supported() error { return nil }
 
-// Signal sends a signal to a process, or by a negative number to a group.
+// Signal sends a signal to a process, or to a group if id is negative.
 func Signal(id int, signal syscall.Signal) error { return unix.Kill(id, signal) }

@@ -5,16 +5,16 @@ import (
 	"syscall"
 )
 
-// Supported returns an error here: nothing can be cleaned up after realiops was killed, so nothing is started that
-// would have to be.
+// Supported returns an error: on Windows nothing can be cleaned up after realiops was killed, so
+// nothing that needs it may be started.
 func Supported() error {
 	return errors.New("realiops does that on Linux and macOS; on Windows it measures servers of yours (--dsn)")
 }
 
-// Attributes are none: nothing is started.
+// Attributes returns nil: nothing is started.
 func Attributes(syscall.Signal) *syscall.SysProcAttr { return nil }
 
-// Signal is never reached.
+// Signal is not reached.
 func Signal(int, syscall.Signal) error { return errors.ErrUnsupported }
 
 func (m Mount) detach() error { return nil }

@@ -1,5 +1,4 @@
-// Package cloudwatch asks CloudWatch for what it kept of a cluster: each metric hour by hour, over as long as it keeps
-// hours.
+// Package cloudwatch asks CloudWatch for a cluster's past metrics, hour by hour, for as long as it keeps hours.
 package cloudwatch
 
 import (
@@ -17,15 +16,15 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Series is one question: some metrics of a cluster or an instance.
+// Series is a request for some metrics of a cluster or an instance.
 type Series struct {
 	Cluster, Instance string // one of them
 	Serverless        bool
-	Counted           bool // the samples of all instances of the cluster are counted
+	Counted           bool // count the samples of all instances of the cluster
 	Metrics           []string
 }
 
-// ForBill returns the series that a cluster's bill is made of.
+// ForBill returns the series that a cluster's bill needs.
 func ForBill(c rds.Cluster) []Series {
 	all := []Series{{Cluster: c.Name, Metrics: []string{"VolumeReadIOPs", "VolumeWriteIOPs", "VolumeBytesUsed"}},
 		{Cluster: c.Name, Counted: true, Metrics: []string{"CPUUtilization"}}}
@@ -39,10 +38,10 @@ func ForBill(c rds.Cluster) []Series {
 	return all
 }
 
-// Settled returns the last whole hour that no longer changes.
+// Settled returns the end of the last final hour.
 func Settled(now time.Time) time.Time { return now.Add(-probe.Final).UTC().Truncate(time.Hour) }
 
-// Hours returns the hourly periods of the series from one moment to another, and the gaps in them.
+// Hours returns the series' hourly periods of a stretch of time, and their gaps.
 func Hours(ctx context.Context, a *account.Account, all []Series, from, to time.Time) ([]runfile.Period,
 	[]runfile.Gap, error) {
 	var data history.Data
@@ -74,7 +73,7 @@ func (s Series) cloud() runfile.Cloud {
 	return c
 }
 
-// Refused returns the gaps of what the credentials may not see or CloudWatch did not tell, a sentence each.
+// Refused describes gaps for missing permissions or answers, a sentence each.
 func Refused(gaps []runfile.Gap) (all []string) {
 	for _, g := range gaps {
 		if g.Reason == runfile.Permission || g.Reason == runfile.Failed {

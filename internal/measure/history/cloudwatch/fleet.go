@@ -13,16 +13,16 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Fleet is all databases of PostgreSQL of an account in a region.
+// Fleet is all PostgreSQL databases of an account in a region.
 type Fleet struct{ account *account.Account }
 
 // NewFleet returns the fleet of an account.
 func NewFleet(a *account.Account) Fleet { return Fleet{a} }
 
-// AtOnce returns how many are asked for together: each is a call of its own.
+// AtOnce returns 1: each database is a separate call.
 func (Fleet) AtOnce() int { return 1 }
 
-// Databases returns the instances with storage of their own, and the Aurora clusters.
+// Databases returns the instances with their own storage, and the Aurora clusters.
 func (f Fleet) Databases(ctx context.Context) (all []fleet.Database, err error) {
 	clouds, err := rds.List(ctx, f.account.Config())
 	if err != nil {
@@ -34,7 +34,7 @@ func (f Fleet) Databases(ctx context.Context) (all []fleet.Database, err error) 
 	return all, nil
 }
 
-// TargetOf returns what a history is of.
+// TargetOf returns the target of a history.
 func TargetOf(c runfile.Cloud) runfile.Target {
 	flavor := "rds"
 	if c.Cluster != "" {
@@ -43,8 +43,7 @@ func TargetOf(c runfile.Cloud) runfile.Target {
 	return runfile.Target{Kind: "history", Flavor: flavor, Version: c.Version, Cloud: &c}
 }
 
-// Wanted returns what CloudWatch is asked for of an instance with storage of its own, or of an instance of Aurora and
-// its cluster.
+// Wanted returns CloudWatch's metrics of an RDS instance, or of an Aurora instance and its cluster.
 func Wanted(c runfile.Cloud) []string {
 	if c.Cluster != "" {
 		return []string{"VolumeReadIOPs", "VolumeWriteIOPs", "VolumeBytesUsed", "ReadIOPS", "WriteIOPS",
@@ -57,8 +56,8 @@ func Wanted(c runfile.Cloud) []string {
 	return all
 }
 
-// Metrics returns how many metrics AWS bills for asking for databases, once for each stretch that it keeps in periods
-// of one length.
+// Metrics returns the number of metrics that AWS bills for these databases: each once for every stretch
+// with another length of periods.
 func (f Fleet) Metrics(all []fleet.Database, from, to, now time.Time) (n int) {
 	for _, database := range all {
 		if c := database.Target.Cloud; c.Cluster == "" {
@@ -70,7 +69,7 @@ func (f Fleet) Metrics(all []fleet.Database, from, to, now time.Time) (n int) {
 	return n * probe.Stretches(from, to, now)
 }
 
-// Hours returns what CloudWatch kept of some databases.
+// Hours returns CloudWatch's data on some databases.
 func (f Fleet) Hours(ctx context.Context, databases []fleet.Database, from, to time.Time) ([]history.Data, error) {
 	data := make([]history.Data, len(databases))
 	for i, database := range databases {
@@ -89,8 +88,8 @@ func (f Fleet) Hours(ctx context.Context, databases []fleet.Database, from, to t
 	return data, nil
 }
 
-// History returns what CloudWatch kept of an instance, of Aurora's with its cluster, in the shortest periods that it
-// still has of all the time that is asked for.
+// History returns CloudWatch's data on an instance, for Aurora with its cluster, in the shortest periods
+// that are kept for the whole time.
 func History(ctx context.Context, a *account.Account, c runfile.Cloud, from, to, now time.Time) (data history.Data,
 	err error) {
 	source, err := probe.New(a.Config(), c, Wanted(c)...)

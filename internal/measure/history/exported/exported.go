@@ -1,12 +1,9 @@
-// Package exported reads what the AWS command line wrote of a cluster, without asking anybody: the answers of
+// Package exported reads files with the AWS command line's answers about a cluster, offline:
 //
-//	aws cloudwatch get-metric-data
-//	aws rds describe-db-clusters
-//	aws rds describe-db-instances
+// aws cloudwatch get-metric-data aws rds describe-db-clusters aws rds describe-db-instances
 //
-// as JSON, one or several files of them. They are decoded into types whose fields are named as the command line names
-// them. An answer of get-metric-data does not say what was asked: each series tells by its label
-// which metric it is, of which statistic, and of whom. [Query] writes the question that has such labels.
+// as JSON, in one or several files. An answer of get-metric-data does not repeat its request: the label of each
+// series gives its metric, statistic and owner. [Query] writes a request with such labels.
 package exported
 
 import (
@@ -35,8 +32,8 @@ import (
 
 // Export is the combined content of the files.
 type Export struct {
-	// Flavor is the server's, rds or aurora, and all its metrics are taken. Empty: it is a cluster, of which only
-	// the metrics of its bill are taken, in the statistics that a bill uses.
+	// Flavor is rds or aurora, and all metrics of the server are read. Empty: the metrics of a cluster's bill are
+	// read, in the statistics that a bill uses.
 	Flavor   string
 	Periods  []runfile.Period
 	Clusters []rds.Cluster
@@ -44,7 +41,7 @@ type Export struct {
 	instance []rds.DBInstance
 }
 
-// answer is any of the three, by its members.
+// answer is any of the three answers, by its members.
 type answer struct {
 	MetricDataResults []results
 	Messages          []cw.MessageData
@@ -54,7 +51,7 @@ type answer struct {
 	Marker            *string
 }
 
-// results are a [cw.MetricDataResult] whose values may be none.
+// results is a [cw.MetricDataResult] whose values may be missing.
 type results struct {
 	Id, Label  *string
 	Timestamps []time.Time
@@ -62,10 +59,10 @@ type results struct {
 	StatusCode cw.StatusCode
 }
 
-// sample is a value as some program wrote it; NaN: it is none.
+// sample is a value from some program; NaN: none.
 type sample float64
 
-// UnmarshalJSON reads null, and text that is no number, as a sample that is none.
+// UnmarshalJSON reads null and text that is not a number as NaN.
 func (s *sample) UnmarshalJSON(text []byte) error {
 	*s = sample(math.NaN())
 	if text[0] == '{' || text[0] == '[' {
@@ -77,11 +74,10 @@ func (s *sample) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// notNumbers matches the spellings that programs write for NaN and infinity, which JSON lacks, and strings, in
-// which they are left alone.
+// notNumbers matches the spellings of NaN and infinity, which JSON lacks, and strings, in which they stay.
 var notNumbers = regexp.MustCompile(`("(?:[^"\\]|\\.)*")|-?\b(?:NaN|Infinity|inf|nan)\b`)
 
-// withoutNotNumbers writes null in their place.
+// withoutNotNumbers replaces them by null.
 func withoutNotNumbers(text []byte) []byte {
 	return notNumbers.ReplaceAllFunc(text, func(found []byte) []byte {
 		if found[0] == '"' {
@@ -91,7 +87,7 @@ func withoutNotNumbers(text []byte) []byte {
 	})
 }
 
-// Read adds a file. What lies ahead of now was stamped by another clock, and is left out.
+// Read adds a file. It leaves out points after now, which another clock stamped.
 func (e *Export) Read(text []byte, now time.Time) error {
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil {
@@ -121,7 +117,7 @@ func (e *Export) Read(text []byte, now time.Time) error {
 	return e.metrics(a.MetricDataResults, now)
 }
 
-// notJSON tells a page or a table from JSON that is broken.
+// notJSON distinguishes a page or a table from broken JSON.
 func notJSON(text []byte, err error) error {
 	switch begin := strings.TrimSpace(string(text[:min(len(text), 64)])); {
 	case begin == "":
@@ -134,8 +130,8 @@ func notJSON(text []byte, err error) error {
 	return input.NotJSON(err)
 }
 
-// metrics takes the results, those of one label together: the command line writes each page's part of a series by
-// itself.
+// metrics reads the results. It joins those with the same label, since the command line
+// writes each page's part separately.
 func (e *Export) metrics(all []results, now time.Time) error {
 	byLabel := map[string]*points{}
 	var labels []string
@@ -158,9 +154,9 @@ func (e *Export) metrics(all []results, now time.Time) error {
 type points struct {
 	id, label string
 	values    map[time.Time]float64
-	twice     int // points that were there before with another value
+	twice     int // duplicate points with another value
 	part      cw.StatusCode
-	unpaired  bool // its times and values are not as many
+	unpaired  bool // it has different numbers of times and values
 }
 
 func (p *points) add(r results) {
@@ -180,7 +176,7 @@ func (p *points) add(r results) {
 	}
 }
 
-// series takes the periods of one series.
+// series reads the periods of one series.
 func (e *Export) series(p *points, now time.Time) error {
 	of, taken, err := e.subjectOf(p)
 	if err != nil || !taken {
@@ -198,7 +194,7 @@ func (e *Export) series(p *points, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("the series %q %w", p.label, err)
 	}
-	if p.part != "" && e.Flavor != "" { // what is missing would look like the begin of the history
+	if p.part != "" && e.Flavor != "" { // a partial one would look like the begin of the history
 		return fmt.Errorf("the series %q is not whole: CloudWatch answered %s. Ask again, for all pages",
 			p.label, p.part)
 	}
@@ -206,14 +202,14 @@ func (e *Export) series(p *points, now time.Time) error {
 	return e.addPeriods(p, of, length, now)
 }
 
-// subject is what a series shows, and of whom.
+// subject is the metric of a series, and its owner.
 type subject struct {
 	meaning       metric.Meaning
 	statistic, id string
 	scale         float64 // to the metric's base unit
 }
 
-// subjectOf reads the label of a series; taken is false of one that is left out.
+// subjectOf parses the label of a series. taken is false if the series is left out.
 func (e *Export) subjectOf(p *points) (s subject, taken bool, err error) {
 	meaning, statistic, id, known := parse(p.label, e.taken())
 	if !known {
@@ -240,7 +236,7 @@ func (e *Export) subjectOf(p *points) (s subject, taken bool, err error) {
 	return subject{meaning, statistic, id, scale}, true, nil
 }
 
-// addPeriods takes the points of a series. On a bill each of them must be an amount; of a history others are left out.
+// addPeriods adds the points of a series. For a bill each must be an amount; for a history others are left out.
 func (e *Export) addPeriods(p *points, of subject, length time.Duration, now time.Time) error {
 	ahead, lost := 0, []string{}
 	for _, at := range p.times() {
@@ -279,13 +275,13 @@ func (e *Export) addPeriods(p *points, of subject, length time.Duration, now tim
 	return nil
 }
 
-// ofCluster is the dimension that names a cluster.
+// ofCluster is the dimension with the name of a cluster.
 const ofCluster = "DBClusterIdentifier"
 
-// mostShown is far above all that CloudWatch shows of a database: 10^15 operations in a period, or a PB.
+// mostShown is far above any value in CloudWatch: 10^15 operations in a period, or a PB.
 const mostShown = 1e15
 
-// doubts warns of what is odd about a series.
+// doubts warns about oddities of a series.
 func (e *Export) doubts(p *points) {
 	if p.twice > 0 {
 		e.warn("%d points of %q are there twice with different values: the first of each counts.", p.twice, p.label)
@@ -305,7 +301,7 @@ func (p *points) times() []time.Time {
 	return slices.SortedFunc(maps.Keys(p.values), time.Time.Compare)
 }
 
-// period returns how long the periods are: as far apart as the nearest two begin.
+// period returns the length of the periods: the shortest distance between two.
 func (p *points) period() (time.Duration, error) {
 	times, nearest := p.times(), time.Duration(0)
 	for i := 1; i < len(times); i++ {
@@ -340,7 +336,7 @@ func (e *Export) taken() []metric.Meaning {
 	})
 }
 
-// of is whose metrics those are, in words.
+// of names the owner of the metrics.
 func (e *Export) of() string {
 	if e.Flavor == "" {
 		return "of a cluster's bill"
@@ -348,7 +344,7 @@ func (e *Export) of() string {
 	return "that CloudWatch has of " + metric.Flavor(e.Flavor)
 }
 
-// parse finds the metric, the statistic and the rest in a label: "VolumeReadIOPs Sum shop".
+// parse splits a label into metric, statistic and the rest: "VolumeReadIOPs Sum shop".
 func parse(label string, taken []metric.Meaning) (m metric.Meaning, statistic, id string, known bool) {
 	var rest []string
 	for word := range strings.FieldsSeq(label) {
@@ -366,7 +362,7 @@ func parse(label string, taken []metric.Meaning) (m metric.Meaning, statistic, i
 	return m, statistic, strings.Join(rest, " "), known
 }
 
-// Cluster returns the one that the files are about, or the one of a name; of others the periods are dropped.
+// Cluster returns the files' cluster, or the named one, and drops other clusters' periods.
 func (e *Export) Cluster(name string) (rds.Cluster, error) {
 	names := e.named(ofCluster)
 	if len(names) == 0 {
@@ -413,13 +409,13 @@ func (e *Export) named(dimension string) (all []string) {
 	return distinct(all)
 }
 
-// distinct names are in order, each once.
+// distinct returns sorted names without duplicates.
 func distinct(names []string) []string {
 	slices.Sort(names)
 	return slices.DeleteFunc(slices.Compact(names), func(s string) bool { return s == "" })
 }
 
-// Kept refuses points further apart than CloudWatch keeps them.
+// Kept rejects points further apart than CloudWatch keeps them.
 func (e *Export) Kept() error {
 	const slack = 24 * time.Hour
 	from, to := e.Span()
@@ -430,10 +426,10 @@ func (e *Export) Kept() error {
 		"own?", from.Format(time.DateOnly), to.Format(time.DateOnly), probe.Longest.Hours()/24)
 }
 
-// Span is from the first period to the end of the last one.
+// Span returns the begin of the first period and the end of the last.
 func (e *Export) Span() (from, to time.Time) { return history.Data{Periods: e.Periods}.Span() }
 
-// Instances returns those of PostgreSQL with storage of their own.
+// Instances returns the PostgreSQL instances with their own storage.
 func (e *Export) Instances() (all []runfile.Cloud) {
 	for _, i := range e.instance {
 		if c, ok := rds.CloudOf(regionOf(i), i); ok {
@@ -443,7 +439,7 @@ func (e *Export) Instances() (all []runfile.Cloud) {
 	return all
 }
 
-// Region returns the one that all instances of a cluster are in, as far as the files say; empty: they do not, or differ.
+// Region returns the region of a cluster's instances, or "" if the files do not say or they differ.
 func (e *Export) Region(cluster string) string {
 	var all []string
 	for _, i := range e.instance {

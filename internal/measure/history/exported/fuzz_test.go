@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// FuzzRead: whatever a file holds, what is read of it are periods that are over, of a minute or more, with amounts that
-// can be.
+// FuzzRead: whatever a file holds, the result has finished periods of a minute or more, with possible amounts.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(
 		`{"MetricDataResults": [{"Id": "a", "Label": "VolumeReadIOPs Sum shop", "Timestamps": ["2026-10-01T00:00:00+00:00", "2026-10-01T01:00:00+00:00"], "Values": [1, 2], "StatusCode": "Complete"}]}`))

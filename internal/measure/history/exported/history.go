@@ -14,22 +14,22 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// The flavors of server in CloudWatch.
+// CloudWatch's flavors of servers.
 const (
 	onRDS    = "rds"
 	onAurora = "aurora"
 )
 
-// File is one that the aws program wrote.
+// File is a file written by the aws program.
 type File struct {
 	Name string
 	Text []byte
 }
 
-// Asked names the server that the files are to describe; empty fields are taken from the files.
+// Asked describes the expected server; empty fields are taken from the files.
 type Asked struct{ Flavor, Instance string }
 
-// History returns what files tell of one instance, of Aurora with its cluster.
+// History returns the data on one instance, for Aurora with its cluster.
 func History(files []File, asked Asked, now time.Time) (data history.Data, target runfile.Target, err error) {
 	first, err := readAll(files, onAurora, now)
 	if err != nil {
@@ -68,7 +68,7 @@ func History(files []File, asked Asked, now time.Time) (data history.Data, targe
 	return data, target, e.enough(&data)
 }
 
-// enough refuses what says of no metric how much was done, and notes of which it does not.
+// enough refuses data without any metric's amounts, and notes the metrics that lack them.
 func (e *Export) enough(data *history.Data) error {
 	why := ""
 	if len(e.Warnings) > 0 {
@@ -90,7 +90,7 @@ func (e *Export) enough(data *history.Data) error {
 	return nil
 }
 
-// told reports whether the statistic of a metric that says how much was done is there.
+// told reports whether the statistic with a metric's amounts is present.
 func (e *Export) told(name string) bool {
 	return slices.ContainsFunc(e.Periods, func(p runfile.Period) bool {
 		return p.Metric == name && p.Statistic != runfile.Maximum
@@ -107,8 +107,8 @@ func readAll(files []File, flavor string, now time.Time) (*Export, error) {
 	return e, nil
 }
 
-// flavor returns that of the server, as far as its description or metrics that only a cluster has tell it. Descriptions
-// may be of all instances of an account: that of another says nothing.
+// flavor returns the server's flavor, from its description or from metrics that only a cluster has. Descriptions
+// of other instances do not count.
 func (e *Export) flavor(name string) (string, error) {
 	if instances := e.named("DBInstanceIdentifier"); name == "" && len(instances) == 1 {
 		name = instances[0]
@@ -130,7 +130,7 @@ func (e *Export) flavor(name string) (string, error) {
 	return "", nil
 }
 
-// pick chooses the instance, and drops the periods of others.
+// pick chooses the instance, and drops other instances' periods.
 func (e *Export) pick(name string) (c runfile.Cloud, err error) {
 	instances, clusters := e.named("DBInstanceIdentifier"), e.named(ofCluster)
 	switch {

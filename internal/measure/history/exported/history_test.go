@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/history/exported"
 )
 
-// TestHistoryOfSpoiledFiles: the shipped three days of an RDS instance, each time with something taken away or changed.
-// What would change the answer is refused, or said.
+// TestHistoryOfSpoiledFiles: three days of an RDS instance, each time with something removed or changed. Changes that
+// affect the answer are refused or reported.
 func TestHistoryOfSpoiledFiles(t *testing.T) {
 	file := func(name string) string {
 		text, err := os.ReadFile("../../../../testdata/history/" + name)

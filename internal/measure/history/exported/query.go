@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Query is the question whose answer [Export.Read] understands, as aws cloudwatch get-metric-data --cli-input-json
-// takes it. Its members are those of the SDK's GetMetricDataInput.
+// Query is a request whose answer [Export.Read] understands, for aws cloudwatch get-metric-data --cli-input-json. Its
+// members are the SDK's GetMetricDataInput's.
 type Query struct {
 	MetricDataQueries []MetricDataQuery
 	StartTime         time.Time
@@ -34,17 +34,17 @@ type MetricStat struct {
 	Stat   string
 }
 
-// Metric is one of a cluster or an instance.
+// Metric is a metric of a cluster or an instance.
 type Metric struct {
 	Namespace  string
 	MetricName string
 	Dimensions []Dimension
 }
 
-// Dimension names whose metric it is.
+// Dimension identifies a metric's owner.
 type Dimension struct{ Name, Value string }
 
-// QueryOf asks for the hours of series, for what a cluster's bill is made of.
+// QueryOf asks for the hours of the series of a cluster's bill.
 func QueryOf(all []cloudwatch.Series, from, to time.Time) Query {
 	q := Query{StartTime: from.UTC(), EndTime: to.UTC(), ScanBy: "TimestampAscending"}
 	for _, s := range all {
@@ -60,8 +60,8 @@ func QueryOf(all []cloudwatch.Series, from, to time.Time) Query {
 	return q
 }
 
-// HistoryOf asks for what realiops history reads of an instance, in the shortest periods that CloudWatch still has of
-// all that time.
+// HistoryOf asks for an instance's metrics for realiops history, in the shortest periods that
+// CloudWatch keeps for the whole time.
 func HistoryOf(c runfile.Cloud, flavor string, from, to, now time.Time) Query {
 	q := Query{StartTime: from.UTC(), EndTime: to.UTC(), ScanBy: "TimestampAscending"}
 	e := Export{Flavor: flavor}

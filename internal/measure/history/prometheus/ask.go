@@ -17,8 +17,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// source answers queries: a store, or a dump of one. A store's warnings come with each answer; if there are any,
-// the answer is incomplete.
+// source answers queries: a store, or a dump of one. If an answer has warnings, it is incomplete.
 type source interface {
 	series(ctx context.Context, selector string, from, to time.Time, most uint64) ([]labelSet, []string, error)
 	values(ctx context.Context, label string, selector string, from, to time.Time, most uint64) ([]string,
@@ -27,20 +26,20 @@ type source interface {
 	hourly(ctx context.Context, query string, from, to time.Time) (result, []string, error)
 }
 
-// remote is a store that is asked by HTTP. The client library's own package for this links reflection in that keeps
-// every method of every type in the program, a third of its size.
+// remote is a store reached by HTTP. The client library's own package would link reflection, which keeps every method
+// of every type in the program, a third of its size.
 type remote struct {
 	client http.Client
 	store  url.URL
 }
 
-// address returns that of a part of its interface.
+// address returns the URL of an endpoint.
 func (r remote) address(of string) *url.URL {
 	r.store.Path = path.Join(r.store.Path, of)
 	return &r.store
 }
 
-// refusal is an answer that is none. Its Kind is the store's own word, or one of those below.
+// refusal is an error answer. Its Kind is the store's own word, or one of those below.
 type refusal struct{ Kind, Said string }
 
 func (r *refusal) Error() string { return r.Kind + ": " + r.Said }
@@ -70,7 +69,7 @@ func (r remote) hourly(ctx context.Context, query string, from, to time.Time) (r
 		url.Values{"query": {query}, "start": {seconds(from)}, "end": {seconds(to)}, "step": {"3600"}})
 }
 
-// selected returns the parameters of a question for series.
+// selected returns the parameters of a request for series.
 func selected(selector string, from, to time.Time, most uint64) url.Values {
 	return url.Values{"match[]": {selector}, "start": {seconds(from)}, "end": {seconds(to)},
 		"limit": {strconv.FormatUint(most, 10)}}
@@ -80,7 +79,7 @@ func seconds(t time.Time) string {
 	return strconv.FormatFloat(float64(t.UnixMilli())/1000, 'f', -1, 64)
 }
 
-// post asks a question that may be too long for an address, and asks by one where posting is not allowed.
+// post sends a request, which may be too long for a URL, by POST, or by GET if POST is not allowed.
 func post[T any](ctx context.Context, r remote, of string, question url.Values) (answer T,
 	warnings []string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.address(of).String(),
@@ -89,7 +88,7 @@ func post[T any](ctx context.Context, r remote, of string, question url.Values) 
 		return answer, nil, err
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	request.Header["Idempotency-Key"] = nil // repeating the request does no harm
+	request.Header["Idempotency-Key"] = nil // repeating the request is harmless
 	status, body, err := r.send(request)
 	if err != nil {
 		return answer, nil, err
@@ -101,7 +100,7 @@ func post[T any](ctx context.Context, r remote, of string, question url.Values) 
 	return read[T](status, body)
 }
 
-// send sends a request and reads all of the response.
+// send sends a request and reads the whole response.
 func (r remote) send(request *http.Request) (status int, body []byte, err error) {
 	response, err := r.client.Do(request)
 	if err != nil {
@@ -127,11 +126,11 @@ func get[T any](ctx context.Context, r remote, of string, question url.Values) (
 	return read[T](status, body)
 }
 
-// lenient are the rules by which answers are read: stores are not stricter than this.
+// lenient accepts invalid JSON that stores may send.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true),
 	json.WithUnmarshalers(json.UnmarshalFromFunc(readSample)))
 
-// read returns what an answer of the store's interface says.
+// read decodes an answer of the store's interface.
 func read[T any](status int, body []byte) (data T, warnings []string, err error) {
 	var answer struct {
 		Status    string   `json:"status"`
@@ -162,13 +161,13 @@ func read[T any](status int, body []byte) (data T, warnings []string, err error)
 	return answer.Data, answer.Warnings, err
 }
 
-// result is the answer to a query: series with samples, of the type matrix or, with one sample each, vector.
+// result is the answer to a query: a matrix of series with samples, or a vector with one sample each.
 type result struct {
 	Type   string
 	Series []*sampleStream
 }
 
-// UnmarshalJSONFrom reads a result. Of a type that is never asked for only its name is kept.
+// UnmarshalJSONFrom decodes a result. Of other types it keeps only the name.
 func (r *result) UnmarshalJSONFrom(in *jsontext.Decoder) error {
 	var raw struct {
 		Type   string         `json:"resultType"`
@@ -198,7 +197,7 @@ func (r *result) UnmarshalJSONFrom(in *jsontext.Decoder) error {
 	return nil
 }
 
-// kind returns what an answer is: it may be nothing at all.
+// kind returns the type of an answer, which may be null.
 func (r *result) kind() string { return cmp.Or(r.Type, "null") }
 
 const (

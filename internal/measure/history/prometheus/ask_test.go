@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestRefusals: whatever a store says instead of an answer, people read what it was and what to do.
+// TestRefusals: whatever a store answers instead, the error says what it was and what to do.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		status int
@@ -43,7 +43,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestPostingIsNotAllowed: then the question stands in the address.
+// TestPostingIsNotAllowed: then the request is in the URL.
 func TestPostingIsNotAllowed(t *testing.T) {
 	for _, status := range []int{http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusNotImplemented} {
 		err := ask(t, func(w http.ResponseWriter, r *http.Request) {

@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
-// collector is a machine that OpenTelemetry's collector watches, with a disk, its partition and a device made of it.
-// Each counter grows by so many a minute.
+// collector is a machine under OpenTelemetry's collector, with a disk, its partition and a device on top. Each
+// counter grows by a fixed amount a minute.
 func collector(database string) (all []prometheustest.Series) {
 	add := func(name, labels string, grows float64) {
 		all = append(all, prometheustest.Series{Name: name, Labels: `instance="otel:8889"` + labels,

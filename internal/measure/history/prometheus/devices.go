@@ -12,22 +12,23 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// partOf is a name of a partition: of sda1, or of nvme0n1p1.
+// partOf matches the name of a partition: sda1, or nvme0n1p1.
 var partOf = regexp.MustCompile(`^(.*[0-9])p[0-9]+$|^(.*[a-z])[0-9]+$`)
 
-// anyHead matches disks that may have such paths, and ofSCSI names of SCSI, of which several may be paths to one disk.
+// anyHead matches disks that may have several paths, and ofSCSI SCSI names, of which
+// several may be paths to one disk.
 const anyHead = deviceLabel + `=~"nvme[0-9]+n[0-9]+"`
 
 var ofSCSI = regexp.MustCompile(`^sd[a-z]+$`)
 
 type diskInfo struct {
 	onBus bool
-	id    string // of the disk; several paths to it have the same
+	id    string // of the disk; its paths have the same
 }
 
-// split returns the devices of a machine that are counted, and those that are parts of them or made of them: partitions
-// and paths beside their disk, and what has no place on a bus where others have one, or goes by another name as well.
-// Of an NVMe disk that counts nothing, as before Linux 6.3, the paths count.
+// split divides a machine's devices into those to count, and partitions, paths and devices made of others. It
+// recognizes the latter by a missing bus address where others have one, or an alias. For an NVMe disk that counts
+// nothing, as before Linux 6.3, the paths count.
 func split(devices []string, infos map[string]diskInfo, counting map[string]bool) (whole, without []string) {
 	anyOnBus := slices.ContainsFunc(devices, func(d string) bool { return infos[d].onBus })
 	for _, d := range devices {
@@ -58,7 +59,7 @@ func split(devices []string, infos map[string]diskInfo, counting map[string]bool
 	return whole, without
 }
 
-// diskInfos returns the devices of each instance of node_exporter.
+// diskInfos returns the devices of each node_exporter.
 func (f *Fleet) diskInfos(ctx context.Context) (map[string]map[string]diskInfo, error) {
 	sets, err := f.store.series(ctx, f.query, selector("node_disk_info", wholeDisks, f.query.Host), 10*mostDatabases)
 	if err != nil {
@@ -78,7 +79,7 @@ func (f *Fleet) diskInfos(ctx context.Context) (map[string]map[string]diskInfo, 
 	return all, nil
 }
 
-// counting returns the disks with paths, of each instance, whose own counters are not all 0.
+// counting returns, for each instance, the disks with paths whose own counters are not all 0.
 func (f *Fleet) counting(ctx context.Context, s shape, sets []labelSet) (map[string]map[string]bool, error) {
 	all := map[string]map[string]bool{}
 	if !slices.ContainsFunc(sets, func(set labelSet) bool {
@@ -104,12 +105,12 @@ func (f *Fleet) counting(ctx context.Context, s shape, sets []labelSet) (map[str
 	return all, nil
 }
 
-// compare looks for disks of a machine that do the same hour by hour: one may be made of the other.
+// compare looks for disks of a machine with equal figures in each hour: one may be made of the other.
 func (b *batch) compare(ctx context.Context) error {
 	if len(b.of.devices) < 2 {
 		return nil
 	}
-	byMachine := map[string]map[string][]map[instant]float64{} // and by device, of each metric
+	byMachine := map[string]map[string][]map[instant]float64{} // by machine and device, for each metric
 	for i, name := range b.of.of.copies {
 		matrix, err := b.matrix(ctx, rateOfDisk, name)
 		if err != nil {
@@ -140,7 +141,7 @@ func (b *batch) compare(ctx context.Context) error {
 					history.HeadOf(disk) == history.HeadOf(other) ||
 					ofSCSI.MatchString(disk) && ofSCSI.MatchString(other) && info[disk].id != "" &&
 						info[disk].id == info[other].id {
-					continue // paths to one disk, each of which carries a part
+					continue // paths to one disk, each with a part of its load
 				}
 				if alike(disks[disk], disks[other]) {
 					data.Gaps = append(data.Gaps, runfile.Gap{At: b.from, Probe: b.of.of.probe, Reason: runfile.Absent,
@@ -154,7 +155,7 @@ func (b *batch) compare(ctx context.Context) error {
 	return nil
 }
 
-// alike reports whether two disks do the same, which is not nothing.
+// alike reports whether two disks have the same figures, which are not all zero.
 func alike(a, b []map[instant]float64) bool {
 	busy := false
 	for i := range min(len(a), len(b)) {

@@ -16,14 +16,14 @@ import (
 	"time"
 )
 
-// dump is promtool's dump of a store. It answers the queries that the history of one server needs.
+// dump is promtool's dump of a store. It answers the queries for one server's history.
 type dump struct {
-	source  // what a dump does not answer
+	source  // nil: other queries are not answered
 	streams map[string]*sampleStream
 }
 
-// OpenDump reads samples as promtool tsdb dump writes them, or dump-openmetrics, and says from when to when they are.
-// Of metrics that are not known here nothing is kept.
+// OpenDump reads the output of promtool tsdb dump or dump-openmetrics, and returns the span of its
+// samples. It skips unknown metrics.
 func OpenDump(name string, text []byte) (s *Store, from, to time.Time, err error) {
 	d := &dump{streams: map[string]*sampleStream{}}
 	known := map[string]bool{}
@@ -68,13 +68,13 @@ func OpenDump(name string, text []byte) (s *Store, from, to time.Time, err error
 	return &Store{source: d, host: name}, from, to, nil
 }
 
-// longestDump is more than stores keep, and little enough to be gone through stretch by stretch.
+// longestDump exceeds what stores keep, and is short enough to read in chunks.
 const longestDump = 3 * 366 * 24 * time.Hour
 
-// longestLine bounds one.
+// longestLine bounds a line.
 const longestLine = 64 << 10
 
-// order puts the samples of each series in order, one of a moment, and says from when to when all are.
+// order sorts the samples of each series, without duplicate times, and returns their span.
 func (d *dump) order() (from, to time.Time) {
 	at := func(a, b samplePair) int { return int(a.Timestamp - b.Timestamp) }
 	for _, s := range d.streams {
@@ -92,8 +92,8 @@ func (d *dump) order() (from, to time.Time) {
 
 var sampleLine = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)?(?:\{(.*)\})? +([^ ]+)(?: +([^ ]+))?(?: +#.*)?$`)
 
-// parseSample reads a line. Without a name before the braces it is of promtool tsdb dump, whose times are milliseconds;
-// those of OpenMetrics are seconds.
+// parseSample parses a line. Without a name before the braces it is from promtool tsdb dump, with times in
+// milliseconds; OpenMetrics has seconds.
 func parseSample(line string) (labels labelSet, sample samplePair, err error) {
 	part := sampleLine.FindStringSubmatch(line)
 	if part == nil {
@@ -126,10 +126,10 @@ func parseSample(line string) (labels labelSet, sample samplePair, err error) {
 	return labels, samplePair{Timestamp: instant(math.Round(at * scale)), Value: v}, nil
 }
 
-// latest bounds the milliseconds of a time: the year 9999.
+// latest bounds a time in milliseconds: the year 9999.
 const latest = 2.5e14
 
-// those returns the series that a selector picks, in order.
+// those returns the series that match a selector, in order.
 func (d *dump) those(selector string) (all []*sampleStream, err error) {
 	name, matchers, _ := strings.Cut(strings.TrimSuffix(selector, "}"), "{")
 	conditions, err := parseMatchers(matchers)
@@ -174,7 +174,7 @@ func (d *dump) series(_ context.Context, selector string, _, _ time.Time, _ uint
 	return sets, nil, err
 }
 
-// at answers a range selector: the samples after its begin and up to a moment.
+// at answers a range selector: the samples from its begin to end.
 func (d *dump) at(ctx context.Context, query string, end time.Time) (found result, _ []string, err error) {
 	selector, back, _ := strings.Cut(strings.TrimSuffix(query, "]"), "}[")
 	length, err := time.ParseDuration(back)

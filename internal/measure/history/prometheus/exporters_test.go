@@ -20,9 +20,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
 
-// TestMappingIsWhatExportersShow: what Debian has of postgres_exporter and node_exporter, beside a real server and the
-// real kernel, show under the names of the mapping, with the labels that are added up over. What PostgreSQL 15 does not
-// have is left out.
+// TestMappingIsWhatExportersShow: Debian's postgres_exporter and node_exporter, on a real server and kernel, have the
+// mapping's names, with the labels to add up over. Metrics that PostgreSQL 15 lacks are left out.
 func TestMappingIsWhatExportersShow(t *testing.T) {
 	server := servertest.Start(t, embedded.Options{Version: "15"})
 	shown := map[string]map[string]string{

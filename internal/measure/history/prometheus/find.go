@@ -11,17 +11,17 @@ import (
 	"github.com/realiops/realiops/internal/measure/history"
 )
 
-// Found is a metric of ours that a store has of the server.
+// Found is one of our metrics that a store has for the server.
 type Found struct {
 	Row
 	Instance string
 	selector string
 }
 
-// mostSeries bounds what is looked through for one exporter.
+// mostSeries bounds the series of one exporter.
 const mostSeries = 10_000
 
-// Find looks for the metrics of a server, each from one exporter and of one instance. Disks are those of the server's
+// Find finds a server's metrics, each from one instance of one exporter. Disks are those of the server's
 // machine, unless --host names another.
 func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 	byName, err := s.seriesByName(ctx, q)
@@ -71,7 +71,7 @@ func (s *Store) seriesByName(ctx context.Context, q Query) (byName map[string][]
 			if len(ownOf(sets, machines)) == 0 && slices.ContainsFunc(exporters(), func(e string) bool {
 				return ofHost(e) && len(ownOf(series[e], machines)) > 0
 			}) {
-				continue // another exporter runs on the machine
+				continue // another exporter on the machine
 			}
 			if sets, err = onMachines(sets, machines, q.Server); err != nil {
 				return nil, fmt.Errorf("%s has %w", s.host, err)
@@ -111,9 +111,8 @@ func hostsOf(sets []labelSet) (hosts []string) {
 	return hosts
 }
 
-// onMachines returns the series of node_exporter that are of the machine on which the server runs. One that goes by
-// another name is taken where it is the only one. Where --server picked no exporter of PostgreSQL, the disks of others
-// are none of its.
+// onMachines returns the node_exporter series of the server's machine. An only one is taken even under another name.
+// If --server selects no exporter of PostgreSQL, other machines' disks are not taken.
 func onMachines(sets []labelSet, machines []string, server string) ([]labelSet, error) {
 	if len(sets) == 0 {
 		return nil, nil
@@ -129,14 +128,14 @@ func onMachines(sets []labelSet, machines []string, server string) ([]labelSet, 
 	return sets, nil
 }
 
-// ownOf returns the series whose exporter runs on one of some machines.
+// ownOf returns the series whose exporter runs on one of the machines.
 func ownOf(sets []labelSet, machines []string) []labelSet {
 	return slices.DeleteFunc(slices.Clone(sets), func(set labelSet) bool {
 		return !slices.Contains(machines, hostOf(set[instanceLabel]))
 	})
 }
 
-// ErrNothing is a store that does not know the server.
+// ErrNothing says that the store does not know the server.
 var ErrNothing = errors.New("no metric of PostgreSQL or of a disk that realiops knows")
 
 func (q Query) matchers(exporter string) string {
@@ -168,7 +167,7 @@ func (q Query) selector(row Row, of labelSet) string {
 	return "{" + strings.Join(all, ",") + "}"
 }
 
-// pick returns those of the series of a row's name that are the row's.
+// pick returns the row's own series among those of its name.
 func (r Row) pick(sets []labelSet) ([]labelSet, error) {
 	matchers, err := parseMatchers(r.Where)
 	if err != nil {
@@ -205,7 +204,7 @@ func (s *Store) counting(ctx context.Context, sets []labelSet, q Query) (map[str
 	return all, nil
 }
 
-// wholes are series of a machine without those of partitions and paths beside their disk.
+// wholes returns a machine's series without partitions and paths.
 func wholes(sets []labelSet, counting map[string]bool) []labelSet {
 	whole, _ := split(valuesOf(sets, deviceLabel), nil, counting)
 	return slices.DeleteFunc(sets, func(set labelSet) bool {
@@ -213,7 +212,7 @@ func wholes(sets []labelSet, counting map[string]bool) []labelSet {
 	})
 }
 
-// seriesOf returns the series that a store has of an exporter's metrics.
+// seriesOf returns the store's series of an exporter's metrics.
 func (s *Store) seriesOf(ctx context.Context, exporter string, q Query) ([]labelSet, error) {
 	var names []string
 	for _, row := range Mapping() {
@@ -241,7 +240,7 @@ func (s *Store) seriesOf(ctx context.Context, exporter string, q Query) ([]label
 	}), nil
 }
 
-// checkOneInstance makes sure that series are of one instance.
+// checkOneInstance returns an error if the series are of several instances.
 func checkOneInstance(exporter string, sets []labelSet) error {
 	instances := valuesOf(sets, identity(exporter))
 	if len(instances) < 2 {
@@ -266,7 +265,7 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// versionMetric tells the server's version in a label.
+// versionMetric is a metric with the server's version in a label.
 type versionMetric struct {
 	metric string
 	label  string
@@ -277,7 +276,7 @@ func versions() []versionMetric {
 		{"cnpg_collector_postgres_version", "full"}}
 }
 
-// About tells the version of the server and what it is, where an exporter does.
+// About returns the server's version and flavor, if an exporter has them.
 func (s *Store) About(ctx context.Context, q Query) (version, flavor string, err error) {
 	for _, m := range versions() {
 		sets, err := s.series(ctx, q, selector(m.metric, q.Server), mostSeries)

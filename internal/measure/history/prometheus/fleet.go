@@ -12,30 +12,30 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Fleet is all databases of a store. It has the store add up and find the highest: 1,000 databases by 30 days of
-// scrapes are more than anybody wants to have sent.
+// Fleet is all databases of a store. The store computes sums and maxima, since 30 days of samples of 1,000
+// databases are too much to transfer.
 type Fleet struct {
 	store   *Store
 	query   Query
 	members map[string]member // by name
-	unread  []string          // names of series that look like those of databases
+	unread  []string          // names of series that look like a database's
 }
 
 // member identifies a database in a store.
 type member struct {
 	of      shape
-	labels  []string   // that tell it from others
-	sets    []labelSet // whose values of them are its own
-	trouble string     // why nothing of it is asked
+	labels  []string   // that identify it
+	sets    []labelSet // with its values of them
+	trouble string     // why it is not queried
 	devices []string   // of a machine
 	without []string   // devices that are parts of these, or made of them
 	infos   map[string]diskInfo
 }
 
-// NewFleet returns the fleet of a store; the query picks by label matchers and says when.
+// NewFleet returns the fleet of a store. The query's label matchers select databases; it also has the time.
 func NewFleet(s *Store, q Query) *Fleet { return &Fleet{s, q, map[string]member{}, nil} }
 
-// AtOnce returns how many are asked for in a query.
+// AtOnce returns how many databases one query covers.
 func (f *Fleet) AtOnce() int { return 20 }
 
 // Queries estimates the number of queries for that many databases.
@@ -46,8 +46,8 @@ func (f *Fleet) Queries(databases int) int {
 
 const mostDatabases = 10_000
 
-// Databases returns all of the store: instances and clusters that exporters of CloudWatch tell of, and machines on
-// which an exporter of PostgreSQL runs.
+// Databases returns all databases of the store: instances and clusters from exporters of CloudWatch, and machines
+// with an exporter of PostgreSQL.
 func (f *Fleet) Databases(ctx context.Context) ([]fleet.Database, error) {
 	all, err := f.Instances(ctx)
 	if err != nil {
@@ -73,7 +73,7 @@ func (f *Fleet) matchers(s shape) string {
 	return f.query.Server
 }
 
-// Instances returns those that exporters of CloudWatch tell of, and clusters.
+// Instances returns the instances and clusters from exporters of CloudWatch.
 func (f *Fleet) Instances(ctx context.Context) (all []fleet.Database, err error) {
 	shapes := cloudShapes()
 	var names []string
@@ -108,7 +108,7 @@ func (f *Fleet) Instances(ctx context.Context) (all []fleet.Database, err error)
 	return all, nil
 }
 
-// tells reports whether a series is of a shape.
+// tells reports whether a series has the shape.
 func (s shape) tells(set labelSet) bool {
 	return set[metricName] == s.exists && set[s.label] != "" &&
 		!slices.ContainsFunc(s.unless, func(l string) bool { return set[l] != "" })
@@ -122,8 +122,8 @@ func (f *Fleet) add(all []fleet.Database, name string, m member, target runfile.
 	return append(all, fleet.Database{Name: name, Target: target})
 }
 
-// identified returns the databases of a shape's series by name. Those that another Prometheus handed on are new ones
-// only if no series of that name that were scraped here show the same.
+// identified returns the databases of a shape's series by name. Databases from another Prometheus by federation count
+// only if no series scraped here has the same name and values.
 func (f *Fleet) identified(ctx context.Context, s shape, sets []labelSet) (map[string]member, error) {
 	var here, handedOn []labelSet
 	for _, set := range sets {
@@ -176,8 +176,8 @@ func (f *Fleet) showTheSame(ctx context.Context, one, other member) (bool, error
 	return one.of.same(a[0], b[0]), nil
 }
 
-// alone returns the databases of series that were scraped in one way: by the labels that the user chose, or by the
-// one of the shape, and if that is not enough by any that tell them apart.
+// alone returns the databases of series that were scraped in the same way. They are named by the labels that the user
+// chose, or by the shape's, and if necessary by more labels that distinguish them.
 func (f *Fleet) alone(ctx context.Context, s shape, sets []labelSet) (map[string]member, error) {
 	byName := map[string][]labelSet{}
 	for _, set := range sets {
@@ -220,12 +220,12 @@ func several(name string, groups [][]copyOf) string {
 	return fmt.Sprintf("%d servers that differ go by the name %s: %s", len(groups), name, by)
 }
 
-// chosen reports whether a series has labels that the user chose to name databases by.
+// chosen reports whether a series has labels that the user chose as names.
 func (f *Fleet) chosen(set labelSet) bool {
 	return slices.ContainsFunc(f.query.NameLabels, func(l string) bool { return set[l] != "" })
 }
 
-// name returns what a series' database is called, and by which labels.
+// name returns the name of a series' database, and its labels.
 func (f *Fleet) name(s shape, set labelSet) (string, []string) {
 	by := []string{s.label}
 	if f.chosen(set) {
@@ -246,8 +246,8 @@ func spelled(set labelSet, labels []string) string {
 	return strings.Join(all, "/")
 }
 
-// machines returns those with an exporter of PostgreSQL, by the address without the port. They include machines
-// without node_exporter, which lack only the metrics of their storage.
+// machines returns the machines with an exporter of PostgreSQL, by address without the port. Machines without
+// node_exporter lack only storage metrics.
 func (f *Fleet) machines(ctx context.Context) (all []fleet.Database, err error) {
 	disks, err := f.disks(ctx)
 	if err != nil {
@@ -274,11 +274,11 @@ func (f *Fleet) machines(ctx context.Context) (all []fleet.Database, err error) 
 	return all, nil
 }
 
-// disksOf are the disks of machines, by the machines' names.
+// disksOf holds the disks of machines, by machine.
 type disksOf map[string]member
 
-// of returns the disks of the machine that a server runs on, by name: several where what tells them apart is not known
-// of the server.
+// of returns the disks of a server's machine, by name. It returns several if the labels that distinguish
+// them are missing on the server.
 func (d disksOf) of(name string, server member) map[string]member {
 	if m, ok := d[name]; ok {
 		m.trouble = cmp.Or(m.trouble, server.trouble)
@@ -293,7 +293,7 @@ func (d disksOf) of(name string, server member) map[string]member {
 		if len(m.sets) == 0 || hostOf(instanceOf(m.sets[0])) != host || contradict(server.sets, m.sets) {
 			continue
 		}
-		if machine == host { // a server of several on a machine by that name
+		if machine == host { // one of several servers on a machine of that name
 			machine = name
 		}
 		found[machine] = m
@@ -306,7 +306,7 @@ func (d disksOf) of(name string, server member) map[string]member {
 	return found
 }
 
-// contradict reports whether labels that say which one something is have other values in some series than in others.
+// contradict reports whether a naming label has different values in some series of a and b.
 func contradict(a, b []labelSet) bool {
 	return slices.ContainsFunc(namingLabels, func(l string) bool {
 		if slices.Contains(exporterLabels, l) || l == "name" {
@@ -319,7 +319,7 @@ func contradict(a, b []labelSet) bool {
 	})
 }
 
-// disks asks for the disks of all machines.
+// disks finds the disks of all machines.
 func (f *Fleet) disks(ctx context.Context) (disksOf, error) {
 	const mostDisks = 10 * mostDatabases
 	all := disksOf{}

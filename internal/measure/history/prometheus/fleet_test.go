@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/history/prometheus"
 )
 
-// TestFleetAnswers are those of a store that tells only a part, or no hours.
+// TestFleetAnswers tries a store with incomplete answers, and one without hours.
 func TestFleetAnswers(t *testing.T) {
 	ask := func(hours string) error {
 		t.Helper()

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// answers is a store that says one thing of its series, and another of their samples.
+// answers is a store with fixed answers for series and samples.
 type answers struct{ series, samples []byte }
 
 func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -22,7 +22,7 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(text))}, nil
 }
 
-// FuzzAnswers: whatever a store says, what is read of it are numbers of the time before now, in order.
+// FuzzAnswers: whatever a store answers, the result has numbers at times before now, in order.
 func FuzzAnswers(f *testing.F) {
 	series := []byte(
 		`{"status":"success","data":[{"__name__":"pg_stat_database_xact_commit","instance":"db1:9187","datname":"a"}]}`)
@@ -39,7 +39,7 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// FuzzDump: the same of what promtool is said to have written.
+// FuzzDump: the same for a dump's text.
 func FuzzDump(f *testing.F) {
 	f.Add([]byte(`{__name__="pg_stat_database_xact_commit", instance="db1:9187", datname="a"} 1 1793613600000
 {__name__="pg_stat_database_xact_commit", instance="db1:9187", datname="a"} 2 1793613660000
@@ -49,14 +49,14 @@ func FuzzDump(f *testing.F) {
 	now := time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s, from, to, err := OpenDump("dump", text)
-		if err != nil || to.Sub(from) > 24*time.Hour { // a history of years is asked for day by day
+		if err != nil || to.Sub(from) > 24*time.Hour { // a history of years is read day by day
 			return
 		}
 		inOrder(t, s, Query{From: from.Add(-time.Millisecond), To: to}, now)
 	})
 }
 
-// TestDumpsHaveTimesOfOurs: what has no sample, or times far apart, is refused at once.
+// TestDumpsHaveTimesOfOurs: a dump without samples, or with times far apart, is refused immediately.
 func TestDumpsHaveTimesOfOurs(t *testing.T) {
 	sample := func(at string) string {
 		return `{__name__="pg_stat_database_xact_commit", instance="db1:9187", datname="a"} 1 ` + at + "\n"

@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Hours returns what the store kept of some databases.
+// Hours returns the store's data on some databases.
 func (f *Fleet) Hours(ctx context.Context, databases []fleet.Database, from, to time.Time) ([]history.Data, error) {
 	data := make([]history.Data, len(databases))
 	batches := map[string]*batch{}
@@ -57,13 +57,13 @@ func (f *Fleet) Hours(ctx context.Context, databases []fleet.Database, from, to 
 	return data, nil
 }
 
-// batch is some databases of one exporter being asked for.
+// batch is a query for some databases of one exporter.
 type batch struct {
 	fleet    *Fleet
 	of       member // one of them
 	sets     []labelSet
 	from, to time.Time
-	data     map[string]*history.Data       // by the values of the labels
+	data     map[string]*history.Data       // by the labels' values
 	infos    map[string]map[string]diskInfo // likewise
 }
 
@@ -114,8 +114,7 @@ func (b *batch) lacks(name, format string, values ...any) {
 	}
 }
 
-// dropResets takes hours for unknown in which counters began anew several times: what they had counted since the scrape
-// before is lost each time.
+// dropResets drops hours with several counter resets, each of which loses the growth since the scrape before it.
 func (b *batch) dropResets(ctx context.Context, whole map[string]map[instant]bool) error {
 	if b.of.of.counts == "" {
 		return nil
@@ -131,7 +130,7 @@ func (b *batch) dropResets(ctx context.Context, whole map[string]map[instant]boo
 	return err
 }
 
-// belowNought returns the hours of each database in which a gauge of it is below 0 at times. Counters never are.
+// belowNought returns the hours of each database in which one of its gauges is negative. Counters never are.
 func (b *batch) belowNought(ctx context.Context) (map[string]map[instant]bool, error) {
 	if b.of.of.counts != "" {
 		return nil, nil //nolint:nilnil // there are none
@@ -155,7 +154,7 @@ func (b *batch) belowNought(ctx context.Context) (map[string]map[instant]bool, e
 	return below, err
 }
 
-// mend takes hours in which some sample is no amount by the others alone, and notes them.
+// mend computes hours with invalid samples from the valid ones, and notes them.
 func (b *batch) mend(ctx context.Context, part hourly, values map[string][]samplePair, below,
 	mended map[string]map[instant]bool) error {
 	odd := func(name string, v samplePair) bool {
@@ -192,8 +191,8 @@ func (b *batch) mend(ctx context.Context, part hourly, values map[string][]sampl
 	return nil
 }
 
-// keep makes periods of a query's answer about a database, for fully known hours only, since a mean over some
-// minutes of one would pass for the mean of all.
+// keep makes periods of a query's answer about a database. It keeps only complete hours, since a mean over some
+// minutes would pass for the hour's.
 func (b *batch) keep(data *history.Data, part hourly, values []samplePair, whole map[instant]bool) {
 	if data == nil {
 		return
@@ -216,8 +215,8 @@ func (b *batch) keep(data *history.Data, part hourly, values []samplePair, whole
 	}
 }
 
-// wholeHours returns those in which nearly as many twelfths have samples as have usually, that is all of them unless a
-// scrape takes longer. What is usual may change with the interval of scrapes, so an hour is judged by those around it.
+// wholeHours returns the hours in which nearly as many twelfths have samples as usual, which is all unless the scrape
+// interval is long. The interval may change, so each hour is judged by the hours around it.
 func wholeHours(twelfths map[string][]samplePair) map[string]map[instant]bool {
 	const (
 		around = 6
@@ -238,7 +237,7 @@ func wholeHours(twelfths map[string][]samplePair) map[string]map[instant]bool {
 	return whole
 }
 
-// hours asks for a value at the end of each hour, of all databases of the batch.
+// hours queries a value at the end of each hour, for all databases of the batch.
 func (b *batch) hours(ctx context.Context, query string, names ...string) (map[string][]samplePair, error) {
 	matrix, err := b.matrix(ctx, query, names...)
 	all := map[string][]samplePair{}

@@ -13,15 +13,15 @@ import (
 	"github.com/realiops/realiops/internal/measure/fleet"
 )
 
-// scrapeLabels say how something was scraped. When only they change, it is the same that is scraped.
+// scrapeLabels describe the scrape. If only they change, the target is the same.
 var scrapeLabels = []string{"job", "endpoint", "service", "container", "prometheus", "monitor", "scrape_job",
 	"exported_job", "version", "short_version"}
 
-// exporterLabels name the exporter, which for some shapes runs in a pod of its own.
+// exporterLabels name the exporter, which for some shapes has its own pod.
 var exporterLabels = []string{"pod", "namespace"}
 
-// federatedLabel has the address of what was scraped where a Prometheus took the series from another, whose own address
-// then is the instance.
+// federatedLabel has the address of the scraped target if a Prometheus federated the series from another,
+// whose address is the instance then.
 const federatedLabel = "exported_" + instanceLabel
 
 func instanceOf(set labelSet) string {
@@ -33,19 +33,19 @@ func (s shape) ofScrape(l string) bool {
 		s.label == federatedLabel && l == instanceLabel
 }
 
-// namingLabels say which one of several something is, the plainest first.
+// namingLabels distinguish several of the same kind, the plainest first.
 var namingLabels = []string{"cluster", "account_id", "aws_account_id", "account", "region", "aws_region",
 	"namespace", "environment", "env", "project", "datacenter", "dc", "pod", "name"}
 
-// copyOf is a set of labels under which something was scraped, without those of replicas and of its parts, and what it
-// showed each hour.
+// copyOf is a set of labels under which a target was scraped, without those of replicas and
+// parts, and its values each hour.
 type copyOf struct {
 	labels labelSet
 	rates  []map[instant]float64 // by the queries of its shape
 	values map[instant]float64   // of a counter
 }
 
-// distinct returns the label sets of series without those labels that say which replica or which part they are of.
+// distinct returns the label sets of series without the labels of replicas and parts.
 func (s shape) distinct(sets []labelSet) (all []copyOf) {
 	known := map[string]bool{}
 	for _, set := range sets {
@@ -68,8 +68,8 @@ func (s shape) own(set labelSet) labelSet {
 	return own
 }
 
-// apart groups the series of one name: series of one group are the same database, scraped several times or under
-// labels that changed. It asks the store for values only if there are several groups.
+// apart groups the series of one name: a group is the same database, scraped several times or under changed labels.
+// It queries values only if there are several groups.
 func (f *Fleet) apart(ctx context.Context, s shape, byName map[string][]labelSet) (map[string][][]copyOf, error) {
 	groups, several := map[string][][]copyOf{}, []string{}
 	copies := map[string][]copyOf{}
@@ -90,7 +90,7 @@ func (f *Fleet) apart(ctx context.Context, s shape, byName map[string][]labelSet
 		if err := f.show(ctx, s, all); err != nil {
 			return nil, err
 		}
-		for _, name := range chunk { // copies of a name are the same elements as those of all
+		for _, name := range chunk { // copies of a name share elements with the list of all
 			n := len(copies[name])
 			s.named = f.chosen(all[0].labels)
 			groups[name] = s.grouped(all[:n])
@@ -100,7 +100,7 @@ func (f *Fleet) apart(ctx context.Context, s shape, byName map[string][]labelSet
 	return groups, nil
 }
 
-// show asks what each of some copies showed, hour by hour.
+// show queries the values of some copies, hour by hour.
 func (f *Fleet) show(ctx context.Context, s shape, all []copyOf) error {
 	place := map[string]int{}
 	var values []string
@@ -151,7 +151,7 @@ func (f *Fleet) show(ctx context.Context, s shape, all []copyOf) error {
 	return nil
 }
 
-// grouped puts those together that are the same.
+// grouped joins copies of the same database.
 func (s shape) grouped(all []copyOf) (groups [][]copyOf) {
 	for _, c := range all {
 		i := slices.IndexFunc(groups, func(g []copyOf) bool {
@@ -167,13 +167,13 @@ func (s shape) grouped(all []copyOf) (groups [][]copyOf) {
 }
 
 const (
-	agreeing   = 0.02 // of the whole, by which replicas may differ: they scrape a few seconds apart
-	agreesMost = 0.9  // of the hours in which they agree likewise
+	agreeing   = 0.02 // relative difference between replicas, which scrape a few seconds apart
+	agreesMost = 0.9  // share of the hours in which they must agree
 	inAnHour   = 0.1  // of an hour
-	atLeast    = 0.05 // a second, which is nothing
+	atLeast    = 0.05 // per second; less counts as nothing
 )
 
-// same reports whether two copies show the same database.
+// same reports whether two copies are of the same database.
 func (s shape) same(a, b copyOf) bool {
 	together, idle := 0, true
 	for i := range a.rates {
@@ -190,7 +190,7 @@ func (s shape) same(a, b copyOf) bool {
 		_, naming := s.differ(a, b)
 		return !idle || !naming
 	}
-	// Two counters that are one differ by less than it grows in an hour.
+	// Two copies of one counter differ by less than an hour's growth.
 	common, off := 0, 0
 	for at, v := range a.values {
 		w, both := b.values[at]
@@ -225,7 +225,7 @@ func agree(a, b map[instant]float64) (hours int, idle, agree bool) {
 		float64(alike) >= agreesMost*n
 }
 
-// follow reports whether of two that never were there together one goes on where the other ended.
+// follow reports whether one of two copies that never overlap continues the other.
 func (s shape) follow(a, b copyOf) bool {
 	others, naming := s.differ(a, b)
 	switch {
@@ -237,8 +237,7 @@ func (s shape) follow(a, b copyOf) bool {
 	return goesOn(a, b) || goesOn(b, a)
 }
 
-// differ reports whether two have labels that differ, but for those of a scrape, and whether these say which one of
-// several it is.
+// differ reports whether labels other than a scrape's differ, and whether naming labels do.
 func (s shape) differ(a, b copyOf) (others, naming bool) {
 	for _, c := range []copyOf{a, b} {
 		for l := range c.labels {
@@ -250,7 +249,7 @@ func (s shape) differ(a, b copyOf) (others, naming bool) {
 	return others, naming
 }
 
-// goesOn reports whether a counter goes on where another ended.
+// goesOn reports whether one counter continues the other.
 func goesOn(a, b copyOf) bool {
 	var last, first instant
 	fastest := 0.0
@@ -275,8 +274,7 @@ func goesOn(a, b copyOf) bool {
 	return a.values[last] > 0 && grown >= 0 && grown <= slack*fastest*first.Time().Sub(last.Time()).Seconds()
 }
 
-// distinguishing returns the labels that tell groups apart: one that does it alone, if there is one. It returns nil if
-// no labels do.
+// distinguishing returns the labels that distinguish groups: a single one if possible, or nil if none do.
 func distinguishing(groups [][]copyOf) []string {
 	names := map[string]bool{}
 	for _, g := range groups {
@@ -325,7 +323,7 @@ func flat(groups [][]copyOf) (sets []labelSet) {
 	return sets
 }
 
-// disjoint reports whether no two groups have the same values of some labels.
+// disjoint reports whether no two groups share values of the labels.
 func disjoint(groups [][]copyOf, labels ...string) bool {
 	of := map[string]int{}
 	for i, g := range groups {
@@ -348,7 +346,7 @@ func tuple(set labelSet, labels []string) string {
 	return strings.Join(values, "\x00")
 }
 
-// rangeOf asks for a value at the end of each hour.
+// rangeOf queries a value at the end of each hour.
 func (f *Fleet) rangeOf(ctx context.Context, query string, from, to time.Time) ([]*sampleStream, error) {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()

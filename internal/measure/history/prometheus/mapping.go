@@ -8,15 +8,15 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Row is one metric of an exporter, and what it is to us.
+// Row maps a metric of an exporter to one of ours.
 type Row struct {
 	Exporter string
 	Name     string // in the store
 	Ours     string // in a run file
-	Where    string // label matchers that its series have, as direction="read"; empty: all are ours
-	// the label whose series are added up, or several with commas between them; empty: there is one series
+	Where    string // label matchers of its series, such as direction="read"; empty: all
+	// Sum is the label, or several separated by commas, over which series are added up; empty: there is one series.
 	Sum      string
-	Versions string  // of PostgreSQL that show it, where not all do
+	Versions string  // of PostgreSQL that have it, if not all
 	Times    float64 // how many of ours one of theirs is; 0: one
 }
 
@@ -32,14 +32,14 @@ const (
 	Realiops         = "realiops"            // observe --listen
 )
 
-// exporters are all, in the order in which they count.
+// exporters returns all exporters by priority.
 func exporters() []string {
 	return []string{Realiops, PostgresExporter, CloudNativePG, PgExporter, PgWatch, PostgresReceiver,
 		NodeExporter, HostMetrics}
 }
 
-// identity returns the label that tells one server of an exporter from another. pgwatch asks many servers from one
-// place, and names what it asks.
+// identity returns the label that distinguishes an exporter's servers. pgwatch monitors many servers
+// from one place, and names them.
 func identity(exporter string) string {
 	if exporter == PgWatch {
 		return "dbname"
@@ -47,7 +47,7 @@ func identity(exporter string) string {
 	return instanceLabel
 }
 
-// ofHost reports whether an exporter is about a machine, and not a server of PostgreSQL.
+// ofHost reports whether an exporter is about a machine, not a PostgreSQL server.
 func ofHost(exporter string) bool { return exporter == NodeExporter || exporter == HostMetrics }
 
 // adds reports whether series that differ in a label add up.
@@ -58,10 +58,10 @@ func (r Row) adds(label string) bool {
 // deviceLabel names the disk in the series of a machine.
 const deviceLabel = "device"
 
-// Mapping returns all that is known to be the same as a metric of ours. Of several rows for one of ours the first that
-// a store has counts. Names are those of postgres_exporter 0.15 and later, CloudNativePG's collector, pg_exporter's
-// pg_wal collector, metrics of pgwatch 3 and later, node_exporter's diskstats, and of the receivers of OpenTelemetry's
-// collector. What realiops observe --listen shows is [own].
+// Mapping returns all metrics known to equal one of ours. If several rows map to one of ours, the first that a store
+// has counts. The names are those of postgres_exporter 0.15 and later, CloudNativePG's collector, pg_exporter's
+// pg_wal collector, pgwatch 3 and later, node_exporter's diskstats, and the receivers of OpenTelemetry's collector.
+// [own] has those of realiops observe --listen.
 func Mapping() []Row {
 	all := []Row{}
 	add := func(exporter, sum, versions string, names ...[2]string) {
@@ -93,8 +93,8 @@ func Mapping() []Row {
 		add(wal.exporter, wal.sum, "14 to 17", [2]string{prefix + "write", metric.StatWALWrite},
 			[2]string{prefix + "sync", metric.StatWALSync})
 	}
-	// pgwatch reports the database that it is connected to. It repeats metrics of the whole server under each
-	// database's name, so that one name has all, and several have them several times.
+	// pgwatch reports the database that it is connected to. It repeats the server's metrics under each database's
+	// name, so one name has all, and several have duplicates.
 	add(PgWatch, "", "", [2]string{"pgwatch_db_stats_xact_commit", metric.DatabaseXactCommit},
 		[2]string{"pgwatch_db_stats_tup_inserted", metric.DatabaseTupInserted},
 		[2]string{"pgwatch_db_stats_tup_updated", metric.DatabaseTupUpdated},
@@ -130,13 +130,12 @@ func Mapping() []Row {
 	return append(all, collected()...)
 }
 
-// databaseOf are the labels in which the receiver of PostgreSQL names a database: as an attribute of the resource, or
-// since 0.156 of the metric.
+// databaseOf holds the labels with the database in PostgreSQL's receiver: an attribute of the
+// resource, or since 0.156 of the metric.
 const databaseOf = "postgresql_database_name,db_namespace"
 
-// collected returns the metrics of OpenTelemetry's collector by the names that they have in a Prometheus. Where a row
-// has a Where, one of theirs is several of ours. What its receiver of PostgreSQL tells of each table is left out, as
-// tables come and go.
+// collected returns the metrics of OpenTelemetry's collector by their Prometheus names. With a Where, one of theirs
+// is several of ours. Its PostgreSQL receiver's metrics of tables are left out, since tables come and go.
 func collected() (all []Row) {
 	for _, n := range [][2]string{{"postgresql_commits_total", metric.CommitsOfAll},
 		{"postgresql_tup_inserted_total", metric.ClusterTupInserted},
@@ -167,7 +166,7 @@ func collected() (all []Row) {
 		Row{Exporter: HostMetrics, Name: "system_disk_weighted_io_time_seconds_total", Ours: metric.BlockWeightedTime})
 }
 
-// own returns the counters that realiops observe --listen shows, by the names that it gives them.
+// own returns the counters of realiops observe --listen, by their names there.
 func own() (all []Row) {
 	for _, m := range metric.All() {
 		if m.Kind == runfile.Counter && m.Derived == nil {
@@ -177,5 +176,5 @@ func own() (all []Row) {
 	return all
 }
 
-// rows returns all that is known to be the same as a metric of ours, in the order in which it counts.
+// rows returns all known rows by priority.
 func rows() []Row { return slices.Concat(own(), Mapping()) }

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the mapping into docs/reference/s
 
 const page = "../../../../docs/reference/stores.md"
 
-// TestMappingIsDocumented: the table in docs/reference/stores.md is the mapping, row by row.
+// TestMappingIsDocumented: the table in docs/reference/stores.md equals the mapping, row by row.
 func TestMappingIsDocumented(t *testing.T) {
 	content, err := os.ReadFile(page)
 	if err != nil {
@@ -55,8 +55,7 @@ func TestMappingIsDocumented(t *testing.T) {
 	}
 }
 
-// TestMappingIsOfOurMetrics: every row is a counter that the table of metrics has, and no metric of an exporter is two
-// of ours.
+// TestMappingIsOfOurMetrics: every row is a counter in the table of metrics, and no exporter's metric is two of ours.
 func TestMappingIsOfOurMetrics(t *testing.T) {
 	names := map[string]bool{}
 	for _, r := range prometheus.Mapping() {

@@ -11,10 +11,9 @@ import (
 	"time"
 )
 
-// What a store answers with. The types that Prometheus itself has for it bring protocol buffers along, which take 5 s
-// of CPU time to compile.
+// A store's answers. Prometheus' own types need protocol buffers, which take 5 s of CPU time to compile.
 type (
-	// labelSet has the labels of a series by their names.
+	// labelSet holds the labels of a series.
 	labelSet map[string]string
 	// instant is a time in milliseconds since 1970.
 	instant int64
@@ -30,13 +29,13 @@ type (
 	}
 )
 
-// The labels that every series has.
+// Labels of every series.
 const (
 	metricName    = "__name__"
 	instanceLabel = "instance"
 )
 
-// hostOf returns the machine in an instance label: what stands before the port, if there is one.
+// hostOf returns the machine in an instance label: the part before the port.
 func hostOf(instance string) string {
 	if host, _, err := net.SplitHostPort(instance); err == nil && host != "" {
 		return host
@@ -54,7 +53,7 @@ func (l labelSet) String() string {
 
 func (i instant) Time() time.Time { return time.UnixMilli(int64(i)) }
 
-// instantOf reads seconds since 1970.
+// instantOf parses seconds since 1970.
 func instantOf(text string) (instant, error) {
 	seconds, err := strconv.ParseFloat(text, 64)
 	if err == nil && !(math.Abs(seconds) < 1e12) {
@@ -73,7 +72,7 @@ func valuesOf(sets []labelSet, label string) (values []string) {
 	return values
 }
 
-// allOf returns the values of a label, also those of series that lack it.
+// allOf returns the values of a label, "" for series that lack it.
 func allOf(sets []labelSet, label string) (values []string) {
 	for _, set := range sets {
 		values = append(values, set[label])

@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// part is one series of several that add up, without the labels that say which replica of a Prometheus scraped it.
+// part is one of several series that add up, without the labels of replicas of a Prometheus.
 type part struct {
 	labels labelSet
 	values map[int64]float64
 }
 
-// sortedParts returns the series without their replicas: of each the one with most samples, and where it has a hole
-// those of the others.
+// sortedParts merges replicas: it takes the one with most samples, and fills its holes from the others.
 func sortedParts(parts map[string]*part) (all []*part) {
 	replicas := map[string][]string{} // keys by labels
 	for _, key := range slices.Sorted(maps.Keys(parts)) {
@@ -35,7 +34,7 @@ func sortedParts(parts map[string]*part) (all []*part) {
 	return all
 }
 
-// fill takes samples of another replica where p has none within three quarters of its usual interval.
+// fill adds samples of another replica where p has none within three quarters of its usual interval.
 func (p *part) fill(other *part) {
 	own := slices.Sorted(maps.Keys(p.values))
 	var apart []time.Duration
@@ -51,7 +50,7 @@ func (p *part) fill(other *part) {
 	}
 }
 
-// apart returns the labels by which two series of a metric differ, but for those of what adds up.
+// apart returns the labels by which two series of a metric differ, except those to add up over.
 func (p *part) apart(other *part, row Row) (differ []string) {
 	for _, labels := range []labelSet{p.labels, other.labels} {
 		for l := range labels {
@@ -71,7 +70,7 @@ func (p *part) sameRow(other *part, row Row) bool {
 	})
 }
 
-// beside reports whether two series were there together, for more than a moment in which one replaced the other.
+// beside reports whether two series existed together, for more than the moment of a replacement.
 func (p *part) beside(other *part) bool {
 	begin, end := p.span()
 	otherBegin, otherEnd := other.span()
@@ -90,8 +89,8 @@ func (p *part) span() (begin, end int64) {
 	return begin, end
 }
 
-// follows reports whether a series is another one, scraped at other moments: each of its values lies between those of
-// the other before and after it, or close by.
+// follows reports whether two series are the same, scraped at different times: each value of p lies between
+// other's neighbors, or nearly so.
 func (p *part) follows(other *part) bool {
 	moments := slices.Sorted(maps.Keys(other.values))
 	off, of := 0, 0

@@ -16,13 +16,13 @@ import (
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
-// begin is when the planted history begins, and now when it is asked for; a minute apart stand the samples.
+// begin is when the planted history begins, and now when it is read. Samples are a minute apart.
 var (
 	begin = time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
 	now   = begin.Add(10 * time.Minute)
 )
 
-// minutes are samples a minute apart; NaN: the scrape failed.
+// minutes returns samples a minute apart; NaN: the scrape failed.
 func minutes(values ...float64) (all []prometheustest.Sample) {
 	for i, v := range values {
 		if !math.IsNaN(v) {
@@ -40,7 +40,7 @@ const (
 
 var missed = math.NaN()
 
-// planted is one store with what goes wrong in stores, each at an instance of its own.
+// planted returns a store's typical problems, each at its own instance.
 func planted() []prometheustest.Series {
 	s := func(name, labels string, values ...float64) prometheustest.Series {
 		return prometheustest.Series{Name: name, Labels: labels, Samples: minutes(values...)}
@@ -48,14 +48,14 @@ func planted() []prometheustest.Series {
 	return []prometheustest.Series{
 		s(commits, `instance="plain:9187",datname="a"`, 10, 20, 30),
 		s(commits, `instance="plain:9187",datname="b"`, 1, 2, 4),
-		// the server was started anew: the counter falls, and is handed on as it was read
+		// a restarted server: the counter falls, and is passed on as it was read
 		s(commits, `instance="restarted:9187",datname="a"`, 10, 20, 3, 5),
-		// a hole of two scrapes is a hole, and no zeros
+		// a hole of two scrapes stays a hole, without zeros
 		s(commits, `instance="hole:9187",datname="a"`, 10, missed, missed, 40),
-		// a database is made, and another dropped: the sum of both begins anew
+		// a database is created, and another dropped: the sum is reset both times
 		s(commits, `instance="databases:9187",datname="a"`, 10, 20, 30, 40, 50),
 		s(commits, `instance="databases:9187",datname="b"`, missed, missed, 5, 6, missed),
-		// the statistics were reset, and the label that says so is another
+		// the statistics were reset, which changes a label
 		s(wal, `instance="reset:9187",stats_reset="1"`, 100, 200), s(wal, `instance="reset:9187",stats_reset="2"`,
 			missed, missed, 5, 9),
 		// two replicas of a Prometheus scrape one exporter, each with its own holes
@@ -68,13 +68,12 @@ func planted() []prometheustest.Series {
 		// two disks
 		s("node_disk_writes_completed_total", `instance="disks:9100",device="sda"`, 1, 2),
 		s("node_disk_writes_completed_total", `instance="disks:9100",device="sdb"`, 3, 4),
-		// pgwatch asks two databases of a server from one place, and tells under the name of each what is the whole
-		// server's
+		// pgwatch monitors two databases of a server, and repeats the server's metrics under both
 		s("pgwatch_db_stats_xact_commit", `instance="watch:8080",dbname="shop",sys_id="7"`, 10, 20),
 		s("pgwatch_db_stats_xact_commit", `instance="watch:8080",dbname="crm",sys_id="7"`, 1, 2),
 		s("pgwatch_wal_stats_wal_bytes_kb", `instance="watch:8080",dbname="shop"`, 100, 300),
 		s("pgwatch_wal_stats_wal_bytes_kb", `instance="watch:8080",dbname="crm"`, 100, 300),
-		// one address in two clusters, and one that two jobs scrape
+		// one address in two clusters, and one scraped by two jobs
 		s(commits, `instance="same:9187",datname="a",cluster="eu"`, 10, 20, 30),
 		s(commits, `instance="same:9187",datname="a",cluster="us"`, 1000, 3000, 5000),
 		s(commits, `instance="others:9187",datname="a",cluster="eu"`, 10, 20, 30),
@@ -85,12 +84,12 @@ func planted() []prometheustest.Series {
 		s(commits, `instance="oid:9187",datname="b",datid="2"`, 1, 2, 3),
 		s(commits, `instance="[fd00::1]:9187",datname="a"`, 10, 20, 30),
 		s(wal, `instance="[fd00::2]:9187",stats_reset="1"`, 1, 2, 3),
-		// names with anything in them
+		// names with special characters
 		s(commits, `instance="odd \"quoted\":9187",datname="a{b}\\c"`, 1, 2),
 	}
 }
 
-// told holds the answer to a question: the values of our metric by the minute, the gaps, and the notices.
+// told is the answer to a query: our metric's values by the minute, the gaps, and the notices.
 type told struct {
 	Values map[string]float64
 	Gaps   []string
@@ -122,7 +121,7 @@ func ask(t *testing.T, store *prometheus.Store, q prometheus.Query, metric strin
 
 func minute(at time.Time) string { return at.Sub(begin).Round(time.Second).String() }
 
-// TestTraps: what goes wrong in stores is data, a gap or a refusal, and never a number.
+// TestTraps: a store's problems become data, a gap or a refusal, never a wrong number.
 func TestTraps(t *testing.T) {
 	for engine, start := range prometheustest.Engines() {
 		t.Run(engine, func(t *testing.T) {
@@ -205,11 +204,10 @@ func traps(t *testing.T, store *prometheus.Store) {
 		`pgwatch has 2 databases: name one with --server 'dbname="…"'; there are crm, shop`)
 	refused(prometheus.Query{Server: `instance="none"`, Host: `instance="none"`},
 		"no metric of PostgreSQL or of a disk that realiops knows")
-	refused(prometheus.Query{Server: `instance=`}, "parse") // each engine says in its own words that it cannot
+	refused(prometheus.Query{Server: `instance=`}, "parse") // each engine words its error differently
 }
 
-// TestAnswers are those of a store that is down, lies, refuses, cuts off or tells only a part, and of what is in its
-// place.
+// TestAnswers tries stores that are down, lie, refuse, cut off or answer partially, and other servers in their place.
 func TestAnswers(t *testing.T) {
 	const found = `{"status":"success","data":[{"__name__":"pg_stat_database_xact_commit","instance":"db1:9187","datname":"a"}]}`
 	samples := `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"datname":"a"},"values":[[1793613600,"1"],[1793613660,"2"]]}]}}`

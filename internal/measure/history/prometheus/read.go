@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// chunk is the length of a series that one request asks for.
+	// chunk is the length of a series that one request covers.
 	chunk = 6 * time.Hour
-	// mostValues bounds what is held in memory: more than thirty days of minutes of all that is known.
+	// mostValues bounds memory: it exceeds thirty days of minutes of all known metrics.
 	mostValues = 2_000_000
 )
 
-// Read asks for the raw samples of what was found.
+// Read reads the raw samples of found metrics.
 func (s *Store) Read(ctx context.Context, found []Found, q Query, now time.Time) (*history.Data, error) {
 	r := reading{store: s, now: now, at: map[string]map[int64]map[string]float64{}}
 	for _, f := range found {
@@ -37,11 +37,11 @@ type reading struct {
 	store  *Store
 	now    time.Time
 	out    history.Data
-	at     map[string]map[int64]map[string]float64 // values by exporter and millisecond
+	at     map[string]map[int64]map[string]float64 // by exporter and millisecond
 	values int
 }
 
-// metric asks for a metric chunk by chunk, and adds its series up.
+// metric reads a metric in chunks, and adds its series up.
 func (r *reading) metric(ctx context.Context, f Found, q Query) error {
 	parts := map[string]*part{}
 	for from := q.From; from.Before(q.To); from = from.Add(chunk) {
@@ -74,8 +74,8 @@ func (r *reading) metric(ctx context.Context, f Found, q Query) error {
 	return nil
 }
 
-// chunk asks for one stretch. An answer that the store itself calls incomplete is not used: a sum without some of its
-// series would be too low.
+// chunk reads one stretch. It rejects answers that the store calls incomplete, since a sum
+// without some series would be too low.
 func (r *reading) chunk(ctx context.Context, f Found, from, to time.Time, parts map[string]*part) error {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
@@ -104,7 +104,7 @@ func (r *reading) chunk(ctx context.Context, f Found, from, to time.Time, parts 
 	return nil
 }
 
-// take keeps the samples of a series, those of each replica of a Prometheus by themselves.
+// take adds the samples of a series, separately for each replica of a Prometheus.
 func (r *reading) take(f Found, stream *sampleStream, parts map[string]*part) {
 	labels := maps.Clone(stream.Metric)
 	var replica []string
@@ -140,8 +140,8 @@ func (r *reading) notice(format string, values ...any) {
 	}
 }
 
-// add adds the series of a metric up. Where one comes or goes, the sum begins anew: a database was made or dropped, an
-// exporter began to tell of more, a label changed.
+// add adds the series of a metric up. When a series comes or goes, the sum is reset: a database was created or
+// dropped, an exporter changed, or a label.
 func (r *reading) add(f Found, parts []*part) {
 	type sum struct {
 		value float64
@@ -175,7 +175,7 @@ func (r *reading) add(f Found, parts []*part) {
 
 func moment(at int64) time.Time { return time.UnixMilli(at).UTC() }
 
-// history puts readings in order.
+// history sorts the readings.
 func (r *reading) history() (*history.Data, error) {
 	for exporter, at := range r.at {
 		moments := slices.Sorted(maps.Keys(at))
@@ -200,8 +200,8 @@ func (r *reading) history() (*history.Data, error) {
 	return &r.out, nil
 }
 
-// usualInterval returns how far apart an exporter was scraped in nine tenths of the time at most, where the interval
-// changed the longer one. A stretch without scrapes is none.
+// usualInterval returns the scrape interval that nine tenths of the scrapes keep; if it changed, the longer one. A
+// stretch without scrapes does not count.
 func usualInterval(apart []time.Duration) time.Duration {
 	const (
 		silence = 10  // times the median

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestReplicasFillHoles: what one replica missed is taken of the other, and only that.
+// TestReplicasFillHoles: only what one replica missed is taken from the other.
 func TestReplicasFillHoles(t *testing.T) {
 	const minute = 60_000
 	a, b := &part{labelSet{}, map[int64]float64{}}, &part{labelSet{}, map[int64]float64{}}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// selector returns of a metric, with label matchers of which some may be empty.
+// selector returns the selector of a metric with label matchers, some of which may be empty.
 func selector(name string, matchers ...string) string {
 	all := slices.DeleteFunc(slices.Clone(matchers), func(m string) bool { return m == "" })
 	return name + "{" + strings.Join(all, ",") + "}"

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// oneServer leaves out series that repeat another's. Those that are there together and differ are of several servers.
+// oneServer drops series that repeat another's. Different concurrent series mean several servers, an error.
 func oneServer(f Found, parts []*part) ([]*part, error) {
 	slices.SortStableFunc(parts, func(a, b *part) int { return cmp.Compare(len(b.values), len(a.values)) })
 	var distinct []*part

@@ -15,28 +15,26 @@ type shape struct {
 	exporter string
 	probe    string
 	label    string   // whose value names a database
-	per      string   // of which a database has several: device, datname; empty: none
-	unless   []string // labels that its series do not have
+	per      string   // a label with several values per database: device, datname; empty: none
+	unless   []string // labels that its series lack
 	exists   string   // a metric that each database has
-	among    string   // label matchers that all queries have
+	among    string   // label matchers of all queries
 	parts    []hourly
-	copies   []string // queries by which two series of one name are compared
-	counts   string   // where they are counters, that which shows their values; else empty
-	caveat   string   // what is missing of every database
+	copies   []string // queries that compare two series of one name
+	counts   string   // the query for their values if they are counters; else empty
+	caveat   string   // what every database lacks
 	named    bool     // by labels that the user chose
 }
 
-// hourly is a metric of ours, and the query by which the store makes an hour of it. In a query $METRIC stands for the
-// series of the name, $LABELS for the labels that tell databases apart, and $COPIES for those that tell one replica of
-// a Prometheus from another.
+// hourly is a metric of ours, with the query for its hours. $METRIC stands for the series of the name, $LABELS for
+// the labels that distinguish databases, and $COPIES for those of a Prometheus' replicas.
 type hourly struct {
 	ours, statistic, query string
-	names                  []string // $1 and so on: series of names other than the first
+	names                  []string // $1 and so on: further series
 }
 
-// A range of 59m59s999ms has not both samples at its ends, which older versions of Prometheus take for its own; those
-// of a counter are both wanted. Several replicas of a Prometheus, and several jobs, may scrape the same: the highest of
-// what is the same counts once.
+// A range of 59m59s999ms excludes the sample at one end, as newer versions of Prometheus do; a counter needs both
+// ends. Several replicas or jobs may scrape the same target: of equal series the highest counts.
 const (
 	meanRate  = `sum by ($LABELS) (max by ($LABELS,device) (rate($1[1h])))`
 	mostRate  = `max_over_time((sum by ($LABELS) (max by ($LABELS,device) (rate($1[5m]))))[1h:5m])`
@@ -46,12 +44,12 @@ const (
 	least     = `min by ($LABELS) (min_over_time($1[59m59s999ms]))`
 	ofSummary = `max by ($LABELS) (sum_over_time($1[59m59s999ms])) / max by ($LABELS) (sum_over_time($2[59m59s999ms]))`
 	hourOfSum = `12 * max by ($LABELS) (avg_over_time($1[59m59s999ms]))`
-	// covered counts the twelfths of an hour in which something was scraped, however often that is.
+	// covered counts the twelfths of an hour with at least one sample.
 	covered = `max by ($LABELS) (sum_over_time((count_over_time($1[6m]) > bool 0)[59m59s999ms:5m]))`
 
-	// resets are the hours in which a counter began anew several times.
+	// resets selects the hours with several counter resets.
 	resets = `max by ($LABELS) (resets($1[1h])) > 1`
-	// negative are the hours in which a sample is below 0.
+	// negative selects the hours with a sample below 0.
 	negative = `min_over_time((min by ($LABELS) ($1 < 0))[59m59s999ms:5m])`
 
 	rateOfDisk = `max by ($LABELS,device) (rate($1[1h]))`
@@ -61,17 +59,17 @@ const (
 	hourlyValue = `sum without ($PER) (max without ($COPIES) ($1))`
 )
 
-// ofAmounts returns a query over an hour that passes over samples which are no amount.
+// ofAmounts returns a query over an hour that skips invalid samples.
 func ofAmounts(query string) string {
 	return samplesOfHour.ReplaceAllString(query, "((${1} >= 0 < 1e20)[59m59s999ms:1m])")
 }
 
 var samplesOfHour = regexp.MustCompile(`\((\$[0-9])\[59m59s999ms\]\)`)
 
-// replicaLabels tell one of several that scrape the same from another.
+// replicaLabels distinguish replicas that scrape the same targets.
 var replicaLabels = []string{"replica", "prometheus_replica", "__replica__", "receive_replica", "rule_replica"}
 
-// wholeDisks are the devices that are no part of another one, and not made of others, by their names.
+// wholeDisks matches devices that are neither part of another nor made of others, by name.
 const (
 	virtual    = "(dm-|md|loop|zram|ram|sr|fd|nbd|bcache|drbd|zd).*"
 	wholeDisks = `device!~"` + virtual + `"`
@@ -116,16 +114,16 @@ var instanceLabels = []string{"dimension_DBInstanceIdentifier", "dimension_dbins
 var clusterLabels = []string{"dimension_DBClusterIdentifier", "dimension_dbcluster_identifier",
 	"dbcluster_identifier"}
 
-// handedOn lists the CloudWatch metrics of an instance that exporters pass on, by AWS's name and in snake case.
+// handedOn lists the CloudWatch metrics of an instance in exporters, by AWS's name and in snake case.
 var handedOn = [][2]string{{"ReadIOPS", "read_iops"}, {"WriteIOPS", "write_iops"},
 	{"ReadThroughput", "read_throughput"}, {"WriteThroughput", "write_throughput"}}
 
-// onlyMaximum is the caveat for an exporter that keeps no averages.
+// onlyMaximum is the caveat for an exporter without averages.
 const onlyMaximum = "its exporter keeps only the maximum of each period: what an hour did is at most what is shown"
 
-// cloudShapes returns what exporters of CloudWatch tell of instances of RDS, or of Aurora, which they do not tell
-// apart, and of clusters. They stamp the time of the scrape, and may show one value twice, which means over an hour
-// bear. Of several that tell of one database the first counts.
+// cloudShapes returns the shapes of CloudWatch's exporters: instances, of RDS or Aurora alike, and clusters.
+// They stamp the time of the scrape and may repeat a value, which an hour's mean tolerates. If several have the
+// same database, the first counts.
 func cloudShapes() (all []shape) {
 	instance := func(exporter string, label string, exists string) shape {
 		return shape{exporter: exporter, probe: metric.CloudWatch, label: label, exists: exists,

@@ -1,9 +1,9 @@
-// Package prometheus reads what a store that speaks Prometheus' language kept of one server of PostgreSQL and its
-// disks: Prometheus itself, Mimir, Thanos, VictoriaMetrics.
+// Package prometheus reads the history of one PostgreSQL server and its disks from a store with Prometheus' query
+// language: Prometheus itself, Mimir, Thanos, VictoriaMetrics.
 //
-// Raw samples are asked for, with an instant query over a range selector: a range query would resample, and invent
-// points. Counters stay as they were scraped. [Mapping] says which metric of which exporter is which of ours. Series
-// that add up to one of ours are added up sample by sample, and where one of them comes or goes the sum begins anew.
+// It reads raw samples, with an instant query over a range selector: a range query would resample, and invent points.
+// Counters stay as scraped. [Mapping] maps exporters' metrics to ours. Series that make up one of ours are added up
+// sample by sample; when one of them comes or goes, the sum is reset.
 package prometheus
 
 import (
@@ -22,54 +22,53 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// Options say where a store is, and how to be let in.
+// Options say where a store is, and how to authenticate.
 type Options struct {
 	URL    string
 	Token  string // for Authorization: Bearer
-	Tenant string // for X-Scope-OrgID, as Mimir and Cortex want it
-	// Sign puts a signature on what is asked, as Amazon's store wants it; nil: none is wanted.
+	Tenant string // for X-Scope-OrgID, as in Mimir and Cortex
+	// Sign signs a request, as Amazon's store requires; nil: no signature.
 	Sign func(*http.Request) error
 }
 
-// Query is which server is meant, and when.
+// Query selects a server and a time.
 type Query struct {
-	Server string // label matchers that pick the server's exporters: instance="db1:9187"
-	Host   string // and the machine's
-	Device string // the disk that the server is on
+	Server string // label matchers of the server's exporters: instance="db1:9187"
+	Host   string // label matchers of its machine
+	Device string // the server's disk
 	From   time.Time
 	To     time.Time
-	// NameLabels lists the labels that name the databases of a fleet; empty: the exporters' own, and others where
-	// those are not enough.
+	// NameLabels lists the labels that name a fleet's databases; empty: the exporters' own, and others if necessary.
 	NameLabels []string
 }
 
-// Store is a store that is asked.
+// Store is a store, or a dump of one.
 type Store struct {
 	source source
-	host   string // for people; nothing else of the address is shown
-	signed bool   // by credentials of AWS
+	host   string // for messages; the rest of the address is never shown
+	signed bool   // by AWS credentials
 }
 
 const (
 	// answerWithin bounds one query.
 	answerWithin = 2 * time.Minute
-	// mostBytes bounds one answer, unpacked: samples of each five seconds of a hundred databases, for six hours, have a
-	// third of it.
+	// mostBytes bounds one unpacked answer, three times six hours of samples of a hundred
+	// databases every five seconds.
 	mostBytes = 32 << 20
 )
 
-// Open prepares to ask a store; it asks nobody yet.
+// Open prepares a store for queries, without a connection.
 func Open(o Options) (*Store, error) {
 	address, err := url.Parse(o.URL)
 	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
-		// and is not shown: it may hold a password
+		// The address is not shown: it may contain a password.
 		return nil, errors.New("the address of the store must begin with http:// or https:// and name a host")
 	}
 	client := http.Client{Transport: &door{o, address, http.DefaultTransport}}
 	return &Store{remote{client, *address}, address.Host, o.Sign != nil}, nil
 }
 
-// series returns the labels of the series that a selector picks, at most that many.
+// series returns the labels of a selector's series, at most that many.
 func (s *Store) series(ctx context.Context, q Query, selector string, most uint64) ([]labelSet, error) {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
@@ -80,7 +79,7 @@ func (s *Store) series(ctx context.Context, q Query, selector string, most uint6
 	return sets, s.whole(warnings, len(sets), most)
 }
 
-// values returns the values of a label in order, at most that many.
+// values returns the sorted values of a label, at most that many.
 func (s *Store) values(ctx context.Context, q Query, label string, selector string,
 	most uint64) (names []string, err error) {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
@@ -97,7 +96,7 @@ func (s *Store) values(ctx context.Context, q Query, label string, selector stri
 	return names, s.whole(warnings, len(found), most)
 }
 
-// whole refuses a list that the store itself calls incomplete, but for one that ends where it was asked to.
+// whole rejects a list that the store calls incomplete, unless it reached the requested limit.
 func (s *Store) whole(warnings []string, found int, most uint64) error {
 	if len(warnings) == 0 || uint64(found) >= most {
 		return nil
@@ -106,7 +105,7 @@ func (s *Store) whole(warnings []string, found int, most uint64) error {
 		strings.Join(warnings, "; "))
 }
 
-// Secrets returns what must never be written down.
+// Secrets returns what must not be stored.
 func (o Options) Secrets() (all []string) {
 	if o.Token != "" {
 		all = append(all, o.Token)
@@ -124,14 +123,14 @@ func (o Options) Secrets() (all []string) {
 	return all
 }
 
-// door puts on each request what lets it in, and bounds the answer. Where the store sends it elsewhere it does not go.
+// door authenticates each request and bounds the answer. It follows no redirect to another host.
 type door struct {
 	Options
 	store *url.URL
 	next  http.RoundTripper
 }
 
-// elsewhereError is a store that sends us to another host.
+// elsewhereError is a redirect to another host.
 type elsewhereError struct{ host string }
 
 func (e elsewhereError) Error() string {
@@ -163,7 +162,7 @@ func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
 
 var errTooLong = fmt.Errorf("the answer is longer than %d MiB: ask for less with --for", mostBytes>>20)
 
-// explain returns an error of a query for people, in one line and without the address.
+// explain returns a query's error in one line without the address.
 func (s *Store) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -190,11 +189,11 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("%s: %w", s.host, err)
 }
 
-// refused returns what the store itself, or something in its place, said.
+// refused explains the answer of the store, or of another server in its place.
 func (s *Store) refused(e *refusal) error {
 	message := strings.Join(strings.Fields(e.Said), " ")
 	const begin, end = 60, 240
-	if len(message) > begin+end { // some begin with the question, and end with what is wrong with it
+	if len(message) > begin+end { // some begin with the query, and end with the error
 		message = strings.ToValidUTF8(message[:begin], "") + " … " + strings.ToValidUTF8(message[len(message)-end:], "")
 	}
 	remedy := "is the token in --token-file right, and the --tenant?"

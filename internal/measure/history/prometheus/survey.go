@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Server is one server of PostgreSQL, or one machine, as seen in a store.
+// Server is a PostgreSQL server or a machine in a store.
 type Server struct {
 	Machine   string   // the address of its exporters, without the port
 	Instances []string // of its exporters
 	Exporters []string
-	Metrics   []string // of ours that there are
+	Metrics   []string // our metrics that it has
 	Devices   []string // disks
-	Samples   int      // of the metric that was scraped most often, in the time that was asked about
+	Samples   int      // of the most frequently scraped metric, in the requested time
 }
 
-// Survey returns all servers of a store, with the exporters of one machine together.
+// Survey returns all servers of a store, with the exporters of one machine joined.
 func (s *Store) Survey(ctx context.Context, q Query) ([]Server, error) {
 	byMachine, of := map[string]*Server{}, map[string][]Row{}
 	for _, row := range rows() {
@@ -69,8 +69,8 @@ func (s *Server) add(exporter, instance string, set labelSet, of map[string][]Ro
 	}
 }
 
-// samples counts, for each instance, the samples of a metric that every such exporter has. Each is asked for by itself:
-// without their names, which counting takes off, they would be one.
+// samples counts each instance's samples of a metric that every such exporter has. Each metric is a separate query,
+// since counting drops names and would merge them.
 func (s *Store) samples(ctx context.Context, q Query) (map[string]int, error) {
 	counts := map[string]int{}
 	for _, of := range [][2]string{{Realiops, "realiops_pgstat_cluster_xact_commit_total"},

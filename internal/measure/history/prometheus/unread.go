@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// looksLike are beginnings of names of series of databases, and of what rules recorded of disks.
+// looksLike matches prefixes of series names of databases, and recording rules' names for disks.
 const looksLike = "(.+:node_disk|aws_(rds|docdb|neptune|ebs)|rds|amazonaws_com_AWS_(RDS|EBS)|azure_.*(postgres|sql)|microsoft_.*postgres|stackdriver_(cloudsql|alloydb)|cloudsql|alloydb|" +
 	"gcp_.*(cloudsql|alloydb)|pg|postgres|postgresql|pgwatch|pgwatch2|ccp|cnpg|pganalyze|mysql|mysqld|mongodb|oracledb|mssql|system_disk|windows_logical_disk|container_fs|vmware_.*disk)_.+"
 
-// storageNames are names of series that say what storage did.
+// storageNames matches series names that describe storage.
 var storageNames = regexp.MustCompile(
 	`(?i)(iops|i_ops|io_ps|read_ops|write_ops|_operations|throughput|reads?_(bytes|total|count|completed)|writes?_(bytes|total|count|completed)|written|xact_commit|commits)`)
 
-// lookUnread names what looks like a database and is not read.
+// lookUnread returns names that look like a database's and are not read.
 func (f *Fleet) lookUnread(ctx context.Context) (unread []string, err error) {
 	names, err := f.store.values(ctx, f.query, metricName, "{"+metricName+"=~"+
 		quoted(looksLike)+"}", mostSeries)
@@ -32,8 +32,7 @@ func (f *Fleet) lookUnread(ctx context.Context) (unread []string, err error) {
 	return unread, nil
 }
 
-// read returns the beginnings of the names of exporters of which a database was found, and names that are of no more
-// use.
+// read returns the name prefixes of exporters with databases found, and names that are not useful.
 func (f *Fleet) read() (all []*regexp.Regexp) {
 	add := func(text string) { all = append(all, regexp.MustCompile("^(?:"+text+")")) }
 	known := map[string]bool{}

@@ -26,14 +26,14 @@ type azureMetric struct {
 type azureSeries struct {
 	Of []struct {
 		Value string `json:"value"`
-	} `json:"metadatavalues"` // the disk; none: it is the mean over all of them
+	} `json:"metadatavalues"` // the disk; none: a mean over all disks
 	Data []struct {
 		At      time.Time `json:"timeStamp"`
 		Average *float64  `json:"average"`
 	} `json:"data"`
 }
 
-// disk names the disk, where the series is of one.
+// disk returns the disk of a series, or "".
 func (s azureSeries) disk() string {
 	var all []string
 	for _, of := range s.Of {
@@ -42,8 +42,8 @@ func (s azureSeries) disk() string {
 	return strings.Join(all, " ")
 }
 
-// azureSets are the metrics of the disks of a machine, of one disk, and of a flexible server: reads, writes, and bytes
-// of both. Those of a machine's data disks are means over its disks, where they are not asked for disk by disk.
+// azureSets lists the metrics of a machine's disks, of one disk, and of a flexible server: reads, writes, and bytes
+// of both. A machine's data disks are means over its disks, unless split by disk.
 var azureSets = []struct {
 	of    string
 	split bool
@@ -65,7 +65,7 @@ var azureIntervals = map[string]time.Duration{
 	"PT1H": time.Hour,
 }
 
-// host returns what an answer of Azure Monitor says of a machine. A minute of which a part is missing is left out.
+// host converts an answer of Azure Monitor. It drops a minute of which a part is missing.
 func (a azure) host() (Host, error) {
 	length := azureIntervals[a.Interval]
 	if length == 0 {
@@ -118,20 +118,20 @@ type point struct {
 	at   int64
 }
 
-// sum is of one number over the disks of a machine.
+// sum is a sum over the disks of a machine.
 type sum struct {
 	total  float64
 	n      int
-	broken bool // of one nothing is known
+	broken bool // one of its parts is unknown
 }
 
-// sums are the four numbers of a machine by the moments at which intervals begin.
+// sums holds a machine's four sums by the begin of the interval.
 type sums struct {
 	of   map[time.Time]*[4]sum
 	seen [4]map[point]float64
 }
 
-// add takes a number of a disk, which a file may have twice: exports of days that overlap, one put behind the other.
+// add adds a disk's number. Files of overlapping days may repeat it.
 func (s *sums) add(k int, disk string, at time.Time, v *float64) error {
 	if s.of == nil {
 		s.of = map[time.Time]*[4]sum{}
@@ -163,13 +163,13 @@ func (s *sums) add(k int, disk string, at time.Time, v *float64) error {
 	return nil
 }
 
-// fill makes intervals of sums. Those in which anything is missing are kept apart: what was done in them is not known,
-// and the file is about them, too.
+// fill makes intervals from sums. It records incomplete intervals separately: their work is
+// unknown, but the file covers them.
 func (h *Host) fill(all sums, length time.Duration) error {
 	if h.Name == "" {
 		return errors.New("it does not say which machine it is about")
 	}
-	whole := map[int64]bool{} // by the moments
+	whole := map[int64]bool{} // by time
 	for at, s := range all.of {
 		known := true
 		for _, sum := range s {
@@ -192,8 +192,7 @@ func (h *Host) fill(all sums, length time.Duration) error {
 	return nil
 }
 
-// machineOf returns the name in the middle of the identity of a metric:
-// /…/virtualMachines/NAME/providers/Microsoft.Insights/….
+// machineOf returns the machine's name in a metric's ID: /…/virtualMachines/NAME/providers/Microsoft.Insights/….
 func machineOf(id string) string {
 	resource, _, _ := strings.Cut(id, "/providers/Microsoft.Insights/")
 	return resource[strings.LastIndexByte(resource, '/')+1:]

@@ -16,8 +16,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Fleet is the machines that files are about. A file is read when it is looked for machines, and again when one of its
-// machines is asked for: all of them together may be more than memory holds.
+// Fleet is the machines in some files. A file is read when looking for machines, and again for each of its machines,
+// since all together may not fit into memory.
 type Fleet struct {
 	read  func(ctx context.Context, name string) ([]byte, error)
 	files map[string][]string // by machine
@@ -28,13 +28,13 @@ type Fleet struct {
 	seen  map[string]*seen
 }
 
-// seen counts the intervals of a machine, and those in which each of its disks was.
+// seen counts the intervals of a machine, and of each of its disks.
 type seen struct {
 	intervals int
 	disks     map[string]int
 }
 
-// NewFleet looks for the machines in files. What lies ahead of now was stamped by another clock, and is left out.
+// NewFleet finds the machines in files. It leaves out intervals after now, which another clock stamped.
 func NewFleet(ctx context.Context, files []string, now time.Time, read func(ctx context.Context, name string) ([]byte,
 	error)) (*Fleet, error) {
 	f := &Fleet{read: read, files: map[string][]string{}, now: now, seen: map[string]*seen{}}
@@ -66,7 +66,7 @@ func NewFleet(ctx context.Context, files []string, now time.Time, read func(ctx 
 	return f, nil
 }
 
-// widen has the files be about a stretch, too.
+// widen extends the files' span.
 func (f *Fleet) widen(from, to time.Time) {
 	if f.from.IsZero() || from.Before(f.from) {
 		f.from = from
@@ -76,7 +76,7 @@ func (f *Fleet) widen(from, to time.Time) {
 	}
 }
 
-// count has what is known of a machine's disks be that of a file, too.
+// count adds a file's intervals of a machine's disks.
 func (f *Fleet) count(h Host) {
 	if f.seen[h.Name] == nil {
 		f.seen[h.Name] = &seen{disks: map[string]int{}}
@@ -90,8 +90,8 @@ func (f *Fleet) count(h Host) {
 	}
 }
 
-// Notices returns what was left out, and which disks were not there all the time: whether one was detached, or its
-// figures are missing, no file says.
+// Notices returns what was left out, and which disks were missing at times: the files do not say whether a disk was
+// detached or its figures are lost.
 func (f *Fleet) Notices() (all []string) {
 	for _, name := range f.ahead {
 		all = append(all, "What "+name+" says of times after now, by this machine's clock, is left out.")
@@ -108,7 +108,7 @@ func (f *Fleet) Notices() (all []string) {
 	return all
 }
 
-// open reads a file up to now, and tells how many intervals lie behind that.
+// open reads a file up to now, and returns the number of later intervals.
 func (f *Fleet) open(ctx context.Context, name string) (hosts []Host, ahead int, err error) {
 	text, err := f.read(ctx, name)
 	if err != nil {
@@ -127,12 +127,12 @@ func (f *Fleet) open(ctx context.Context, name string) (hosts []Host, ahead int,
 	return hosts, ahead, nil
 }
 
-// Span returns the hours that the files are about.
+// Span returns the hours that the files cover.
 func (f *Fleet) Span() (from, to time.Time) {
 	return f.from.Truncate(time.Hour), f.to.Add(time.Hour - 1).Truncate(time.Hour)
 }
 
-// Databases returns the machines, by their names.
+// Databases returns the machines, by name.
 func (f *Fleet) Databases() (all []fleet.Database) {
 	for name := range f.files {
 		all = append(all, fleet.Database{Name: name, Target: runfile.Target{Kind: "history", Flavor: "postgres",
@@ -145,7 +145,7 @@ func (f *Fleet) Databases() (all []fleet.Database) {
 // AtOnce returns how many are read together.
 func (*Fleet) AtOnce() int { return 1 }
 
-// Hours returns what the files say of some machines.
+// Hours returns the files' data on some machines.
 func (f *Fleet) Hours(ctx context.Context, machines []fleet.Database, from, to time.Time) ([]history.Data, error) {
 	data := make([]history.Data, len(machines))
 	for i, machine := range machines {
@@ -158,8 +158,7 @@ func (f *Fleet) Hours(ctx context.Context, machines []fleet.Database, from, to t
 	return data, nil
 }
 
-// History returns what the files say of one machine: hour by hour, or where they have no whole hour interval by
-// interval.
+// History returns the files' data on one machine, hour by hour, or by interval if there is no complete hour.
 func (f *Fleet) History(ctx context.Context, machine string) (history.Data, error) {
 	intervals, err := f.intervals(ctx, machine)
 	if err != nil {
@@ -174,7 +173,7 @@ func (f *Fleet) History(ctx context.Context, machine string) (history.Data, erro
 	return data, err
 }
 
-// intervals returns those of a machine in order, what several files have of it once.
+// intervals returns a machine's intervals in order, without duplicates from several files.
 func (f *Fleet) intervals(ctx context.Context, machine string) (all []Interval, err error) {
 	for _, name := range f.files[machine] {
 		hosts, _, err := f.open(ctx, name)
@@ -190,7 +189,7 @@ func (f *Fleet) intervals(ctx context.Context, machine string) (all []Interval, 
 	slices.SortStableFunc(all, func(a, b Interval) int { return cmp.Or(a.To.Compare(b.To), a.From.Compare(b.From)) })
 	all = slices.Compact(all)
 	for i := 1; i < len(all); i++ {
-		// sysstat writes whole seconds
+		// sysstat writes whole seconds.
 		if overlap := all[i-1].To.Sub(all[i].From); overlap > time.Second {
 			return nil, fmt.Errorf("the files say two things of %s at %s: are two machines called so?", machine,
 				all[i].From.Format(time.RFC3339))
@@ -210,11 +209,11 @@ type hour struct {
 	sum, peak [4]float64
 }
 
-// mostOfHour is the part of an hour that must be known. sysstat begins a file each midnight, and no file covers the
-// time from the last reading of a day, ten minutes before.
+// mostOfHour is the part of an hour that must be known. sysstat begins a new file at midnight, so the ten minutes
+// after a day's last reading are in no file.
 const mostOfHour = 0.8
 
-// byHour makes periods of the hours that are known nearly whole: of each the mean, and the highest interval.
+// byHour makes periods of nearly complete hours: the mean, and the highest interval.
 func byHour(intervals []Interval, from, to time.Time) (data history.Data) {
 	hours, apart := map[time.Time]*hour{}, time.Duration(0)
 	for _, i := range intervals {

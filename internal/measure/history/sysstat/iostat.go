@@ -12,23 +12,22 @@ import (
 	"github.com/realiops/realiops/internal/measure/history"
 )
 
-// askIostat is the command whose output [Read] takes.
+// askIostat is the command whose output [Read] accepts.
 const askIostat = "S_TIME_FORMAT=ISO iostat -o JSON -dxkty 10 360 > io.json"
 
-// disks are the names of disks under Linux, and not of what is made of them, which would count the same requests again.
+// disks matches Linux disks, excluding devices made of them, which would count requests twice.
 var disks = regexp.MustCompile(`^([shv]d[a-z]+|xvd[a-z]+|nvme\d+n\d+|mmcblk\d+|dasd[a-z]+)$`)
 
 // iostatTimes is iostat's layout of an interval's end with S_TIME_FORMAT=ISO.
 const iostatTimes = "2006-01-02T15:04:05-0700"
 
-// iostat is a statistic of iostat -o JSON.
+// iostat is a report of iostat -o JSON.
 type iostat struct {
 	Timestamp string           `json:"timestamp"`
 	Disks     []map[string]any `json:"disk"`
 }
 
-// ofIostat adds up the disks of a machine. The first statistic is the end of no interval, since nothing says when it
-// began.
+// ofIostat adds up the disks of a machine. It skips the first report, whose begin is unknown.
 func ofIostat(name string, statistics []json.RawMessage) (Host, error) {
 	host := Host{Name: name, disks: map[string]int{}}
 	var before time.Time
@@ -118,7 +117,7 @@ func (i *Interval) add(disk map[string]any) error {
 	return nil
 }
 
-// ofIostatText reads the table that iostat writes for people.
+// ofIostatText reads iostat's plain table.
 func ofIostatText(text string) (Host, error) {
 	first, rest, _ := strings.Cut(text, "\n")
 	_, name, _ := strings.Cut(first, "(")

@@ -19,9 +19,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestMonitorsOfOneDay: iostat, Azure Monitor and vCenter as they would have kept the same day of the same machine: 900
-// reads of 8 KiB and 300 writes of 16 KiB a second, and from two to four 2,000 and 1,500; over two disks, or one that
-// has a mapping on top.
+// TestMonitorsOfOneDay: iostat, Azure Monitor and vCenter on the same day of the same machine: 900 reads of 8 KiB and
+// 300 writes of 16 KiB a second, and from two to four 2,000 and 1,500, over two disks, or one under a mapping.
 func TestMonitorsOfOneDay(t *testing.T) {
 	for file, keeper := range map[string]string{"iostat.json": "iostat", "azure.json": "Azure Monitor",
 		"vcenter.csv": "vCenter", "in Europe vcenter.csv": "vCenter"} {
@@ -56,7 +55,7 @@ func TestMonitorsOfOneDay(t *testing.T) {
 	}
 }
 
-// TestReadsWhatIostatWrites: the table and the JSON that iostat itself writes in the same seconds show the same disks.
+// TestReadsWhatIostatWrites: iostat's table and JSON of the same seconds show the same disks.
 func TestReadsWhatIostatWrites(t *testing.T) {
 	if _, err := exec.LookPath("iostat"); err != nil {
 		t.Skip("iostat is not installed")
@@ -107,7 +106,7 @@ func TestReadsWhatIostatWrites(t *testing.T) {
 	}
 }
 
-// TestBadMonitors: what would be read wrongly is refused, with the command that writes it well.
+// TestBadMonitors: ambiguous files are refused, with the command that writes a good one.
 func TestBadMonitors(t *testing.T) {
 	file := func(name string) string {
 		text, err := os.ReadFile("../../../../testdata/migration/" + name)
@@ -154,7 +153,7 @@ func TestBadMonitors(t *testing.T) {
 	}
 }
 
-// TestPathsOfIostat: a disk that several paths lead to counts once, by itself or, where it counts nothing, by them.
+// TestPathsOfIostat: a disk with several paths counts once, by itself or, if it counts nothing, by its paths.
 func TestPathsOfIostat(t *testing.T) {
 	for name, disks := range map[string]map[string]float64{
 		"since Linux 6.3": {"nvme0n1": 100, "nvme0c0n1": 50, "nvme0c1n1": 50},
@@ -179,8 +178,8 @@ func TestPathsOfIostat(t *testing.T) {
 	}
 }
 
-// TestPartsThatAreMissing: where one of the numbers is missing at the beginning or the end, nothing is known of the
-// machine there, and the history is still about that time. What a file has twice counts once.
+// TestPartsThatAreMissing: if a number is missing at an end, nothing is known of the machine there, but the history
+// covers that time. Duplicates count once.
 func TestPartsThatAreMissing(t *testing.T) {
 	csv, err := os.ReadFile("../../../../testdata/migration/vcenter.csv")
 	if err != nil {
@@ -226,8 +225,8 @@ func TestPartsThatAreMissing(t *testing.T) {
 	}
 }
 
-// TestDisksThatCameAndWent: the second disk is missing before noon in iostat's intervals of ten minutes, and in those of
-// vCenter's that end before ten: 29 of half an hour end from then on, 28 of them before midnight.
+// TestDisksThatCameAndWent: the second disk is missing before noon in iostat's intervals of ten minutes, and in
+// vCenter's that end before ten: 29 of half an hour end later, 28 of them before midnight.
 func TestDisksThatCameAndWent(t *testing.T) {
 	file := func(name string) string {
 		text, err := os.ReadFile("../../../../testdata/migration/" + name)

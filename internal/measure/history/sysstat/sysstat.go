@@ -1,7 +1,6 @@
-// Package sysstat reads what sysstat and other monitors kept of the disks of machines, files of any days of any
-// machines: what sadf -j -- -b and iostat wrote, Azure Monitor's metrics as the az program writes them, and vCenter's
-// as PowerCLI exports them. What they say of a machine is added up over its disks, those that are made of others left
-// out.
+// Package sysstat reads the disk statistics of machines from sysstat and other monitors, in files of any days and
+// machines: the output of sadf -j -- -b and iostat, Azure Monitor's metrics from the az program, and vCenter's from
+// PowerCLI. It adds up a machine's disks, without devices made of others.
 package sysstat
 
 import (
@@ -18,24 +17,24 @@ import (
 	"github.com/realiops/realiops/internal/shell"
 )
 
-// Host is a file's record of one machine.
+// Host is a file's data on one machine.
 type Host struct {
 	Name      string
 	Intervals []Interval // in the order of the file
-	partial   []span     // the stretches of which something is missing
-	// in how many intervals each disk was; none: the file does not tell them apart
+	partial   []span     // stretches with missing parts
+	// disks counts the intervals of each disk; nil: the file does not separate disks.
 	disks map[string]int
 }
 
 type span struct{ from, to time.Time }
 
-// Interval is a stretch of time and the means over it, a second.
+// Interval is a stretch of time and its mean rates per second.
 type Interval struct {
 	From, To                             time.Time
 	Reads, Writes, ReadBytes, WriteBytes float64
 }
 
-// exported is the part of sadf's JSON that is about disks, or of iostat's, which has the same frame.
+// exported is the part of sadf's or iostat's JSON about disks.
 type exported struct {
 	Sysstat *struct {
 		Hosts []struct {
@@ -60,7 +59,7 @@ type statistic struct {
 	} `json:"io"`
 }
 
-// over returns what was done from one moment to another; false: one of its numbers is missing.
+// over returns the work between two moments; false: a number is missing.
 func (s statistic) over(from, to time.Time) (Interval, bool) {
 	r, w := s.IO.Reads, s.IO.Writes
 	if r.Requests == nil || r.Blocks == nil || w.Requests == nil || w.Blocks == nil {
@@ -79,13 +78,13 @@ type timestamp struct {
 const (
 	// block is the unit of bread and bwrtn, in bytes.
 	block = 512
-	// longest bounds an interval: the mean of a longer one says nothing about an hour.
+	// longest bounds an interval: a longer mean says nothing about an hour.
 	longest = time.Hour
-	// most bounds a rate: no machine does more requests, or blocks, a second.
+	// most bounds a rate: no machine has more requests, or blocks, a second.
 	most = 1e10
 )
 
-// Read reads a file, whose content says by whom it was written.
+// Read reads a file and recognizes its program by its content.
 func Read(text []byte) ([]Host, error) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	all, err := read(text)
@@ -137,7 +136,7 @@ func read(text []byte) (all []Host, err error) {
 	return all, nil
 }
 
-// Keeper names what wrote a file that [Read] takes, or whose own file it is; empty: nothing that is known.
+// Keeper names the program that wrote a file, or ""; it also knows sysstat's own files.
 func Keeper(text []byte) string {
 	begin := bytes.TrimSpace(bytes.TrimPrefix(text[:min(len(text), 64<<10)], []byte("\xef\xbb\xbf")))
 	first, _, _ := bytes.Cut(begin, []byte("\n"))
@@ -162,7 +161,7 @@ func Keeper(text []byte) string {
 	return ""
 }
 
-// ofHost reads what sadf or iostat has of a machine.
+// ofHost reads sadf's or iostat's data on a machine.
 func ofHost(name string, statistics []json.RawMessage) (host Host, err error) {
 	host.Name = name
 	for n, text := range statistics {
@@ -193,7 +192,7 @@ func ofHost(name string, statistics []json.RawMessage) (host Host, err error) {
 	return host, nil
 }
 
-// IsOwn reports whether a file is one of sysstat's own, which sar reads.
+// IsOwn reports whether a file is in sysstat's own format, which sar reads.
 func IsOwn(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("\x96\xd5")) || bytes.HasPrefix(text, []byte("\xd5\x96"))
 }
@@ -201,13 +200,13 @@ func IsOwn(text []byte) bool {
 // errOwn names the command that converts one of sysstat's own files.
 var errOwn = errors.New("it is a file of sysstat's own: sadf -j FILE -- -b writes it as JSON")
 
-// ToJSON returns the command that writes a file of sysstat's own as [Read] takes it.
+// ToJSON returns the command that converts one of sysstat's own files for [Read].
 func ToJSON(name string) string {
 	return shell.InText("sadf -j").File(name, "FILE").With("-- -b >").File(filepath.Base(name)+".json",
 		"FILE.json").String()
 }
 
-// rates returns the numbers of an interval, in the order of [rows].
+// rates returns the rates of an interval, in the order of [rows].
 func (i Interval) rates() []float64 {
 	return []float64{i.Reads, i.Writes, i.ReadBytes, i.WriteBytes}
 }

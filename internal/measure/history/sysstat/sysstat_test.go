@@ -19,7 +19,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/history/sysstat"
 )
 
-// sadc is sysstat's collector, which Debian keeps where no path leads.
+// sadc is sysstat's collector, which Debian keeps outside the PATH.
 func sadc(t *testing.T) string {
 	t.Helper()
 	for _, path := range []string{"/usr/lib/sysstat/sadc", "/usr/lib64/sa/sadc", "/usr/lib/sa/sadc"} {
@@ -31,7 +31,7 @@ func sadc(t *testing.T) string {
 	return ""
 }
 
-// TestReadsWhatSadfWrites compares sysstat's own export of a file for databases with our reading of its JSON.
+// TestReadsWhatSadfWrites compares sadf's export for databases with our reading of its JSON.
 func TestReadsWhatSadfWrites(t *testing.T) {
 	collector, file := sadc(t), filepath.Join(t.TempDir(), "sa")
 	if out, err := exec.CommandContext(t.Context(), collector, "1", "3", file).CombinedOutput(); err != nil {
@@ -79,15 +79,15 @@ func TestReadsWhatSadfWrites(t *testing.T) {
 	}
 }
 
-// stretch is a part of a day: so many intervals of a length with the same rates.
+// stretch is a part of a day: intervals of one length with the same rates.
 type stretch struct {
 	n       int
 	seconds int
 	writes  float64
 }
 
-// written returns sadf's output for a machine from the first of November on: 16 sectors go with each write, and a
-// read of 8 with every second one.
+// written returns sadf's output for a machine from the first of November on: 16 sectors for each write, and a
+// read of 8 for every second write.
 func written(machine string, from time.Duration, all ...stretch) []byte {
 	var lines []string
 	at := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC).Add(from)
@@ -106,7 +106,7 @@ func written(machine string, from time.Duration, all ...stretch) []byte {
 		strings.Join(lines, ","))
 }
 
-// files are read instead of those of a disk.
+// files replaces files on a disk.
 type files map[string][]byte
 
 func (f files) read(_ context.Context, name string) ([]byte, error) {
@@ -116,11 +116,10 @@ func (f files) read(_ context.Context, name string) ([]byte, error) {
 	return f[name], nil
 }
 
-// TestHours: the mean of an hour and its highest interval, from files in any order that overlap; an hour with a hole is
-// not told.
+// TestHours: the mean and highest interval of an hour, from overlapping files in any order.
+// An hour with a hole is left out.
 func TestHours(t *testing.T) {
-	// of the first hour ten minutes at 400 and fifty at 100, of the second twenty minutes are missing, the third is at
-	// 50
+	// The first hour has ten minutes at 400 and fifty at 100, the second lacks twenty minutes, the third is at 50.
 	first := written("db1", 0, stretch{1, 600, 400}, stretch{5, 600, 100})
 	second := written("db1", 50*time.Minute, stretch{1, 600, 100}, stretch{4, 600, 10}, stretch{2, 600, -1},
 		stretch{60, 60, 50})
@@ -156,11 +155,11 @@ func TestHours(t *testing.T) {
 	}
 }
 
-// someday is later than all that files of the tests tell.
+// someday is later than all the tests' files.
 var someday = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// TestAhead: what a machine stamped with a clock that is ahead of ours is left out, and told; where that is all, it is
-// an error.
+// TestAhead: intervals stamped by a clock ahead of ours are left out and reported; if there
+// are no others, that is an error.
 func TestAhead(t *testing.T) {
 	all := files{"a": written("vm", 0, stretch{12, 600, 7})} // two hours
 	whole, err := sysstat.NewFleet(t.Context(), []string{"a"}, someday, all.read)

@@ -11,14 +11,14 @@ import (
 	"github.com/realiops/realiops/internal/input"
 )
 
-// vsphereNames are the counters of a virtual machine's disks in vCenter: reads and writes a second, and KB of them.
+// vsphereNames lists vCenter's counters of a virtual machine's disks: reads and writes a second, and their KB.
 var vsphereNames = []string{"virtualdisk.numberreadaveraged.average", "virtualdisk.numberwriteaveraged.average",
 	"virtualdisk.read.average", "virtualdisk.write.average"}
 
 const askVSphere = `Get-Stat -Entity db1 -Stat virtualdisk.numberreadaveraged.average,virtualdisk.numberwriteaveraged.average,virtualdisk.read.average,virtualdisk.write.average | ` +
 	`Select @{n='Entity';e={$_.Entity.Name}},MetricId,@{n='Timestamp';e={$_.Timestamp.ToUniversalTime().ToString('s')+'Z'}},Value,Instance,IntervalSecs | Export-Csv -NoTypeInformation stats.csv`
 
-// ofVSphere reads what PowerCLI's Get-Stat exported as CSV: machines by their names, in the order of the names.
+// ofVSphere reads CSV from PowerCLI's Get-Stat, and returns the machines in order of their names.
 func ofVSphere(text string) ([]Host, error) {
 	in := csv.NewReader(strings.NewReader(text))
 	in.Comma = input.Separator([]byte(text))
@@ -55,12 +55,12 @@ func ofVSphere(text string) ([]Host, error) {
 			return nil, fmt.Errorf("line %d: a value, and an interval of a second to an hour: an hour is the longest "+
 				"that is taken", n+2)
 		case row[column["Instance"]] == "":
-			continue // of all disks together, which count one by one
+			continue // the sum of all disks, which are counted one by one
 		}
 		const kilo = 1024
 		value := &v
 		switch {
-		case v == -1: // which stands for a sample that vCenter does not have
+		case v == -1: // a sample that vCenter lacks
 			value = nil
 		case k >= 2:
 			v *= kilo
@@ -69,7 +69,7 @@ func ofVSphere(text string) ([]Host, error) {
 		if machines[of] == nil {
 			machines[of] = &sums{}
 		}
-		begin := at.Add(-of.length) // vCenter names the end
+		begin := at.Add(-of.length) // vCenter stamps the end
 		if err := machines[of].add(k, row[column["Instance"]], begin, value); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n+2, err)
 		}

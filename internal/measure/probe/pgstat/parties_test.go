@@ -64,7 +64,7 @@ func statementsAgree(t *testing.T, s server) {
 		"update load.t set v = 'x' where id <= 10")
 	after := settled(t, sampler)
 	grew := func(name string) float64 { return after[Name+"."+name] - before[Name+"."+name] }
-	if rows := grew("statements/rows"); rows < 1010 || rows > 1010+1000 { // includes the rows that our readings returned
+	if rows := grew("statements/rows"); rows < 1010 || rows > 1010+1000 { // with the rows of our readings
 		t.Errorf("1010 rows were changed, and statements count %v", rows)
 	}
 	if records := grew("statements/wal_records"); records < 2000 || s.number >= 140000 &&

@@ -16,7 +16,7 @@ const Name = "pgstat"
 type view struct {
 	name      string   // prefix of its metrics' names, up to the slash
 	extension string   // that has it; empty: the server itself
-	relations []string // its relations in all versions, newest first; the server's first one is read. Empty: functions only
+	relations []string // in all versions, newest first; the first that the server has is read. Empty: functions only
 	call      string   // arguments of the relation's function, to be read in its place
 	from      string   // its FROM clause, if more than a relation
 	rows      string   // the condition for the rows to read; empty: all
