@@ -27,8 +27,8 @@ var update = flag.Bool("update", false, "write testdata/aurora-cost/metrics.json
 
 const shopFiles = "../../testdata/aurora-cost/"
 
-// shopDays is a made-up cluster of five weeks, from 2026-09-21 on: a provisioned writer, a serverless reader that came
-// on 28 September, a holiday week from 3 to 9 October, a restore of 200 GiB on 20 October. VolumeReadIOPs lacks four
+// shopDays is an invented cluster of five weeks from 2026-09-21: a provisioned writer, a serverless reader since 28
+// September, a holiday week from 3 to 9 October, and a restore of 200 GiB on 20 October. VolumeReadIOPs lacks four
 // hours of 12 October, and VolumeBytesUsed two of the next day.
 type shopDays struct {
 	begin time.Time
@@ -41,7 +41,7 @@ func date(month time.Month, day int) time.Time {
 	return time.Date(2026, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-// value returns a metric's value in an hour; false: it has none.
+// value returns a metric's value in an hour, and whether there is one.
 func (s shopDays) value(metric string, h int) (float64, bool) {
 	at := s.begin.Add(time.Duration(h) * time.Hour)
 	within := func(from, to time.Time) bool { return !at.Before(from) && at.Before(to) }
@@ -73,7 +73,7 @@ func (s shopDays) value(metric string, h int) (float64, bool) {
 	}
 }
 
-// series are the metrics with their labels.
+// shopSeries holds the metrics with their labels.
 var shopSeries = [][2]string{
 	{"VolumeReadIOPs", "VolumeReadIOPs Sum shop"}, {"VolumeWriteIOPs", "VolumeWriteIOPs Sum shop"},
 	{"VolumeBytesUsed", "VolumeBytesUsed Average shop"},
@@ -115,7 +115,7 @@ func auroraCost(t *testing.T, args ...string) (out, said string, code int) {
 	return stdout.String(), stderr.String(), code
 }
 
-// comparison is the answer as a program reads it.
+// comparison decodes the JSON answer.
 func comparison(t *testing.T, wantCode int, args ...string) billing.Comparison {
 	t.Helper()
 	out, said, code := auroraCost(t, append(args, "--format", "json")...)
@@ -133,7 +133,7 @@ func cents(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// TestAuroraCostByHand works the made-up cluster out on paper: hours times amounts times prices.
+// TestAuroraCostByHand computes the bill of the invented cluster by hand: hours times amounts times prices.
 func TestAuroraCostByHand(t *testing.T) {
 	t.Parallel()
 	file := shopFiles + "metrics.json"
@@ -192,7 +192,7 @@ func TestAuroraCostByHand(t *testing.T) {
 	}
 }
 
-// TestAuroraCostBreakEven: at the amount that would turn the answer both cost the same.
+// TestAuroraCostBreakEven: at the break-even amount both configurations cost the same.
 func TestAuroraCostBreakEven(t *testing.T) {
 	t.Parallel()
 	at := func(reads, gib string) billing.Comparison {
@@ -216,7 +216,7 @@ func format(v float64) string {
 	return string(text)
 }
 
-// TestAuroraCostOfAWSExample is AWS's own: two r6g.2xlarge, 800 GiB, 1.2 thousand million operations a month.
+// TestAuroraCostOfAWSExample: AWS's own example of two r6g.2xlarge, 800 GiB and 1.2 billion operations a month.
 func TestAuroraCostOfAWSExample(t *testing.T) {
 	t.Parallel()
 	c := comparison(t, command.ExitDone, "--month", "reads=1.2e9,writes=0,gib=800", "--class", "db.r6g.2xlarge",
@@ -233,8 +233,7 @@ func TestAuroraCostOfAWSExample(t *testing.T) {
 	cents(t, "I/O-Optimized, one reserved", r.Whole.Compute.Optimized, (2-1/1.3)*1.3494*730)
 }
 
-// TestAuroraCostOfORD is the month that the Open Reaction Database published: 2.43 thousand million reads, and nothing
-// else.
+// TestAuroraCostOfORD: the month that the Open Reaction Database published: 2.43 billion reads, and nothing else.
 func TestAuroraCostOfORD(t *testing.T) {
 	t.Parallel()
 	c := comparison(t, command.ExitCannotTell, "--month", "reads=2.43e9")
@@ -255,8 +254,8 @@ func TestAuroraCostOfORD(t *testing.T) {
 	}
 }
 
-// TestAuroraCostFromCloudWatch asks a stand-in for AWS about a cluster, and has the aws program's question answered by
-// it: both say the same.
+// TestAuroraCostFromCloudWatch: asking a stand-in for AWS, and answering our query with
+// the aws program, give the same.
 func TestAuroraCostFromCloudWatch(t *testing.T) {
 	s := accounttest.Start(t)
 	s.Setenv(t)
@@ -303,9 +302,8 @@ func TestAuroraCostFromCloudWatch(t *testing.T) {
 	}
 }
 
-// TestAuroraCostOfReadersThatAreGone: the cluster of which AWS knows two instances had three all the time, says the
-// number of samples by cluster. The answer is not known until somebody says what the third one was; then it costs 0.26
-// and 0.338 an hour more.
+// TestAuroraCostOfReadersThatAreGone: the samples show three instances all the time, but AWS knows only two. There is
+// no answer until the user describes the third; then it costs 0.26 and 0.338 an hour more.
 func TestAuroraCostOfReadersThatAreGone(t *testing.T) {
 	s := accounttest.Start(t)
 	s.Setenv(t)
@@ -346,8 +344,8 @@ func TestAuroraCostOfReadersThatAreGone(t *testing.T) {
 	}
 }
 
-// TestAuroraCostOfDescriptionsOfNobody: what the shipped descriptions say without a name would be charged beside the
-// instances that have one, and a cluster that is not of Aurora has no configurations.
+// TestAuroraCostOfDescriptionsOfNobody: descriptions without a name would be charged twice, and a cluster that is not
+// Aurora's has no configurations.
 func TestAuroraCostOfDescriptionsOfNobody(t *testing.T) {
 	t.Parallel()
 	const shipped = "../../testdata/aurora-cost/"

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// TestOneClaim: what is claimed of WriteIOPS on Aurora is one sentence, with its grounds, wherever it is made.
+// TestOneClaim: every output makes the same claim about WriteIOPS on Aurora, with its grounds.
 func TestOneClaim(t *testing.T) {
 	t.Parallel()
 	said := map[string]string{
@@ -45,7 +45,7 @@ func TestOneClaim(t *testing.T) {
 	}
 }
 
-// TestSameNameElsewhere: services that show the same name are told apart.
+// TestSameNameElsewhere: services with the same metric name are told apart.
 func TestSameNameElsewhere(t *testing.T) {
 	t.Parallel()
 	said := strings.Join(strings.Fields(mustRun(t, "explain", "WriteIOPS", "VolumeWriteIOPs", "--all")), " ")
@@ -60,7 +60,7 @@ func TestSameNameElsewhere(t *testing.T) {
 	if !strings.Contains(mustRun(t, "explain", "WriteDPU"), "0.00004883") {
 		t.Error("WriteDPU is not explained with its formula")
 	}
-	if got := 1024 * 0.00004883; got < 0.0499 || got > 0.0501 { // as AWS works it out
+	if got := 1024 * 0.00004883; got < 0.0499 || got > 0.0501 { // as AWS computes it
 		t.Errorf("1,024 bytes are %g WriteDPU", got)
 	}
 }

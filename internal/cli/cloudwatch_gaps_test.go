@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
-// cloudWatchGaps are instances, and in which of 240 points CloudWatch has nothing of a metric, or of all.
+// cloudWatchGaps lists instances, and the points of 240 for which CloudWatch lacks a metric, or all.
 var cloudWatchGaps = map[string]struct {
 	metric string // empty: all
 	hole   [2]int
@@ -23,7 +23,7 @@ var cloudWatchGaps = map[string]struct {
 	"early-bytes": {"WriteThroughput", [2]int{200, 240}}, "hole": {"", [2]int{140, 180}},
 }
 
-// plantGaps makes the instances of a name's prefix, each with 150 reads and 250 writes of 8 KiB a second.
+// plantGaps creates the instances with a name prefix, each with 150 reads and 250 writes of 8 KiB a second.
 func plantGaps(t *testing.T, s *accounttest.StandIn, prefix string, from time.Time, step time.Duration) {
 	t.Helper()
 	for name, c := range cloudWatchGaps {
@@ -45,9 +45,8 @@ func plantGaps(t *testing.T, s *accounttest.StandIn, prefix string, from time.Ti
 	}
 }
 
-// TestCloudWatchKnowsItsGaps: of instances of which CloudWatch has nothing for some time, at an end or in the midst, a
-// fleet says how many hours are known and orders nothing where the last week lacks some; history and size say of what
-// time nobody knows.
+// TestCloudWatchKnowsItsGaps: for instances with gaps at an end or inside, fleet reports the known hours and orders
+// nothing if the last week has gaps; history and size report the unknown time.
 func TestCloudWatchKnowsItsGaps(t *testing.T) {
 	s := accounttest.Start(t)
 	s.Setenv(t)

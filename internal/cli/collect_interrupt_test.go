@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
-// justOver is the file of a run whose only load has just ended, so that AWS has not told of it yet.
+// justOver writes the file of a run whose load has just ended, so that AWS has no data on it yet.
 func justOver(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "run.jsonl")
@@ -48,7 +48,7 @@ func justOver(t *testing.T) string {
 	return path
 }
 
-// TestInterruptedCollection: whoever has waited long enough gets a report of what there is, and nothing is lost.
+// TestInterruptedCollection: an interrupted collection reports what it has, and loses nothing.
 func TestInterruptedCollection(t *testing.T) {
 	account := accounttest.Start(t)
 	account.Setenv(t)
@@ -74,7 +74,7 @@ func TestInterruptedCollection(t *testing.T) {
 	if err == nil || command.CodeOf(err) != command.ExitFailed || !strings.Contains(err.Error(), "enough") {
 		t.Errorf("got %v", err)
 	}
-	// twelve after the last whole minute, which ended up to one ago
+	// Twelve after the last whole minute, which ended up to one ago.
 	left := regexp.MustCompile(`settled, about 1[12] min`)
 	if !left.MatchString(told.String()) {
 		t.Errorf("said %s", &told)
@@ -90,7 +90,7 @@ func TestInterruptedCollection(t *testing.T) {
 	}
 }
 
-// interrupting notes what is said, and calls when a line comes.
+// interrupting records the messages, and calls a function at a certain line.
 type interrupting struct {
 	bytes.Buffer
 	after     string

@@ -23,8 +23,7 @@ import (
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
-// TestCollectSaysWhatIsGone: what CloudWatch never had is said to whoever waits for it, once it was asked for often
-// enough.
+// TestCollectSaysWhatIsGone: after some attempts, data that CloudWatch never had is reported to the waiting user.
 func TestCollectSaysWhatIsGone(t *testing.T) {
 	accounttest.Start(t).Setenv(t)
 	path := filepath.Join(t.TempDir(), "run.jsonl")
@@ -40,8 +39,8 @@ func TestCollectSaysWhatIsGone(t *testing.T) {
 	}
 }
 
-// hurried is a clock of which a minute takes less than a second: between two questions lie minutes. It goes on by a
-// quarter of a minute more whenever somebody looks at it, so that who asked in vain asks again without waiting.
+// hurried is a clock whose minutes take less than a second, so that requests lie minutes apart. Each reading advances
+// it by a quarter of a minute, so that retries do not wait.
 func hurried() func() time.Time {
 	begun := time.Now()
 	var looks atomic.Int64
@@ -50,7 +49,7 @@ func hurried() func() time.Time {
 	}
 }
 
-// TestCollectKeepsNoSecrets: neither what AWS answers nor what it is asked with gets into the run file or what is said.
+// TestCollectKeepsNoSecrets: neither AWS's answers nor the credentials get into the run file or the messages.
 func TestCollectKeepsNoSecrets(t *testing.T) {
 	account := accounttest.Start(t)
 	const number, role = "123456789012", "210987654321"
@@ -91,15 +90,14 @@ func TestCollectKeepsNoSecrets(t *testing.T) {
 		role+":role/reader")
 }
 
-// TestCollectOnEC2: of a server that its users run themselves, CloudWatch tells what its volume did, and what all of
-// the machine's did together.
+// TestCollectOnEC2: for a self-managed server, CloudWatch has its volume's metrics and the whole machine's.
 func TestCollectOnEC2(t *testing.T) {
 	s := accounttest.Start(t)
 	s.Setenv(t)
 	at := time.Now().Add(-4 * time.Hour).UTC().Truncate(time.Hour)
 	tells := func(namespace, metric, dimension, of string, step time.Duration, value float64) {
 		s.Put(t, accounttest.Series{Namespace: namespace, Metric: metric, Dimensions: map[string]string{dimension: of},
-			// what never changes tells nothing
+			// a constant series tells nothing
 			From: at, Step: step, Values: slices.Repeat([]float64{value - 1, value + 1}, int(time.Hour/step)/2)})
 	}
 	tells("AWS/EBS", "VolumeWriteOps", "VolumeId", "vol-1", time.Minute, 500)
@@ -130,7 +128,7 @@ func TestCollectOnEC2(t *testing.T) {
 	}
 }
 
-// measured writes the run file of a load on an instance of RDS, of which CloudWatch was not asked yet.
+// measured writes the run file of a load on an RDS instance, without CloudWatch's data.
 func measured(t *testing.T, path, instance string, at time.Time) {
 	t.Helper()
 	measuredOn(t, path, runfile.Cloud{

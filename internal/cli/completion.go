@@ -18,7 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// shells maps the shells that completion supports to the generator of its script.
+// shells maps each supported shell to the generator of its completion script.
 var shells = map[string]func(*cobra.Command, io.Writer) error{
 	"bash":       func(c *cobra.Command, w io.Writer) error { return c.GenBashCompletionV2(w, true) },
 	"zsh":        (*cobra.Command).GenZshCompletion,
@@ -49,8 +49,8 @@ func newCompletionCommand(env command.Env) *cobra.Command {
 const completionExitHelp = `0  printed
 1  wrong usage: no shell of these was named`
 
-// complete tells the shell what may follow in a command: the values of flags that take one of a few, and no files where
-// no argument is taken. Elsewhere the shell offers files, as is right for a run file, and the last run.
+// complete sets completions for a command: the values of flags with a few values, and no files for commands without
+// arguments. Elsewhere the shell offers files, and the last run.
 func complete(c *cobra.Command) {
 	for flag, values := range map[string][]string{
 		"progress": {string(progress.Auto), string(progress.Bar), string(progress.Plain), string(progress.None)},
@@ -83,7 +83,7 @@ func complete(c *cobra.Command) {
 	}
 }
 
-// completeLatest offers the last run to users who have begun to name it, and files otherwise.
+// completeLatest offers the last run if the user has begun to type its name, and files otherwise.
 func completeLatest(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if typed != "" && strings.HasPrefix(runfile.Latest, typed) {
 		return []cobra.Completion{runfile.Latest}, cobra.ShellCompDirectiveNoFileComp
@@ -93,12 +93,12 @@ func completeLatest(_ *cobra.Command, _ []string, typed string) ([]cobra.Complet
 
 func offer(c *cobra.Command, flag string, directive cobra.ShellCompDirective, values ...string) {
 	if c.Flags().Lookup(flag) != nil {
-		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, directive)) // it fails for no flag alone
+		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, directive)) // only for unknown flags
 	}
 }
 
-// completeSizes offers what the catalog knows, which is read when a shell asks. A catalog that cannot be read offers
-// nothing, and its command says why.
+// completeSizes offers names from the catalog, read when a shell asks. If the catalog is unreadable it offers
+// nothing; the command itself reports that.
 func completeSizes(c *cobra.Command) {
 	for _, ofRun := range []string{"baseline", "calibrate"} {
 		_ = c.RegisterFlagCompletionFunc(ofRun, completeLatest)

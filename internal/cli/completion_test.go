@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// What the shell is told, as the scripts of realiops completion ask for it.
+// Completions as the scripts of realiops completion request them.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	check := func(offered string, args ...string) {
@@ -47,7 +47,7 @@ func TestCompletion(t *testing.T) {
 	check(":4", "run", "")       // none
 }
 
-// formatsByHelp are the formats that the help of each command names.
+// formatsByHelp returns the formats named in the help of each command.
 func formatsByHelp() map[string][]string {
 	format := regexp.MustCompile(`\b(text|json|csv|html|md|png|svg|terraform|openmetrics|go|junit|github|bencher)\b`)
 	named := map[string][]string{}
@@ -59,7 +59,7 @@ func formatsByHelp() map[string][]string {
 	return named
 }
 
-// A shell that there is no completion for is refused, and the others named.
+// An unsupported shell is refused, and the supported ones are named.
 func TestCompletionOfNoShell(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"completion"}, {"completion", "tcsh"}, {"completion", "bash", "zsh"}} {

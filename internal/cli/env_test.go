@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// COLUMNS decides, then the terminal; what is read line by line stays one line.
+// COLUMNS decides, then the terminal; line-based output is never wrapped.
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	check := func(said string, terminal bool, report, message int) {
@@ -30,8 +30,7 @@ func TestColumns(t *testing.T) {
 	check("-1", true, 120, 120)
 }
 
-// Whatever a command says, it says it in the columns there are: reports, explanations, help, errors and progress. A
-// command to copy stays one line.
+// Reports, explanations, help, errors and progress fit the columns. A command to copy stays on one line.
 func TestOutputFitsTheColumns(t *testing.T) {
 	t.Parallel()
 	check := func(lines int, args ...string) {

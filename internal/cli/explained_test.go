@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// TestDashboard: titles that promise storage I/O are held against what AWS, the kernel and PostgreSQL document of the
-// metrics below them.
+// TestDashboard: titles that promise storage I/O are compared with AWS's, the kernel's and PostgreSQL's
+// documentation of their metrics.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "board.json")
@@ -63,7 +63,7 @@ func TestDashboard(t *testing.T) {
 	runs(t, command.ExitUsage, "explain", "--dashboard", file, "WriteIOPS")
 }
 
-// TestUnknownMetric: a name that nobody uses is answered with the three names that are most like it, a line each.
+// TestUnknownMetric: an unknown name is answered with the three most similar names, a line each.
 func TestUnknownMetric(t *testing.T) {
 	t.Parallel()
 	out, said := runs(t, command.ExitUsage, "explain", "pg_stat_wal.wal_synk")
@@ -76,7 +76,7 @@ func TestUnknownMetric(t *testing.T) {
 	}
 }
 
-// TestAWordThatEndsMetrics begins with what the console of a database calls so, before a tool's figure of that name.
+// TestAWordThatEndsMetrics: the answer begins with the consoles' metrics, before a tool's of that name.
 func TestAWordThatEndsMetrics(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]string{"IOPS": "WriteIOPS on Aurora: WAL records",
@@ -92,5 +92,5 @@ func TestAWordThatEndsMetrics(t *testing.T) {
 			t.Errorf("IOPS does not name %s:\n%s", name, out)
 		}
 	}
-	runs(t, command.ExitUsage, "explain", "teIOPS") // no word of WriteIOPS
+	runs(t, command.ExitUsage, "explain", "teIOPS") // not a word of WriteIOPS
 }

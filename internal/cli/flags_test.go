@@ -23,7 +23,7 @@ func mistyped(args ...string) (code int, said string) {
 	return code, out.String()
 }
 
-// everyFlag calls a function with each flag of each command, as a fresh tree has them.
+// everyFlag calls do with each flag of each command of a new tree.
 func everyFlag(t *testing.T, do func(*cobra.Command, *pflag.Flag)) {
 	t.Helper()
 	all := 0
@@ -45,8 +45,7 @@ func everyFlag(t *testing.T, do func(*cobra.Command, *pflag.Flag)) {
 	}
 }
 
-// TestMistypedFlags: two letters that changed places, one that is missing, and one dash for two are answered with the
-// flag that was meant.
+// TestMistypedFlags: swapped letters, a missing letter, and one dash for two are answered with the intended flag.
 func TestMistypedFlags(t *testing.T) {
 	t.Parallel()
 	everyFlag(t, func(c *cobra.Command, f *pflag.Flag) {
@@ -59,7 +58,7 @@ func TestMistypedFlags(t *testing.T) {
 		for _, typed := range mistakes {
 			if name := strings.TrimLeft(typed, "-"); len(name) < 3 || typed[1] == '-' &&
 				c.Flags().Lookup(name) != nil || name == "prin" {
-				continue // it is too short, or another flag
+				continue // too short, or another flag
 			}
 			code, errors := mistyped(append(path, typed, "1")...)
 			if want := "did you mean --"; code != 1 || !strings.Contains(errors, want) || typed[1] != '-' &&
@@ -70,7 +69,7 @@ func TestMistypedFlags(t *testing.T) {
 	})
 }
 
-// TestNumbersOfFlags: each flag that takes a number takes it with commas and k, and refuses a comma in another place.
+// TestNumbersOfFlags: each numeric flag accepts thousands separators and k, and rejects a misplaced comma.
 func TestNumbersOfFlags(t *testing.T) {
 	t.Parallel()
 	numbers := 0
@@ -103,7 +102,7 @@ func TestNumbersOfFlags(t *testing.T) {
 	}
 }
 
-// TestFlagsOfOtherPrograms: names that others give to what a flag of ours does.
+// TestFlagsOfOtherPrograms: other programs' names of a flag lead to ours.
 func TestFlagsOfOtherPrograms(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{
@@ -134,7 +133,7 @@ func TestFlagsOfOtherPrograms(t *testing.T) {
 	}
 }
 
-// TestDocsNameFlagsThatAre: where a page names a command and a flag in one piece of code, the command has the flag.
+// TestDocsNameFlagsThatAre: if the docs name a command with a flag, the command has it.
 func TestDocsNameFlagsThatAre(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("../../docs/*.md")
@@ -170,8 +169,7 @@ func TestDocsNameFlagsThatAre(t *testing.T) {
 	}
 }
 
-// TestTimesAreOfOneKind: every flag that takes a length of time takes days and weeks, alone and beside hours, and still
-// refuses what is no time.
+// TestTimesAreOfOneKind: every duration flag accepts days and weeks, alone and with hours, and rejects other text.
 func TestTimesAreOfOneKind(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]int{}

@@ -13,11 +13,11 @@ import (
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
-// fleetHours is for how long the account's databases are looked at.
+// fleetHours is the length of the account's history.
 const fleetHours = 240
 
-// TestFleetOfAnAccount asks a stand-in for AWS about all of its databases: an instance on gp2 whose credits go down,
-// one of another engine, and an Aurora cluster. What it costs is said first, and held to what it may cost.
+// TestFleetOfAnAccount asks a stand-in for AWS about all of its databases: an instance on gp2 that uses up its
+// credits, one of another engine, and an Aurora cluster. The cost of the calls is announced and bounded.
 func TestFleetOfAnAccount(t *testing.T) {
 	s := accounttest.Start(t)
 	s.Setenv(t)
@@ -43,7 +43,7 @@ func TestFleetOfAnAccount(t *testing.T) {
 		}
 		return stdout.String(), stderr.String()
 	}
-	// the instance seven metrics, the cluster four and one of each instance
+	// seven metrics of the instance, four of the cluster and one of each instance
 	_, said := run(command.ExitUsage, "--max-cost", "0.0001")
 	if !strings.Contains(said, "CloudWatch is asked for 13 metrics, which cost 0.00 USD") ||
 		!strings.Contains(said, "more than --max-cost 0.0001") {

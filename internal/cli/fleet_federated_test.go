@@ -13,8 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
-// federated are series as a Prometheus has them that took them from another one and kept that one's address as their
-// instance.
+// federated returns series as seen by a Prometheus that federates them from another, whose address is the instance.
 func federated(by string, all []prometheustest.Series) []prometheustest.Series {
 	for i, s := range all {
 		all[i].Labels = `exported_` + s.Labels + `,instance="` + by + `:9090"`
@@ -22,8 +21,8 @@ func federated(by string, all []prometheustest.Series) []prometheustest.Series {
 	return all
 }
 
-// TestFleetOfAFederation: what another Prometheus hands on goes by the address that was scraped there. It is one
-// database with what was scraped here under that name if both show the same, and two lines if they do not.
+// TestFleetOfAFederation: a federated series counts under the address scraped originally. It is the same database as
+// one scraped here under that name if both have the same values, and otherwise a second one.
 func TestFleetOfAFederation(t *testing.T) {
 	t.Parallel()
 	for engine, start := range prometheustest.Engines() {

@@ -19,7 +19,7 @@ import (
 // gapDays is the length in days of the history of the fleet with gaps.
 const gapDays = 10
 
-// between are samples of a series from one moment after the begin to another.
+// between returns the samples of a series between two times since the begin.
 func between(from, to, step time.Duration, value func(since time.Duration) float64) (all []prometheustest.Sample) {
 	for since := from; since <= to; since += step {
 		all = append(all, prometheustest.Sample{At: fleetBegin.Add(since), Value: value(since)})
@@ -27,8 +27,8 @@ func between(from, to, step time.Duration, value func(since time.Duration) float
 	return all
 }
 
-// serverOn is a server of PostgreSQL on a machine, with labels; its disk does so many writes of 8 KiB a second, from a
-// count on.
+// serverOn returns a PostgreSQL server on a machine, with labels; its disk writes 8 KiB at
+// that rate, counting from count.
 func serverOn(host, labels string, from, to, step time.Duration, rate, count float64) (all []prometheustest.Series) {
 	counter := func(rate float64) func(time.Duration) float64 {
 		return func(since time.Duration) float64 { return count + rate*since.Seconds() }
@@ -44,7 +44,7 @@ func serverOn(host, labels string, from, to, step time.Duration, rate, count flo
 		Samples: between(from, to, time.Hour, counter(rate/3))})
 }
 
-// changedInterval is scraped each 15 s at 200 writes a second, and in the last days each minute at 8,000.
+// changedInterval is scraped every 15 s at 200 writes a second, and in the last days every minute at 8,000.
 func changedInterval() []prometheustest.Series {
 	const first, change = 8 * command.Day, 8*command.Day + 18*time.Hour
 	all := serverOn("interval", "", first, gapDays*command.Day, command.Day, 0, 0)
@@ -69,7 +69,7 @@ func gapsFleet() (all []prometheustest.Series) {
 	all = append(all, serverOn("ended", "", 0, 5*command.Day, 10*time.Minute, 100, 0)...)
 	// began four days ago
 	all = append(all, serverOn("late", "", 6*command.Day, gapDays*command.Day, 10*time.Minute, 100, 0)...)
-	// the same address in two clusters, and one that two Prometheuses scrape by labels of their own
+	// the same address in two clusters, and one scraped by two Prometheus servers with different labels
 	all = append(all, serverOn("pg", `,cluster="eu"`, 0, gapDays*command.Day, 10*time.Minute, 50, 1000)...)
 	all = append(all, serverOn("pg", `,cluster="us"`, 0, gapDays*command.Day, 10*time.Minute, 1100, 5e6)...)
 	all = append(all, serverOn("copied", `,scraper="a"`, 0, gapDays*command.Day, 10*time.Minute, 70, 1000)...)
@@ -77,7 +77,7 @@ func gapsFleet() (all []prometheustest.Series) {
 	// two addresses of IPv6
 	all = append(all, serverOn("[fd00::1]", "", 0, gapDays*command.Day, 10*time.Minute, 30, 0)...)
 	all = append(all, serverOn("[fd00::2]", "", 0, gapDays*command.Day, 10*time.Minute, 60, 0)...)
-	// a job that was renamed, whose counters went on, and an address that another pod got
+	// a renamed job, whose counters continue, and an address that another pod got
 	all = append(all, serverOn("renamed", `,job="old"`, 0, 5*command.Day, 10*time.Minute, 40, 0)...)
 	all = append(all, serverOn("renamed", `,job="new"`, 5*command.Day+10*time.Minute, gapDays*command.Day,
 		10*time.Minute, 40, 0)...)
@@ -127,8 +127,8 @@ running,rds-gp2,100,
 nowhere,gp3,500,
 `
 
-// TestFleetGaps: what is known of each is said against the time that was asked for, and what goes by one name is one
-// only if it agrees.
+// TestFleetGaps: the known part of each database's time is reported, and databases of one name
+// are joined only if they agree.
 func TestFleetGaps(t *testing.T) {
 	t.Parallel()
 	url := prometheustest.Start(t, gapsFleet()...)
@@ -172,7 +172,7 @@ func TestFleetGaps(t *testing.T) {
 	coverageSaid(t, now, has, dir, out)
 }
 
-// coverageSaid: each form says what is known of the one that ended.
+// coverageSaid checks that each format reports the known time of the database that ended.
 func coverageSaid(t *testing.T, now time.Time, has, dir, asJSON string) {
 	t.Helper()
 	const since = "known 120 of 240 h, nothing since 6 Nov"
@@ -223,13 +223,13 @@ func coverageSaid(t *testing.T, now time.Time, has, dir, asJSON string) {
 	}
 }
 
-// TestFleetOfOddSources: counters that begin anew all the time, samples hours apart and highest minutes below their
-// mean order nothing that is too small, and say so.
+// TestFleetOfOddSources: counters that reset all the time, sparse samples, and minutes below their mean are
+// reported, and no order is too small.
 func TestFleetOfOddSources(t *testing.T) {
 	t.Parallel()
 	planted := serverOn("rare", "", 0, command.Day, 3*time.Hour, 300, 0)
 	for _, s := range serverOn("anew", "", 0, command.Day, 2*time.Minute, 300, 0) {
-		for i := range s.Samples { // five samples, of which the step to the next is lost
+		for i := range s.Samples { // five samples; the step to the next is lost
 			s.Samples[i].Value *= float64(i%5) / float64(max(1, i))
 		}
 		planted = append(planted, s)

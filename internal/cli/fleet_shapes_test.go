@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
-// shapesFleet is one database for each way in which an exporter may show it, for a day.
+// shapesFleet has a database for each exporter's form, for a day.
 func shapesFleet() (all []prometheustest.Series) {
 	gauge := func(labels string, step time.Duration, values map[string]float64) {
 		for name, v := range values {
@@ -35,7 +35,7 @@ func shapesFleet() (all []prometheustest.Series) {
 	gauge(`dimension_DBInstanceIdentifier="maximum"`, 5*time.Minute, map[string]float64{
 		"aws_rds_read_iops_maximum": 32, "aws_rds_write_iops_maximum": 70, "aws_rds_read_throughput_maximum": 32 * kib8,
 		"aws_rds_write_throughput_maximum": 70 * kib8})
-	// of which one keeps both
+	// one instance with both
 	gauge(`dimension_DBInstanceIdentifier="both"`, 5*time.Minute, map[string]float64{
 		"aws_rds_read_iops_average": 33, "aws_rds_write_iops_average": 70, "aws_rds_read_throughput_average": 33 * kib8,
 		"aws_rds_write_throughput_average": 70 * kib8,
@@ -55,7 +55,7 @@ func shapesFleet() (all []prometheustest.Series) {
 	}
 	gauge(`dimension_DBClusterIdentifier="volume"`, 5*time.Minute,
 		map[string]float64{"aws_rds_volume_write_iops_sum": 3e5})
-	// four families that nobody reads
+	// four families that are not read
 	gauge(`resource_name="flexible"`, 5*time.Minute, map[string]float64{
 		"azure_postgresql_flexible_read_iops_average": 1, "azure_postgresql_flexible_write_iops_average": 1})
 	gauge(`database_id="p:db"`, 5*time.Minute,
@@ -64,8 +64,8 @@ func shapesFleet() (all []prometheustest.Series) {
 	return append(all, collectorsMachine()...)
 }
 
-// collectorsMachine is a machine that OpenTelemetry's collector watches, and one of node_exporter's with devices that
-// are made of others.
+// collectorsMachine has a machine under OpenTelemetry's collector, and one under
+// node_exporter with devices made of others.
 func collectorsMachine() (all []prometheustest.Series) {
 	add := func(name, labels string, rate float64) {
 		all = append(all, prometheustest.Series{Name: name, Labels: labels,
@@ -92,7 +92,7 @@ func collectorsMachine() (all []prometheustest.Series) {
 			add("node_disk_"+name+"_total", `instance="stacked:9100",device="`+device+`"`, rate)
 		}
 	}
-	// two disks that do the same, of which nobody says that one is made of the other
+	// two disks with equal figures, of unknown relation
 	for _, device := range []string{"sdb", "emcpowera"} {
 		for name, rate := range map[string]float64{"reads_completed": 20, "writes_completed": 70,
 			"read_bytes": 20 * 8192, "written_bytes": 70 * 8192} {
@@ -128,8 +128,8 @@ func collectorsMachine() (all []prometheustest.Series) {
 	return all
 }
 
-// TestFleetShapes: whatever exporter tells of a database, it is found, and its requests are those that were planted.
-// What looks like one and is not read is counted.
+// TestFleetShapes: every exporter's databases are found, with the planted requests. Similar names
+// that are not read are counted.
 func TestFleetShapes(t *testing.T) {
 	t.Parallel()
 	for engine, start := range prometheustest.Engines() {

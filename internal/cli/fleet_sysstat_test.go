@@ -12,9 +12,9 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// TestFleetOfSysstat ranks a machine by the files that sysstat kept of three of its days: each night an hour of 900
-// reads and 300 writes a second. On io1 it has 6,000 operations a second for 0.065 USD each and 500 GiB for 0.125; gp3
-// has enough at 0.08 a GiB.
+// TestFleetOfSysstat ranks a machine by sysstat's files of three days, with an hour of 900 reads and 300
+// writes a second each night. On io1 it has 6,000 operations a second for 0.065 USD each and 500 GiB for
+// 0.125; gp3 is enough at 0.08 a GiB.
 func TestFleetOfSysstat(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../testdata/fleet/legacy-*.json")
@@ -36,7 +36,7 @@ func TestFleetOfSysstat(t *testing.T) {
 	}
 	runsFleet(t, command.ExitUsage, append(files, "--for", "2d")...)
 	runsFleet(t, command.ExitUsage, kept, files[0])
-	for flag, value := range map[string]string{"--for": "2d", "--max-cost": "2"} { // of a source, and there is none
+	for flag, value := range map[string]string{"--for": "2d", "--max-cost": "2"} { // for a source; there is none
 		_, said := runsFleet(t, command.ExitUsage, kept, flag, value)
 		if !strings.Contains(said, flag+" is ") || !strings.Contains(said, "leave it out") {
 			t.Errorf("%s with a directory: %s", flag, said)
@@ -45,7 +45,7 @@ func TestFleetOfSysstat(t *testing.T) {
 	runsFleet(t, command.ExitUsage, "nothing-there.json")
 }
 
-// TestFleetOfLittle: of less than an hour nothing is known, and no time is made up for it.
+// TestFleetOfLittle: less than an hour is reported as unknown.
 func TestFleetOfLittle(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "short.json")
@@ -60,8 +60,8 @@ func TestFleetOfLittle(t *testing.T) {
 	}
 }
 
-// TestFleetOfDaysThatEndEarly: where sysstat begins a file each midnight, its last ten minutes stand in none. The hour
-// before it counts as known by the fifty others, and an order is made.
+// TestFleetOfDaysThatEndEarly: sysstat begins a new file at midnight, so the last ten minutes of a day are in none.
+// That hour counts as known by its other fifty, and there is an order.
 func TestFleetOfDaysThatEndEarly(t *testing.T) {
 	t.Parallel()
 	var files []string

@@ -25,7 +25,7 @@ const fleetDays = 3
 
 var fleetBegin = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
-// every are the samples of a series, each of a moment since the begin.
+// every returns the samples of a series, at each step since the begin.
 func every(step time.Duration, value func(since time.Duration) float64) (all []prometheustest.Sample) {
 	for since := time.Duration(0); since <= fleetDays*command.Day; since += step {
 		if v := value(since); !math.IsNaN(v) {
@@ -37,7 +37,7 @@ func every(step time.Duration, value func(since time.Duration) float64) (all []p
 
 func always(v float64) func(time.Duration) float64 { return func(time.Duration) float64 { return v } }
 
-// handedOn is an instance of RDS as YACE hands on what CloudWatch says of it.
+// handedOn returns an RDS instance as YACE exports it from CloudWatch.
 func handedOn(name string, metrics map[string]func(time.Duration) float64) (all []prometheustest.Series) {
 	for metric, value := range metrics {
 		all = append(all, prometheustest.Series{Name: "aws_rds_" + metric + "_average",
@@ -48,10 +48,9 @@ func handedOn(name string, metrics map[string]func(time.Duration) float64) (all 
 	return all
 }
 
-// plantedFleet is a store whose truth is arithmetic.
+// plantedFleet returns a store with known truth.
 func plantedFleet() (all []prometheustest.Series) {
-	// 500 reads of 8 KiB a second, and no more: 100 GiB of gp2 give 300 for good, and its 5.4 million credits are gone
-	// after 7.5 hours
+	// 500 reads of 8 KiB a second: 100 GiB of gp2 sustain 300, and its 5.4 million credits last 7.5 hours.
 	all = append(all, handedOn("orders", map[string]func(time.Duration) float64{
 		"read_iops": always(500), "write_iops": always(0), "read_throughput": always(500 * 8192),
 		"write_throughput": always(0),
@@ -62,14 +61,14 @@ func plantedFleet() (all []prometheustest.Series) {
 		"read_iops": always(10), "write_iops": always(10), "read_throughput": always(1e5),
 		"write_throughput": always(1e5),
 	})...)
-	// the sum over all instances that YACE exports too
+	// YACE also exports the sum over all instances.
 	all = append(all, prometheustest.Series{Name: "aws_rds_write_iops_average",
 		Labels: `name="global",region="us-east-1"`, Samples: every(5*time.Minute, always(1e6))})
 	return append(all, plantedMachine()...)
 }
 
-// plantedIdle does 100 requests a second, with an hour of 900 a day and single readings of 1,800 in it. It is on io1
-// with 10,000 IOPS; what has no BurstBalance is shown as nought.
+// plantedIdle does 100 requests a second, with a daily hour of 900 and single readings of 1,800 in it. It is on io1
+// with 10,000 IOPS, where BurstBalance is missing and exported as 0.
 func plantedIdle() map[string]func(time.Duration) float64 {
 	busy := func(since time.Duration) float64 {
 		switch {
@@ -88,8 +87,8 @@ func plantedIdle() map[string]func(time.Duration) float64 {
 	}
 }
 
-// plantedMachine is a server with exporters: 40 reads and 60 writes a second of 8 KiB, in counters that begin anew
-// once, on two disks of which one is made of the other, scraped by two replicas; for two hours nobody scraped.
+// plantedMachine returns a server with exporters: 40 reads and 60 writes of 8 KiB a second, with one counter reset,
+// on two disks of which one is made of the other, scraped by two replicas, with two hours without scrapes.
 func plantedMachine() (all []prometheustest.Series) {
 	counter := func(rate float64) func(time.Duration) float64 {
 		return func(since time.Duration) float64 {
@@ -117,13 +116,13 @@ func plantedMachine() (all []prometheustest.Series) {
 	return append(all, commits(`instance="db1:9187",datname="app"`), commits(`instance="bare:9187",datname="app"`))
 }
 
-// runsFleet runs the command when the planted time is over.
+// runsFleet runs the command at the end of the planted time.
 func runsFleet(t *testing.T, code int, args ...string) (out, said string) {
 	t.Helper()
 	return fleetAt(t, fleetBegin.Add(fleetDays*command.Day+7*time.Minute), code, args...)
 }
 
-// ranksLegacy runs the command when the days of the machine legacy are over.
+// ranksLegacy runs the command at the end of the machine legacy's days.
 func ranksLegacy(t *testing.T, code int, args ...string) (out, said string) {
 	t.Helper()
 	return fleetAt(t, time.Date(2026, 11, 21, 1, 0, 0, 0, time.UTC), code, args...)
@@ -141,7 +140,7 @@ func fleetAt(t *testing.T, now time.Time, code int, args ...string) (out, said s
 	return stdout.String(), stderr.String()
 }
 
-// fleetOf reads the ranking as a program does, by name.
+// fleetOf decodes the JSON ranking, by name.
 func fleetOf(t *testing.T, out string) map[string]fleet.Database {
 	t.Helper()
 	var f fleet.Fleet
@@ -162,7 +161,7 @@ db1,gp3,200,6000,,us-east-1
 `
 
 // TestFleetOfAPrometheus: the report agrees with the planted data, by arithmetic and the price list of us-east-1. A
-// kept fleet is continued where it ended, and ranked again without the store.
+// kept fleet is continued, and ranked again without the store.
 func TestFleetOfAPrometheus(t *testing.T) {
 	t.Parallel()
 	for engine, start := range prometheustest.Engines() {
@@ -183,7 +182,7 @@ func fleetOfAStore(t *testing.T, url string) {
 	}
 	checkPlanted(t, fleetOf(t, first))
 
-	torn := filepath.Join(dir, ".idle.jsonl.zst") // of one who was killed while writing it
+	torn := filepath.Join(dir, ".idle.jsonl.zst") // of a process killed while writing it
 	if err := errors.Join(os.Remove(filepath.Join(dir, "idle.jsonl.zst")),
 		os.WriteFile(torn, []byte("torn"), 0o600)); err != nil {
 		t.Fatal(err)
@@ -196,7 +195,7 @@ func fleetOfAStore(t *testing.T, url string) {
 	if kept, _ := runsFleet(t, command.ExitDone, dir, "--has", has, "--format", "json"); kept != first {
 		t.Errorf("of what is kept:\n%s", kept)
 	}
-	// a file and a page of each, the page of all, and what was asked
+	// a file and a page of each, the page of all, and the request
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 5+5+2 {
 		t.Errorf("%d files, %v", len(entries), err)
 	}
@@ -225,8 +224,7 @@ func checkPlanted(t *testing.T, all map[string]fleet.Database) {
 	if orders.Order == nil || orders.Order.Volume != "rds-gp3" {
 		t.Errorf("orders: order %+v", orders.Order)
 	}
-	// in (10:00, 11:00] lie ten readings of five minutes with 900, less the last, which is of the next hour's 100, and
-	// two of 1,800
+	// (10:00, 11:00] has ten five-minute readings of 900, the last of them with the next hour's 100, and two of 1,800
 	cents(t, "idle, the worst hour", idle.Need.WorstHour.Requests, (9*900+2*1800+100)/12.0)
 	cents(t, "idle, its highest minutes", idle.Need.Most.Requests, 1800)
 	cents(t, "idle, the worst day", idle.Need.WorstDay.Requests, (23*100+(9*900+2*1800+100)/12.0)/24+800/12.0/24)
@@ -247,8 +245,8 @@ func checkPlanted(t *testing.T, all map[string]fleet.Database) {
 	}
 }
 
-// TestMadeFleetIsTheReal: what makes series on the fly, for the script that measures a thousand databases, tells of
-// them what a real Prometheus tells that has their samples.
+// TestMadeFleetIsTheReal: the generator of the script that measures a thousand databases answers like a real
+// Prometheus with the same samples.
 func TestMadeFleetIsTheReal(t *testing.T) {
 	t.Parallel()
 	made := &prometheustest.Made{Instances: 2}

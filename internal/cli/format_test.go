@@ -24,8 +24,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestEveryFormat has every command write every format that it offers, and reads what comes out as that format. Of a
-// format that it does not offer a command says so, and does nothing.
+// TestEveryFormat makes every command write every format that it offers, and parses the output. A command refuses any
+// other format before doing anything.
 func TestEveryFormat(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t, "17").Config().ConnString()
@@ -50,7 +50,7 @@ func TestEveryFormat(t *testing.T) {
 		"realiops doctor":     {{"--dsn", dsn}},
 		"realiops measure":    {{"--dsn", dsn, "-r", "2", "--background", "100ms", "--sql", "select 1"}},
 		"realiops load":       {{"--dsn", dsn, "-n", "-t", "1", "-f", file("one.sql")}},
-		// These end as report does, by the same function.
+		// These end with the same function as report.
 		"realiops run": nil, "realiops observe": nil, "realiops aws collect": nil, "realiops baseline": nil,
 	}
 	if err := os.WriteFile(file("one.sql"), []byte("select 1;\n"), 0o600); err != nil {
@@ -97,7 +97,7 @@ func TestEveryFormat(t *testing.T) {
 	})
 }
 
-// formatted runs a command, and returns what it wrote, or else what it said.
+// formatted runs a command, and returns its output, or else its message.
 func formatted(t *testing.T, args ...string) (string, int) {
 	t.Helper()
 	var out, said bytes.Buffer
@@ -118,7 +118,7 @@ func walk(c *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// parsers read a format as those do for whom it is written.
+// parsers parse each format as its users would.
 var parsers = map[string]func(string) error{
 	command.FormatText:      parsedText,
 	command.FormatMarkdown:  parsedText,
@@ -143,7 +143,7 @@ var parsers = map[string]func(string) error{
 	},
 }
 
-// parsedText refuses what is for programs.
+// parsedText rejects output for programs.
 func parsedText(text string) error {
 	if text = strings.TrimSpace(text); text == "" || strings.ContainsAny(text[:1], "{[<") ||
 		strings.Contains(text, "<html") {
@@ -162,7 +162,7 @@ func parsedPage(text string) error {
 
 func parsedTable(text string) error {
 	in := csv.NewReader(strings.NewReader(text))
-	in.FieldsPerRecord = -1 // tables of several kinds may follow each other
+	in.FieldsPerRecord = -1 // tables with different columns may follow each other
 	lines, err := in.ReadAll()
 	if err == nil && (len(lines) == 0 || len(lines[0]) < 2) {
 		err = errors.New("no table")

@@ -12,8 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// What a person asks first is answered for every command in the same way: an example, what the exit status means, and
-// all of it in the 80 columns of a terminal, but for examples, which are to be copied.
+// Every command's help has an example and the exit status, and fits 80 columns, except for
+// examples, which are to be copied.
 func TestHelpOfEveryCommand(t *testing.T) {
 	t.Parallel()
 	for _, c := range newRootCommand(command.Env{}).Commands() {
@@ -53,7 +53,7 @@ func checkHelp(t *testing.T, c *cobra.Command) {
 	}
 }
 
-// Nothing on the command line is answered in the words of the language that the program is written in.
+// No mistake on the command line is answered in Go's terms.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	check := func(want string, args ...string) {

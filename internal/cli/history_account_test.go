@@ -29,12 +29,12 @@ func sizedOf(t *testing.T, path string, args ...string) sizes.Size {
 	return s
 }
 
-// minute returns the test instance's reads and writes per second in a minute of its history: a saw that rises for
-// 200 minutes.
+// minute returns the test instance's reads and writes per second in a minute of its history: a
+// sawtooth that rises for 200 minutes.
 func minute(i int) (reads, writes float64) { return float64(i % 200), 2 * float64(i%200) }
 
-// TestHistoryOfCloudWatch asks a stand-in for AWS about an instance of RDS: its size follows from the minutes that were
-// planted, and the answer of the aws program to our question gives the same.
+// TestHistoryOfCloudWatch asks a stand-in for AWS about an RDS instance. Its size follows from the planted minutes,
+// and the aws program's answer to our query gives the same.
 func TestHistoryOfCloudWatch(t *testing.T) {
 	s := accounttest.Start(t)
 	s.Setenv(t)
@@ -113,8 +113,7 @@ func TestHistoryOfCloudWatch(t *testing.T) {
 	}
 	run(query, "--flavor", "rds", "-o", mixed)
 	size = sizedOf(t, mixed, "--gib", "500", "--on", "rds", "--percentile", "100")
-	// of writes there are five minutes: their mean is of five values two apart, and of the reads in them the highest
-	// minute counts
+	// Writes come in five minutes: a mean of five values two apart. Of the reads in them the highest minute counts.
 	cents(t, "the highest five minutes", size.Sized.Rate.Requests(), 199+2*197)
 	cents(t, "their bytes", size.Sized.Rate.Bytes(), each*(199+2*197))
 	if need := size.Needs[0]; need.Each != 300 || need.Seconds != hours*12 {
@@ -130,8 +129,8 @@ func TestHistoryOfCloudWatch(t *testing.T) {
 	}
 }
 
-// inMixedPeriods returns the aws program's output for the same, asked for minutes of reads and five minutes of
-// writes.
+// inMixedPeriods returns the aws program's output for the same data, with minutes of
+// reads and five minutes of writes.
 func inMixedPeriods(t *testing.T, from time.Time, hours int) []byte {
 	t.Helper()
 	type result struct {
@@ -163,7 +162,7 @@ func inMixedPeriods(t *testing.T, from time.Time, hours int) []byte {
 	return text
 }
 
-// TestHistoryOfACluster: of an Aurora cluster the writer is asked about, and its size is none of a volume.
+// TestHistoryOfACluster: an Aurora cluster's history is its writer's, and has no volume's size.
 func TestHistoryOfACluster(t *testing.T) {
 	s := accounttest.Start(t)
 	s.Setenv(t)

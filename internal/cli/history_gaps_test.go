@@ -16,8 +16,8 @@ import (
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
-// TestHistoryWithoutFlushes: where a kernel counts no flushes, as before Linux 5.5, the size is for all requests, and
-// says what that leaves open.
+// TestHistoryWithoutFlushes: if the kernel does not count flushes, as before Linux 5.5, the size covers all requests,
+// and says what that leaves open.
 func TestHistoryWithoutFlushes(t *testing.T) {
 	t.Parallel()
 	planted, _, last := prometheustest.Observation(t, observed)
@@ -40,8 +40,7 @@ func TestHistoryWithoutFlushes(t *testing.T) {
 	}
 }
 
-// TestHistoryAmongManyExporters: one server of a store that has many exporters is picked by --server alone, whichever
-// exporter tells of it.
+// TestHistoryAmongManyExporters: --server alone selects one server in a store with many exporters.
 func TestHistoryAmongManyExporters(t *testing.T) {
 	t.Parallel()
 	planted := handedOn("idle", plantedIdle())
@@ -67,8 +66,8 @@ func TestHistoryAmongManyExporters(t *testing.T) {
 	}
 }
 
-// sadf returns the output of sadf -j for a machine: intervals of so many seconds, each with the reads and writes of
-// 8 KiB per second.
+// sadf returns the output of sadf -j for a machine: intervals of that length, each with the reads
+// and writes of 8 KiB per second.
 func sadf(seconds int, rates ...[2]int) string {
 	var all []string
 	at := fleetBegin.Add(8 * time.Hour)
@@ -226,7 +225,7 @@ func TestSizeOfAHistoryWithAHole(t *testing.T) {
 		return strings.TrimSuffix(strings.Join(slices.Delete(slices.Clone(day), from, to), ""), `,{"timestamp"`) +
 			"]}]}}"
 	}
-	// PostgreSQL each hour and the disk more often, and neither for two hours
+	// PostgreSQL every hour and the disk more often, and neither for two hours
 	mixed := func(step, until time.Duration) string {
 		var all []prometheustest.Series
 		for _, s := range slices.Concat(scraped(step)[:4], scraped(hour)[4:]) {
@@ -338,8 +337,8 @@ func pointsOf(hours int, without map[string][2]int) string {
 	return `{"MetricDataResults": [` + strings.Join(results, ",") + "]}"
 }
 
-// TestHistoryLosesASample: of points of which some are no amount the others are read, and how many were lost is said; a
-// null is none of 0. Whoever reads the file later is told as well.
+// TestHistoryLosesASample: invalid points are skipped and counted; null is not 0. Later
+// readers of the file are told as well.
 func TestHistoryLosesASample(t *testing.T) {
 	t.Parallel()
 	for _, none := range []string{"NaN", "Infinity", "-Infinity", "null", "-1", `"NaN"`, "1e300"} {
@@ -364,7 +363,7 @@ func TestHistoryLosesASample(t *testing.T) {
 	}
 }
 
-// TestHistoryOfCreditsAgainstTheirRule: 500 GiB of gp2 earn 1,500 a second, so that a balance which falls by 2% an
+// TestHistoryOfCreditsAgainstTheirRule: 500 GiB of gp2 earn 1,500 a second, so a balance that falls by 2 % an
 // hour at 400 is not that volume's.
 func TestHistoryOfCreditsAgainstTheirRule(t *testing.T) {
 	t.Parallel()

@@ -13,8 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
-// TestFilesOfSar: sysstat's own file is answered with the command that writes it as JSON, by every command that
-// somebody may give it to; what other programs kept, given for a run file, with the command that makes one.
+// TestFilesOfSar: for sysstat's own file, every command names the command that converts it to JSON; for other
+// programs' files, given as run files, the command that makes one.
 func TestFilesOfSar(t *testing.T) {
 	t.Parallel()
 	own := filepath.Join(t.TempDir(), "sa 25")
@@ -42,7 +42,7 @@ func TestFilesOfSar(t *testing.T) {
 	}
 }
 
-// TestHistoryRefusesWhatSelectsNothing: a flag that a source does not heed would be believed to have been heeded.
+// TestHistoryRefusesWhatSelectsNothing: a flag without effect on a source is refused.
 func TestHistoryRefusesWhatSelectsNothing(t *testing.T) {
 	t.Parallel()
 	dump := filepath.Join(t.TempDir(), "db1.om")
@@ -77,7 +77,7 @@ func TestHistoryRefusesWhatSelectsNothing(t *testing.T) {
 	}
 }
 
-// TestSarTyped: the command that is told does what it says, with sysstat itself.
+// TestSarTyped: the suggested command works with sysstat itself.
 func TestSarTyped(t *testing.T) {
 	collector := "/usr/lib/sysstat/sadc"
 	if _, err := os.Stat(collector); err != nil {
@@ -105,22 +105,22 @@ func TestSarTyped(t *testing.T) {
 	}
 }
 
-// TestOrdersOfOneDay: whichever monitor kept the day, the order is for its busiest hours: 3,500 requests a second and
-// 20% more.
+// TestOrdersOfOneDay: whichever monitor recorded the day, the order is for its busiest hours: 3,500
+// requests a second and 20 % more.
 func TestOrdersOfOneDay(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"iostat.json", "azure.json", "vcenter.csv"} {
 		run := filepath.Join(t.TempDir(), "db1.jsonl")
 		runs(t, command.ExitDone, "history", filepath.Join("../../testdata/migration", file), "-o", run)
 		out, _ := runs(t, command.ExitDone, "size", run, "--gib", "500", "--on", "gp3")
-		// 500 GiB at 0.08: two volumes come with 6,000 IOPS, and one with 3,000, to which 1,200 are added at 0.005.
+		// 500 GiB at 0.08. Two volumes include 6,000 IOPS; one includes 3,000, and 1,200 more cost 0.005 each.
 		for _, want := range []string{"Order: 2 x EBS gp3, 250 GiB each: 40 USD a month",
 			"One volume: EBS gp3, 500 GiB, 4,200 IOPS: 46 USD a month"} {
 			if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 				t.Errorf("%s: %.600s", file, out)
 			}
 		}
-		// a Standard_D2s_v3 passes 3,200 requests a second, and a Standard_E8s_v5 12,800
+		// A Standard_D2s_v3 allows 3,200 requests a second, a Standard_E8s_v5 12,800.
 		if out, _ := runs(t, command.ExitDone, "size", run, "--gib", "500", "--on", "azure", "--class",
 			"Standard_D2s_v3"); !strings.HasPrefix(out, "Order: nothing") {
 			t.Errorf("%s: behind a D2s_v3%.120s", file, out)

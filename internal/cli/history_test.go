@@ -36,14 +36,12 @@ func runs(t *testing.T, want int, args ...string) (out, said string) {
 	return stdout.String(), stderr.String()
 }
 
-// TestHistoryIsTheObservation: what comes back through a real store gives the verdicts and the size that the file
-// gives.
+// TestHistoryIsTheObservation: history from a real store gives the verdicts and the size of the observation's file.
 func TestHistoryIsTheObservation(t *testing.T) {
 	t.Parallel()
 	planted, same, last := prometheustest.Observation(t, observed)
 	from := runfiletest.Write(t, "same.jsonl", same)
-	// VictoriaMetrics keeps the decimal digits of a value and not its bits, and so loses digits in differences of
-	// counters
+	// VictoriaMetrics stores decimal digits instead of bits, and so loses digits in differences of counters.
 	off := map[string]float64{"VictoriaMetrics": 1e-9}
 	for engine, start := range prometheustest.Engines() {
 		t.Run(engine, func(t *testing.T) { observedThrough(t, start(t, planted...), from, last, off[engine]) })
@@ -69,7 +67,7 @@ func observedThrough(t *testing.T, url, from string, last time.Time, off float64
 	}
 }
 
-// TestHistoryOfADump: so does what promtool writes of a store, and OpenMetrics.
+// TestHistoryOfADump: the same for promtool's dump of a store, and for OpenMetrics.
 func TestHistoryOfADump(t *testing.T) {
 	t.Parallel()
 	planted, same, _ := prometheustest.Observation(t, observed)
@@ -280,8 +278,8 @@ func diagnosed(t *testing.T, url string) {
 	}
 }
 
-// TestRemedies: the exporters of Debian beside a real server lack what doctor says they lack, and nothing once the
-// queries of docs/reference/stores.md are added.
+// TestRemedies: Debian's exporters on a real server lack what doctor says, and nothing with the
+// queries of docs/reference/stores.md.
 func TestRemedies(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/reference/stores.md")
@@ -326,8 +324,8 @@ func TestRemedies(t *testing.T) {
 	lacks("15", []string{"--extend.query-path=" + file})
 }
 
-// TestHistoryOfAnExporterOfCloudWatch: of an instance that YACE hands on the hours are read, and sized where it is said
-// to be RDS: as for CloudWatch itself, for the highest minutes.
+// TestHistoryOfAnExporterOfCloudWatch: the hours of an instance from YACE are read, and sized if it is said to be
+// RDS: like CloudWatch's own, for the highest minutes.
 func TestHistoryOfAnExporterOfCloudWatch(t *testing.T) {
 	t.Parallel()
 	for engine, start := range prometheustest.Engines() {

@@ -19,7 +19,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// commandNames holds names that a shell would not take for one word.
+// commandNames holds names that a shell would split or interpret.
 var commandNames = []string{
 	"20261123;touch${IFS}PWNED;$(touch PWNED)", "-oPWNED&&`touch PWNED`", "a\ntouch PWNED\n\x1b[2J\u202Egpj",
 	"'; touch PWNED; '", `"; touch PWNED # "`,

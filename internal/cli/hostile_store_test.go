@@ -14,13 +14,13 @@ import (
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
-// labelled is a text as the value of a label stands in what a Prometheus takes.
+// labelled returns a text as a quoted label value.
 func labelled(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(text)
 }
 
-// TestHostileLabels: what exporters and whoever writes to a store call a database drives no terminal, page, spreadsheet
-// or file system, and hides no other database.
+// TestHostileLabels: hostile names of databases in a store affect no terminal, page, spreadsheet or file
+// system, and hide no other database.
 func TestHostileLabels(t *testing.T) {
 	t.Parallel()
 	planted := plantedFleet()
@@ -76,11 +76,11 @@ func TestHostileLabels(t *testing.T) {
 	}
 }
 
-// values are those of labels, but of the exporters' own names.
+// values matches label values, except the exporters' own names.
 var values = regexp.MustCompile(
 	`(datname|relname|schemaname|device|state|slot_name|short_version|usename|mode)="[^"]*"`)
 
-// TestHostileHistory: a store's labels and an export's names do no harm where they are told of.
+// TestHostileHistory: hostile labels in a store and names in an export are harmless in messages.
 func TestHostileHistory(t *testing.T) {
 	t.Parallel()
 	planted, _, last := prometheustest.Observation(t, observed)

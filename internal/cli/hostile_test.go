@@ -24,8 +24,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// hostile follows a name or a message: it drives a terminal, reorders and forges lines, and is markup where nobody
-// quotes it.
+// hostile follows a name or a message: it controls a terminal, reorders and forges lines, and is markup if unescaped.
 const hostile = "\x1b[31m\x1b]0;t\x07\u009b2J\u202Eabc\u2066\u200F\u2028x\u0085y\r\nFORGED\tLINE | `x` **b** " +
 	`<script>alert(1)</script><img src=x onerror=alert(1)>[click](javascript:alert(1)) ![i](http://127.0.0.1:9/i.png)`
 

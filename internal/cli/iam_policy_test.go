@@ -24,7 +24,7 @@ import (
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
-// policyOf is the policy that a command line prints.
+// policyOf returns the policy that a command line prints.
 func policyOf(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, failed bytes.Buffer
@@ -60,8 +60,8 @@ func actionsIn(t *testing.T, text string) []string {
 	return actions
 }
 
-// TestPolicyIsWhatIsCalled compares the policy with the calls in the source, by the names of operations in Amazon's own
-// models. Asking who one is takes no permission, and taking on a role is the role's to allow.
+// TestPolicyIsWhatIsCalled compares the policy with the calls in the source, by the operations in Amazon's own
+// models. GetCallerIdentity needs no permission, and AssumeRole is the role's to allow.
 func TestPolicyIsWhatIsCalled(t *testing.T) {
 	t.Parallel()
 	models := operations(t)
@@ -71,7 +71,7 @@ func TestPolicyIsWhatIsCalled(t *testing.T) {
 			called = append(called, call)
 		}
 	}
-	// Calls of a Prometheus of AWS's are the Prometheus's own, and no operations of a model.
+	// Calls of Amazon's Prometheus are Prometheus's own, not operations of a model.
 	allowed := slices.DeleteFunc(actionsIn(t, policyOf(t)), func(action string) bool {
 		return strings.HasPrefix(action, "aps:")
 	})
@@ -100,8 +100,8 @@ func TestPolicyForACommand(t *testing.T) {
 	}
 }
 
-// TestPolicyForEachCommand: whatever command takes credentials has a policy, with the store's calls where it can sign
-// those.
+// TestPolicyForEachCommand: every command that takes credentials has a policy, with a
+// store's calls if it can sign them.
 func TestPolicyForEachCommand(t *testing.T) {
 	t.Parallel()
 	var each func(c *cobra.Command) int
@@ -113,7 +113,7 @@ func TestPolicyForEachCommand(t *testing.T) {
 			return found
 		}
 		actions := account.PolicyFor("aws", c.Name())
-		if c.CommandPath() == "realiops prices aws" { // which has that for prices
+		if c.CommandPath() == "realiops prices aws" { // whose policy covers prices
 			actions = account.PolicyFor("aws", c.Parent().Name())
 		}
 		signs := slices.ContainsFunc(actions, func(s account.Statement) bool {
@@ -142,7 +142,7 @@ func TestPolicyToSignIn(t *testing.T) {
 	}
 }
 
-// TestPolicyForTerraform: both forms say the same.
+// TestPolicyForTerraform: both forms are equivalent.
 func TestPolicyForTerraform(t *testing.T) {
 	t.Parallel()
 	text := policyOf(t, "--format", "terraform", "--iam-auth")
@@ -156,7 +156,7 @@ func TestPolicyForTerraform(t *testing.T) {
 	}
 }
 
-// clients are those that the source may call, by the SDK's name of each.
+// clients lists the services that the source may call, by the SDK's names.
 var clients = []string{"cloudwatch", "rds", "pi", "sts", "logs", "ec2", "pricing"}
 
 // operations returns the operations of each service by botocore's models.
@@ -180,8 +180,7 @@ print(json.dumps({s: session.get_service_model(s).operation_names for s in sys.a
 
 var paginator = regexp.MustCompile(`^New(\w+)Paginator$`)
 
-// callsInSource finds what files that import a service's client mention of its operations, and the names of those that are
-// asked without a client.
+// callsInSource finds operations that files with a service's client mention, and those called without a client.
 func callsInSource(t *testing.T, models map[string][]string) []string {
 	t.Helper()
 	var calls []string

@@ -12,14 +12,14 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// idle are lines that tell a reader nothing: lists of what is so by definition, what leads elsewhere in a report, and
-// the background of counters under loads that only read.
+// idle matches lines that tell a reader nothing: true by definition, cross-references, and background of
+// counters under read-only loads.
 var idle = regexp.MustCompile(
 	`(?i)by definition|see (below|above|--)|, below|nowhere (below|above)|stands? (below|above)|as (shown|listed) (below|above)|` +
 		`without load in [^.]*(point-warm|point-cold|scan-cold|scan-warm)`)
 
-// TestNothingIsSaidInVain in whatever is made of the runs that ship, of a fleet and of a bill, and --all has 150 lines
-// of 80 columns at most.
+// TestNothingIsSaidInVain: no such line appears for the shipped runs, a fleet and a bill, and --all has
+// at most 150 lines of 80 columns.
 func TestNothingIsSaidInVain(t *testing.T) {
 	t.Parallel()
 	runs, err := filepath.Glob(filepath.Join(shippedRuns, "*.jsonl*"))

@@ -18,20 +18,20 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// impossible are numbers that no figure of a database, a disk or a bill can be.
+// impossible holds numbers that no figure of a database, a disk or a bill can have.
 var impossible = []string{
 	"NaN", "Inf", "-Inf", "1e308", "-1e308", "1e309", "1e-320", "-1", "1e18", "9223372036854775807",
 	"-9223372036854775808", "18446744073709551615",
 }
 
-// noNumber matches text that no report may hold: no number, and a time as package time writes it.
+// noNumber matches text that no report may contain: invalid numbers, and times in package time's form.
 var noNumber = regexp.MustCompile(`(?i)\bNaN\b|[+-]Inf\b|\d{1,3}(,\d{3}){7}|\d{25}|\dm\d+s\b`)
 
-// numeric are the kinds of flags that take a number.
+// numeric lists the types of flags that take a number.
 var numeric = []string{"int", "uint64", "float64", "duration", "amount", "number", "time", "seconds", "milliseconds",
 	"percent", "bytes", "size"}
 
-// without keeps a command from a server, storage and a network, whatever else it is told.
+// without adds arguments that keep a command from servers, storage and networks.
 var without = map[string][]string{
 	"run": {"--dsn", "host=/none"}, "doctor": {"--dsn", "host=/none"}, "observe": {"--dsn", "host=/none"},
 	"measure": {"--dsn", "host=/none", "--sql", "select 1"},
@@ -42,8 +42,8 @@ var without = map[string][]string{
 	"size":     {shippedRuns + "/loads-pg17.jsonl"}, "report": {shippedRuns + "/loads-pg17.jsonl"},
 }
 
-// TestImpossibleNumbers gives every flag that takes a number those that it cannot mean. Whatever becomes of the
-// command, it tells of no figure that is none.
+// TestImpossibleNumbers passes impossible numbers to every numeric flag. The command may fail, but must
+// not print an impossible figure.
 func TestImpossibleNumbers(t *testing.T) {
 	t.Parallel()
 	tried := 0
@@ -78,7 +78,7 @@ func TestImpossibleNumbers(t *testing.T) {
 	}
 }
 
-// TestImpossibleFigures are those within the text of a flag.
+// TestImpossibleFigures: the same for numbers within a flag's text.
 func TestImpossibleFigures(t *testing.T) {
 	t.Parallel()
 	for _, value := range impossible {
@@ -106,7 +106,7 @@ func TestImpossibleFigures(t *testing.T) {
 	}
 }
 
-// TestImpossibleFiles holds the same of the numbers in files: of a store, of prices, of limits, and of runs.
+// TestImpossibleFiles: the same for numbers in files: of a store, of prices, of limits, and of runs.
 func TestImpossibleFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -153,8 +153,7 @@ func TestImpossibleFiles(t *testing.T) {
 	}
 }
 
-// impossibleNumber runs a command and holds that it tells of no figure that is none. What it repeats of its arguments
-// is not its figure.
+// impossibleNumber runs a command and checks that it prints no impossible figure, apart from its arguments.
 func impossibleNumber(t *testing.T, args ...string) (status int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

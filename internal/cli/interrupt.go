@@ -10,31 +10,31 @@ import (
 	"github.com/realiops/realiops/internal/measure/stopping"
 )
 
-// stopSignals ask a command to stop, keep what there is and report on it. So does a pipe whose reader has gone: a
-// user who types «2>&1 | head» wants no more, and what was made on a server must go. See [outputBroken].
+// stopSignals ask a command to stop, keep what it has and report on it. So does a broken pipe: after «2>&1 | head» no
+// more output is wanted, but objects on a server must be removed. See [outputBroken].
 var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
 const (
-	// patience is the time that a command gets to stop before people are told what it waits for.
+	// patience is how long a command may take to stop before the user is told what it waits for.
 	patience = 2 * time.Second
-	// remindEvery is the time between two lines that tell them.
+	// remindEvery is the interval of these messages.
 	remindEvery = 5 * time.Second
-	// lastWords is the time that a command ended at once spends on saying so.
+	// lastWords bounds the message of a command that is ended immediately.
 	lastWords = time.Second
 )
 
-// leftBehind maps a command to what may remain on a user's server after it was ended at once.
+// leftBehind maps a command to what may remain on a user's server after it was killed.
 var leftBehind = map[string]string{
 	"run": "on a server of yours the schema realiops may stay, and the next run drops it",
 }
 
-// stoppable gives a context that the first signal ends. A second one ends the process, which says what it leaves.
+// stoppable returns a context that the first signal ends. A second one ends the process, which says what it leaves.
 func stoppable(tell func(string, ...any), command string) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	ctx, stopped := stopping.With(ctx)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, stopSignals...)
-	pipes := make(chan os.Signal, 1) // apart: a server that dies under many sessions must not crowd out a Ctrl-C
+	pipes := make(chan os.Signal, 1) // separate: broken pipes of many sessions must not crowd out a Ctrl-C
 	signal.Notify(pipes, syscall.SIGPIPE)
 	ended := make(chan struct{})
 	go func() {
@@ -56,8 +56,8 @@ func stoppable(tell func(string, ...any), command string) (context.Context, cont
 	}
 }
 
-// reminder names the thing that the command waits for, which may last as long as a terminal or a pipe accepts
-// nothing.
+// reminder returns a function that names what the command waits for. It may block as long
+// as the terminal or pipe does.
 func reminder(tell func(string, ...any), stopped *stopping.Command, leaving string) func() {
 	asked := time.Now()
 	return func() {
@@ -66,7 +66,7 @@ func reminder(tell func(string, ...any), stopped *stopping.Command, leaving stri
 	}
 }
 
-// secondStop reminds people until the command ends or is asked to stop again.
+// secondStop reminds the user until the command ends or is asked to stop again.
 func secondStop(signals <-chan os.Signal, ended <-chan struct{}, remind func()) (again os.Signal, insisted bool) {
 	late := time.NewTimer(patience)
 	defer late.Stop()
@@ -88,7 +88,7 @@ func secondStop(signals <-chan os.Signal, ended <-chan struct{}, remind func()) 
 	}
 }
 
-// within does something and waits for it, but no longer than d.
+// within runs do and waits for it, at most d.
 func within(d time.Duration, do func()) {
 	done := make(chan struct{})
 	go func() {
@@ -101,7 +101,7 @@ func within(d time.Duration, do func()) {
 	}
 }
 
-// firstStop waits for what asks the command to stop, or for its end.
+// firstStop waits until the command is asked to stop, or ends.
 func firstStop(signals, pipes <-chan os.Signal, ended <-chan struct{}) (first os.Signal, asked bool) {
 	for {
 		select {
@@ -117,7 +117,7 @@ func firstStop(signals, pipes <-chan os.Signal, ended <-chan struct{}) (first os
 	}
 }
 
-// stoppedError is why a context of stoppable ended, for people; for everybody else the context was canceled.
+// stoppedError names the signal that ended a context of stoppable. To programs it is context.Canceled.
 type stoppedError struct{ by os.Signal }
 
 func (e *stoppedError) Error() string        { return e.by.String() + " signal received" }
@@ -130,7 +130,7 @@ func leaving(command string) string {
 	return ""
 }
 
-// die ends the process by a signal, as if nobody had heeded it.
+// die ends the process by a signal with its default action.
 func die(by os.Signal) {
 	signal.Reset(by)
 	if self, err := os.FindProcess(os.Getpid()); err == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/stopping"
 )
 
-// A server that dies breaks connections, which comes as the same signal as a pipe that nobody reads any more.
+// A dying server breaks connections, which raises the same signal as a pipe without a reader.
 func TestABrokenConnectionIsNoReasonToStop(t *testing.T) {
 	t.Parallel()
 	ctx, stop := stoppable(func(string, ...any) {}, "observe")
@@ -65,8 +65,8 @@ func TestAPipeThatNobodyReadsIsBroken(t *testing.T) {
 	}
 }
 
-// Whoever has asked a command to stop is told after two seconds what it waits for, and every five from then on; who
-// asks again is heard, also while a terminal takes nothing.
+// After two seconds, and every five from then on, the user is told what a stopping command waits for. A second
+// request works even while the terminal blocks.
 func TestAStopThatTakesLongIsToldAgain(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -85,7 +85,7 @@ func TestAStopThatTakesLongIsToldAgain(t *testing.T) {
 			<-stuck
 		}
 	}
-	const busy = 4 * time.Second // what a busy machine may add
+	const busy = 4 * time.Second // for a busy machine
 	again, insisted := secondStop(signals, make(chan struct{}), reminder(tell, stopped, ": x stays"))
 	if took := time.Since(begun); !insisted || again != os.Interrupt || took < patience+remindEvery || took > patience+
 		remindEvery+busy {

@@ -16,11 +16,11 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// Libraries say "context canceled" of any end; people are told which signal it was.
+// Libraries say "context canceled"; the message names the signal.
 func TestWhatWaitsForAWSNamesTheSignalThatEndedIt(t *testing.T) {
 	asked := make(chan struct{}, 100)
 	hung := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // or it would not be noticed that the client leaves
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the client's end would go unnoticed
 		asked <- struct{}{}
 		<-r.Context().Done()
 	}))

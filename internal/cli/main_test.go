@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// withAWS are tests that share a stand-in for AWS.
+// withAWS runs tests that share a stand-in for AWS.
 type withAWS struct{ *testing.M }
 
 func (m withAWS) Run() int { return accounttest.Main(m.M) }
@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(servertest.Main(withAWS{m}, workers.Role()))
 }
 
-// mustRun is a command of ours that must succeed, and what it prints.
+// mustRun runs one of our commands, which must succeed, and returns its output.
 func mustRun(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, messages bytes.Buffer

@@ -12,13 +12,12 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// refusedByServices is advice that no managed server takes.
+// refusedByServices matches advice that no managed server allows.
 var refusedByServices = regexp.MustCompile(
 	`(?i)alter system|as root|sudo|pg_read_server_files|pg_reload_conf|restart the server|the server's user|superuser|setcap|contrib package`)
 
-// TestNothingIsAdvisedThatServicesRefuse has every command that asks a server print all that it says of one that AWS,
-// Google or Microsoft run: nowhere is anything advised that needs the machine, the superuser, or a grant that they
-// keep.
+// TestNothingIsAdvisedThatServicesRefuse collects everything that commands print about servers of AWS, Google and
+// Microsoft. None of it advises using the machine, the superuser, or a grant that the service keeps.
 func TestNothingIsAdvisedThatServicesRefuse(t *testing.T) {
 	t.Parallel()
 	server := servertest.Alone(t, "17")
@@ -63,7 +62,7 @@ func TestNothingIsAdvisedThatServicesRefuse(t *testing.T) {
 						}
 					}
 				}
-				if code != command.ExitDone && args[0] != "size" { // which knows no storage of Aurora's
+				if code != command.ExitDone && args[0] != "size" { // size knows no Aurora storage
 					t.Errorf("%s ends with %d: %s", args[0], code, &said)
 				}
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// Who looks on is told which repetition it is, unless they want no progress; a file or a pipe gets none.
+// The user is told which repetition it is, unless they turn progress off; a file or a pipe is not.
 func TestMeasureTellsItsRepetitions(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t, embedded.Options{Version: "17"})

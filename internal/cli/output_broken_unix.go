@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// outputBroken reports whether nobody reads one of these any more. The signal alone does not: it comes for every
-// connection as well whose other end is gone, such as one to a server that is restarted.
+// outputBroken reports whether one of the outputs has lost its reader. The signal alone does not show that: it also
+// comes for connections, such as one to a server that restarts.
 func outputBroken(outputs ...uintptr) bool {
 	var polled []unix.PollFd
 	for _, fd := range outputs {

@@ -1,4 +1,4 @@
 package cli
 
-// outputBroken is never called: there is no such signal here. Writers get an error.
+// outputBroken is not called: Windows has no such signal, and writers get an error.
 func outputBroken(...uintptr) bool { return false }

@@ -40,7 +40,7 @@ func TestWriteToKeepsWhoMayRead(t *testing.T) {
 	check("group", 0o077, 0o660)
 }
 
-// Root may replace a device by a file; the device is written to instead.
+// Root could replace a device by a file; the device is written to instead.
 func TestWriteToAPipe(t *testing.T) {
 	t.Parallel()
 	pipe := filepath.Join(t.TempDir(), "pipe")
@@ -69,7 +69,7 @@ func TestWriteToAPipe(t *testing.T) {
 	}
 }
 
-// TestOnlyOutputsHaveReaders: a session of a server that is gone breaks as a pipe does, and is an error to be told.
+// TestOnlyOutputsHaveReaders: a session of a lost server breaks like a pipe, and is reported as an error.
 func TestOnlyOutputsHaveReaders(t *testing.T) {
 	t.Parallel()
 	read, write, err := os.Pipe()
@@ -89,7 +89,7 @@ func TestOnlyOutputsHaveReaders(t *testing.T) {
 	}
 }
 
-// TestNobodyIsToldOfAPipe: whoever types «| head» wanted no more, and an interrupt is told all the same.
+// TestNobodyIsToldOfAPipe: after «| head» there is no message, but an interrupt is reported.
 func TestNobodyIsToldOfAPipe(t *testing.T) {
 	for by, want := range map[os.Signal]bool{syscall.SIGPIPE: true, os.Interrupt: false} {
 		ctx, cancel := context.WithCancelCause(t.Context())

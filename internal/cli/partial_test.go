@@ -15,15 +15,15 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestPartialPolicies takes each action away from the policy of each command that measures. What is lost is said with
-// the name of the action; a run says so before its load, and a report on what was not collected in its first lines.
+// TestPartialPolicies removes each action from the policy of each command that measures. The message names the
+// missing action; a run gives it before its load, and a report in its first lines.
 func TestPartialPolicies(t *testing.T) {
 	p := calledAccount(t)
 	dsn := []string{"--dsn", p.dsn, "--region", accounttest.Region}
 	ends := map[string]int{"doctor": command.ExitFailed, "collect": command.ExitFailed, "run": command.ExitUsage,
 		"observe": command.ExitDone}
 	for _, name := range []string{"doctor", "observe", "collect", "run"} {
-		// which is to end where it would make its schema, after all that it says before it loads the server
+		// it should end before it creates its schema, after all messages
 		if name == "run" {
 			servertest.Exec(t, servertest.Connect(t, p.behind),
 				fmt.Sprintf("revoke create on database %s from of_%[1]s", p.behind.Config().Database))

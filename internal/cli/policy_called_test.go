@@ -24,9 +24,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestPolicyIsWhatACommandCalls has each command do all that it asks AWS for, and compares the calls that came with the
-// policy for it: no more is allowed, and no less. That of run is compared where a run is tried (TestStandInAurora), and
-// the calls of a store where stores let in (TestLetInByStores).
+// TestPolicyIsWhatACommandCalls makes each command do everything that it asks AWS for, and compares the calls with
+// its policy, which must allow exactly these. TestStandInAurora does so for run, and TestLetInByStores for stores.
 func TestPolicyIsWhatACommandCalls(t *testing.T) {
 	p := calledAccount(t)
 	path := filepath.Join(t.TempDir(), "run.jsonl")
@@ -62,7 +61,7 @@ func TestPolicyIsWhatACommandCalls(t *testing.T) {
 	}
 }
 
-// allowedTo are the actions of a command's policy, some of them.
+// allowedTo returns the actions of a command's policy that match some.
 func allowedTo(name string, some func(action string) bool) (all []string) {
 	for _, s := range account.PolicyFor("aws", name) {
 		all = append(all, s.Actions...)
@@ -72,19 +71,19 @@ func allowedTo(name string, some func(action string) bool) (all []string) {
 	return all
 }
 
-// called is an account that notes its calls, with an Aurora cluster and a database that says it is its writer.
+// called is an account that records its calls, with an Aurora cluster and a database that says it is its writer.
 type called struct {
 	proxies []*accounttest.Proxy
 	dsn     string
-	behind  *postgres.Endpoint // its superuser's
+	behind  *postgres.Endpoint // of its superuser
 }
 
-// called are the calls since it was asked before.
+// called returns the calls since it was last called.
 func (c called) called() (all []string) {
 	for _, p := range c.proxies {
 		all = append(all, p.Actions()...)
 	}
-	// Asking who one is takes no permission, and taking on a role is the role's to allow.
+	// GetCallerIdentity needs no permission, and AssumeRole is the role's to allow.
 	all = slices.DeleteFunc(all, func(action string) bool { return strings.HasPrefix(action, "sts:") })
 	slices.Sort(all)
 	return all

@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// TestPricesOfAWS asks a service that has gp3 for twice its price, and sizes by what that wrote.
+// TestPricesOfAWS reads doubled prices of gp3 from a stand-in, and sizes with the file that it wrote.
 func TestPricesOfAWS(t *testing.T) {
 	gp3 := `{\"product\":{\"productFamily\":\"Storage\",\"attributes\":{\"usagetype\":\"EBS:VolumeUsage.gp3\"}},\"serviceCode\":\"AmazonEC2\",` +
 		`\"publicationDate\":\"2026-09-10T00:00:00Z\",\"terms\":{\"OnDemand\":{\"A\":{\"priceDimensions\":{\"B\":{\"unit\":\"GB-Mo\",\"beginRange\":\"0\",\"pricePerUnit\":{\"USD\":\"0.16\"}}}}}}}`

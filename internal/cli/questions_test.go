@@ -11,7 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// questions are twelve that a reader comes with, and the command that answers each, as README.md or the help prints it.
+// questions holds a reader's twelve questions, with the command that answers each, as
+// printed in README.md or the help.
 var questions = []struct{ question, command, unreached string }{
 	{"What could a run tell of my server?", "realiops doctor --dsn URL", "connection refused"},
 	{"What do the counters of my server count?", "realiops run --dsn URL", "connection refused"},
@@ -27,8 +28,8 @@ var questions = []struct{ question, command, unreached string }{
 	{"How do I put pgbench's load on a server?", "realiops load -c 8 -T 60 test", "connection refused"},
 }
 
-// TestTwelveQuestions: the command for each is one step away, in README.md or the help, and works as printed: it
-// answers, or goes as far as a server that is not there.
+// TestTwelveQuestions: each command is in README.md or the help, and works as printed, as
+// far as it can without a server.
 func TestTwelveQuestions(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -45,7 +46,7 @@ func TestTwelveQuestions(t *testing.T) {
 		runs[name] = string(text)
 	}
 	t.Chdir(t.TempDir())
-	t.Setenv("PGHOST", "127.0.0.1") // as libpq has it, for load
+	t.Setenv("PGHOST", "127.0.0.1") // as in libpq, for load
 	t.Setenv("PGPORT", "1")
 	if err := os.Mkdir("realiops-runs", 0o700); err != nil {
 		t.Fatal(err)

@@ -1,9 +1,9 @@
-// Package cli is the command line: the tree of commands, help, completion, interrupts and exit codes. Nothing imports
-// it but main, and nothing else imports cobra.
+// Package cli is the command line: the tree of commands, help, completion, interrupts and exit codes. Only main
+// imports it, and only it imports cobra.
 //
-// The commands stand in reading, measuring and setup, and what they share in command. Each is a file with three things:
+// The commands are in reading, measuring and setup, and their common parts in command. Each is a file with
 // NewXCommand, xOptions with its flags, and runX, which takes the world as a [command.Env]. Results go to Env.Out,
-// progress and messages to Env.Err, and an error is printed once, by [Main].
+// progress and messages to Env.Err, and [Main] prints an error once.
 package cli
 
 import (
@@ -22,8 +22,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Main runs one command and returns its exit code. The first interrupt asks the command to stop, keep what there is
-// and report on it; a second one ends the process.
+// Main runs one command and returns its exit code. The first interrupt asks the command to stop, keep what it has and
+// report on it; a second one ends the process.
 func Main(env command.Env, args []string) int {
 	root := newRootCommand(env)
 	root.SetArgs(args)
@@ -47,8 +47,7 @@ func Main(env command.Env, args []string) int {
 	return command.CodeOf(err)
 }
 
-// reasonOf returns an error's text, with the signal that ended the command in the place of what a library says of any
-// end.
+// reasonOf returns an error's text, naming the signal that ended the command instead of "context canceled".
 func reasonOf(ctx context.Context, err error) string {
 	cause := context.Cause(ctx)
 	if cause == nil || !errors.Is(err, context.Canceled) {
@@ -57,14 +56,14 @@ func reasonOf(ctx context.Context, err error) string {
 	return strings.Replace(err.Error(), context.Canceled.Error(), cause.Error(), 1)
 }
 
-// nobodyReads reports whether an error comes from an output whose reader is gone. A broken connection to a server
-// has the same errno, but is no *fs.PathError.
+// nobodyReads reports whether an error comes from an output without a reader. A broken connection to a server has the
+// same errno, but is no *fs.PathError.
 func nobodyReads(err error) bool {
 	output, ok := errors.AsType[*fs.PathError](err)
 	return ok && errors.Is(output.Err, syscall.EPIPE)
 }
 
-// nobodyWaits reports whether an error is the end of a command whose output was not read to its end.
+// nobodyWaits reports whether an error is the end of a command whose output has no reader.
 func nobodyWaits(ctx context.Context, err error) bool {
 	stopped, ok := errors.AsType[*stoppedError](context.Cause(ctx))
 	return ok && stopped.by == syscall.SIGPIPE && errors.Is(err, context.Canceled)
@@ -96,7 +95,7 @@ counts: work of the database, or what storage had to do.`,
 	root.SetIn(env.In)
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
-	root.Flags().BoolP("version", "V", false, "show the version and exit") // not -v, which elsewhere is --verbose
+	root.Flags().BoolP("version", "V", false, "show the version and exit") // not -v, which means --verbose elsewhere
 	root.Flags().BoolP("help", "h", false, "show this help and exit")
 	root.SetFlagErrorFunc(command.FlagMistake)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { command.ShowHelp(env, c) })
@@ -104,7 +103,7 @@ counts: work of the database, or what storage had to do.`,
 	return root
 }
 
-// addCommands adds all commands, those that people use under titles.
+// addCommands adds all commands, the main ones under titles.
 func addCommands(root *cobra.Command, env command.Env) {
 	for _, g := range []struct {
 		title    string

@@ -20,7 +20,7 @@ func TestErrorsDriveNoTerminal(t *testing.T) {
 		}
 	}
 	check(`none\x1B[2J\u202Elnosj.jsonl`, "report", "none\x1b[2J\u202Elnosj.jsonl")
-	// Names that are quoted in a message are escaped as Go does.
+	// Quoted names in messages are escaped as in Go.
 	check(`\x1b]0;x\a`, "explain", "\x1b]0;x\x07")
 	check(`no\x1b[1Asuch`, "no\x1b[1Asuch")
 }

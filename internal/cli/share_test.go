@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// telling holds values in a run file that identify its owner; none of them may be in the copy.
+// telling holds values that identify the owner of a run file; a copy must not contain them.
 var telling = []string{
 	"db.planted.example", "planted_db", "planted_user", "planted/image", "7340000000000000001", "/planted/data",
 	"planted-vg", "/mnt/planted", "/planted/backing",
@@ -21,7 +21,7 @@ var telling = []string{
 	"planted-load", "planted went wrong", "psql of planted", "planted_space", "planted.fio", "--filename=/planted",
 }
 
-// plantedRun is a run file with all of them.
+// plantedRun writes a run file with all of them.
 func plantedRun(t *testing.T) string {
 	t.Helper()
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -96,7 +96,7 @@ func plantedRun(t *testing.T) string {
 	return path
 }
 
-// TestShareTellsNotWhose: nothing of what was planted is in the copy, and what the counters showed is.
+// TestShareTellsNotWhose: the copy has no planted value, and all counters.
 func TestShareTellsNotWhose(t *testing.T) {
 	t.Parallel()
 	path := plantedRun(t)
@@ -133,8 +133,8 @@ func TestShareTellsNotWhose(t *testing.T) {
 	}
 }
 
-// TestSharedAgain: two copies of a run, and the copy of a copy, are the same to the byte, the run's stand-in too. Those
-// of another run are not.
+// TestSharedAgain: two copies of a run, and the copy of a copy, are identical, including the run's
+// stand-in. Those of another run are not.
 func TestSharedAgain(t *testing.T) {
 	t.Parallel()
 	path, read := plantedRun(t), func(path string) string {

@@ -15,8 +15,8 @@ import (
 
 const shippedRuns = "../../testdata/runs"
 
-// TestShippedRunsAreWhole looks at the runs that scripts/record-runs made: all that was planned is there and proved,
-// and nothing tells of the machine.
+// TestShippedRunsAreWhole: the runs from scripts/record-runs have all planned loads with
+// proofs, and nothing of the machine.
 func TestShippedRunsAreWhole(t *testing.T) {
 	t.Parallel()
 	for _, path := range localRuns(t) {
@@ -48,8 +48,8 @@ func TestShippedRunsAreWhole(t *testing.T) {
 	}
 }
 
-// TestShippedRunsTellNothingWrong holds the verdicts against what is known of PostgreSQL and the kernel. What a run
-// cannot tell is not wrong.
+// TestShippedRunsTellNothingWrong compares the verdicts with what is known of PostgreSQL and the kernel. An
+// undecided verdict is not wrong.
 func TestShippedRunsTellNothingWrong(t *testing.T) {
 	t.Parallel()
 	physical := []attribution.Kind{attribution.Physical, attribution.Mixed, attribution.CannotTell}
@@ -93,8 +93,8 @@ func localRuns(t *testing.T) []string {
 	return paths
 }
 
-// TestShippedObservationTellsNothingWrong holds an observation against what PostgreSQL documents of its counters, and
-// its ranking against what pgbench was told to do.
+// TestShippedObservationTellsNothingWrong compares an observation with PostgreSQL's documentation of its counters,
+// and its ranking with pgbench's scripts.
 func TestShippedObservationTellsNothingWrong(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(shippedRuns, "observed-pg17.jsonl.zst")

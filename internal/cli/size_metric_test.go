@@ -19,12 +19,12 @@ func converted(t *testing.T, amount string, args ...string) (out, said string, c
 	return stdout.String(), stderr.String(), code
 }
 
-// TestSumsOfAPeriod: what was added up over a time is worth its seconds, in the units that people write.
+// TestSumsOfAPeriod: a sum over a time is converted to a rate, in the units that users write.
 func TestSumsOfAPeriod(t *testing.T) {
 	t.Parallel()
 	const month = 730 * 3600
-	for text, want := range map[string]float64{ // a second
-		"VolumeReadIOPs=2.43e9/month":        2.43e9 / month, // the month of the Open Reaction Database: 925 a second
+	for text, want := range map[string]float64{ // per second
+		"VolumeReadIOPs=2.43e9/month":        2.43e9 / month, // the Open Reaction Database's month: 925 a second
 		"VolumeReadIOPs=2,430,000,000/month": 2.43e9 / month,
 		"VolumeReadIOPs=13686/5min":          45.62, // AWS's own example
 		"VolumeReadIOPs=13,686/5min":         45.62,
@@ -57,7 +57,7 @@ func TestSumsOfAPeriod(t *testing.T) {
 	}
 }
 
-// TestSumOfAMonth: 2.43 thousand million reads of a month are 486 USD.
+// TestSumOfAMonth: 2.43 billion reads in a month are 486 USD.
 func TestSumOfAMonth(t *testing.T) {
 	t.Parallel()
 	out, said, _ := converted(t, "VolumeReadIOPs=2.43e9/month")
@@ -73,7 +73,7 @@ func TestSumOfAMonth(t *testing.T) {
 	}
 }
 
-// TestBareSum: a sum whose time is not said is refused, with what it would be a second, however little it is.
+// TestBareSum: a sum without its time is refused, with its rate for each possible one, however small it is.
 func TestBareSum(t *testing.T) {
 	t.Parallel()
 	const ask = ": over what time was it summed? "

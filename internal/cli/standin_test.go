@@ -44,13 +44,13 @@ import (
 	"github.com/realiops/realiops/internal/test/standin"
 )
 
-// TestStandInAurora goes the whole way: a load on a server that answers as Aurora does in SQL, by realiops run; what it
-// did as Aurora publishes it, with all that is wrong about fresh points, and a failover; and a report. Two hundred
-// seconds of the cloud's pass in one, in the hours of rest before and after the loads as well, so that few loads are
-// run and little is told of them: nothing that is said may be wrong. With REALIOPS_STANDIN_RECORD it runs all loads
-// that the recorded test needs, more slowly, and records them.
+// TestStandInAurora goes the whole way: realiops run puts a load on a server that answers like Aurora in SQL; a
+// stand-in publishes its work as AWS does, late and wrong at first, with a failover; then a report is made. Two
+// hundred seconds of the cloud pass in one, including the rests before and after the loads, so few loads run and
+// few verdicts are reached: none may be wrong. With REALIOPS_STANDIN_RECORD it slowly runs all loads that the
+// recorded test needs, and records them.
 //
-// It is a stand-in: that its rules are found proves nothing about the real Aurora.
+// Finding the stand-in's rules proves nothing about the real Aurora.
 func TestStandInAurora(t *testing.T) {
 	record, factor, plan := os.Getenv("REALIOPS_STANDIN_RECORD"), 200,
 		[]string{"--plan", "published", "--repetitions", "1"}
@@ -69,8 +69,8 @@ func TestStandInAurora(t *testing.T) {
 	}
 }
 
-// TestRecordedAurora holds verdicts against rules drawn at random: each publishes what a recorded run did, by counting
-// rules of its own, and the program aws collect that for a copy of the run as it was when the load was over.
+// TestRecordedAurora compares verdicts with rules drawn at random: each draw publishes a recorded run's work by its
+// own counting rules, and the program aws collect reads it into a copy of the run from before its collection.
 func TestRecordedAurora(t *testing.T) {
 	draws, seed := fromEnvironment(t, "REALIOPS_STANDIN_DRAWS", 4),
 		uint64(fromEnvironment(t, "REALIOPS_STANDIN_SEED", 1))
@@ -87,8 +87,8 @@ func TestRecordedAurora(t *testing.T) {
 	t.Logf("%d draws:\n%s", draws+1, table(rows))
 }
 
-// flagship is WriteIOPS as AWS documents it, and VolumeWriteIOPs as it was measured, with the background that was
-// published of an idle cluster.
+// flagship publishes WriteIOPS as AWS documents it, and VolumeWriteIOPs as it was measured, with the published
+// background of an idle cluster.
 func (a *aurora) flagship(t *testing.T, path string) {
 	d := standin.Draw{
 		Write:  standin.Rule{{Kind: standin.Records, PerUnit: 1}},
@@ -108,7 +108,7 @@ func (a *aurora) flagship(t *testing.T, path string) {
 	a.evidence(t, mine)
 }
 
-// idleGaps: DBLoad has no points where nothing was done, and nobody is told that something is missing.
+// idleGaps: DBLoad has no points at idle times, and no missing data is reported.
 func (a *aurora) idleGaps(t *testing.T, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -124,7 +124,7 @@ func (a *aurora) idleGaps(t *testing.T, path string) {
 	}
 }
 
-// evidence has the run taken in as one that somebody sent.
+// evidence imports the run like one that a user sent.
 func (a *aurora) evidence(t *testing.T, path string) {
 	for _, needed := range []string{"bash", "jq"} {
 		if _, err := exec.LookPath(needed); err != nil {
@@ -132,7 +132,7 @@ func (a *aurora) evidence(t *testing.T, path string) {
 			return
 		}
 	}
-	program, err := process.Build(t.TempDir()) // or each call of the script builds one
+	program, err := process.Build(t.TempDir()) // otherwise each call of the script builds one
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func (a *aurora) evidence(t *testing.T, path string) {
 	takes("", "it is not scrubbed", false, "--rehearse", path)
 }
 
-// allLoads is a plan of all loads that any plan for AWS's periods has, and of single rows.
+// allLoads returns a plan of all loads of any plan for AWS's periods, and of single rows.
 func allLoads(t *testing.T) string {
 	t.Helper()
 	plan := experiment.Cloud()
@@ -193,7 +193,7 @@ func allLoads(t *testing.T) string {
 	return path
 }
 
-// What a recording is made of, in a directory, and how many times as fast as ours its cloud's clock went.
+// The files of a recording, and how many times faster than ours its cloud's clock ran.
 const (
 	recordedFactor = 120
 	recordedRun    = "run.jsonl.zst"
@@ -201,7 +201,7 @@ const (
 	recordings     = "../testdata/stand-in"
 )
 
-// record keeps what the server did, and the run as it was when the load was over.
+// record saves the server's work, and the run from before its collection.
 func (a *aurora) record(t *testing.T, directory, path string) {
 	t.Helper()
 	text, err := os.ReadFile(withoutPeriods(t, path))
@@ -224,10 +224,10 @@ func (a *aurora) record(t *testing.T, directory, path string) {
 	}
 }
 
-// recordedAurora is the server of a recording. Its clock stands where the recording ended, and goes on from there.
+// recordedAurora is the server of a recording. Its clock starts where the recording ended.
 func recordedAurora(t *testing.T) *aurora {
 	t.Helper()
-	accounttest.Start(t) // skips where there is none
+	accounttest.Start(t) // skips if there is none
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	if err := os.WriteFile(path, unpacked(t, recordedRun), 0o600); err != nil {
 		t.Fatal(err)
@@ -283,17 +283,17 @@ func fromEnvironment(t *testing.T, name string, otherwise int) int {
 	return n
 }
 
-// aurora is a server, what it did, and the clock of its cloud.
+// aurora is a server, its work, and the clock of its cloud.
 type aurora struct {
 	dsn    string
-	behind *postgres.Endpoint // the superuser's
+	behind *postgres.Endpoint // of the superuser
 	course *standin.Course
 	clock  standin.Clock
-	moved  atomic.Pointer[time.Time] // when a failover brought the load from the first instance to the second
+	moved  atomic.Pointer[time.Time] // when a failover moved the load to the second instance
 	path   string                    // of a recorded run
 	now    func() time.Time
 
-	resources [len(instances)]string // by which Performance Insights knows the instances
+	resources [len(instances)]string // Performance Insights' IDs of the instances
 }
 
 const (
@@ -301,10 +301,10 @@ const (
 	clientName = "realiops load" // as the server knows the sessions with load
 )
 
-// instances are the cluster's: the writer, and the one that a failover makes it.
+// instances of the cluster: the writer, and its replacement after a failover.
 var instances = [2]string{cluster + "-1", cluster + "-2"}
 
-// writer is which of the instances wrote at a moment of the cloud's.
+// writer returns which instance was the writer at a time by the cloud's clock.
 func (a *aurora) writer(at time.Time) int {
 	if moved := a.moved.Load(); moved != nil && !at.Before(a.clock.ToThere(*moved)) {
 		return 1
@@ -314,7 +314,7 @@ func (a *aurora) writer(at time.Time) int {
 
 func startAurora(t *testing.T, factor int) *aurora {
 	t.Helper()
-	accounttest.Start(t) // skips where there is none
+	accounttest.Start(t) // skips if there is none
 	server := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{
 		"shared_preload_libraries=pg_stat_statements", "autovacuum=off", "max_wal_size=16GB", "checkpoint_timeout=1h",
 		"wal_keep_size=0"}})
@@ -343,7 +343,7 @@ func startAurora(t *testing.T, factor int) *aurora {
 	return a
 }
 
-// watch follows the server until the test ends.
+// watch reads the server's counters until the test ends.
 func (a *aurora) watch(t *testing.T, conn *pgx.Conn) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -356,7 +356,7 @@ func (a *aurora) watch(t *testing.T, conn *pgx.Conn) {
 	})
 }
 
-// realiops runs the program as a user does, by the cloud's clock, and gives its report and what it said besides.
+// realiops runs the program by the cloud's clock, and returns its report and its messages.
 func (a *aurora) realiops(t *testing.T, args ...string) (report.Report, string) {
 	t.Helper()
 	var out, said bytes.Buffer
@@ -378,7 +378,7 @@ func (a *aurora) realiops(t *testing.T, args ...string) (report.Report, string) 
 	return r, said.String()
 }
 
-// failOver makes the other instance the writer, in the middle of a load, once the run file has some.
+// failOver makes the other instance the writer during a load, once the run file has some loads.
 func (a *aurora) failOver(ctx context.Context, t *testing.T, path string) {
 	boss := servertest.Connect(t, a.behind)
 	for clients := 0; ctx.Err() == nil; {
@@ -397,7 +397,7 @@ func (a *aurora) failOver(ctx context.Context, t *testing.T, path string) {
 	}
 }
 
-// live has the program measure the server while a draw publishes what it does, late and wrong at first.
+// live makes the program measure the server while a draw publishes its work, late and wrong at first.
 func (a *aurora) live(t *testing.T, d standin.Draw, path string, failover bool, plan []string) {
 	s := newCloud(t)
 	s.database(t, a)
@@ -431,7 +431,7 @@ func (a *aurora) live(t *testing.T, d standin.Draw, path string, failover bool, 
 	}
 }
 
-// keepsNoSecrets looks for what was planted: keys, passwords and the account's number.
+// keepsNoSecrets checks that keys, passwords and the account's number appear nowhere.
 func (a *aurora) keepsNoSecrets(t *testing.T, path, said string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -445,7 +445,7 @@ func (a *aurora) keepsNoSecrets(t *testing.T, path, said string) {
 	}
 }
 
-// asksNoMore has the program aws collect again where all has settled.
+// asksNoMore makes the program aws collect run again after everything has settled.
 func (a *aurora) asksNoMore(t *testing.T, path string) {
 	t.Helper()
 	before, err := os.ReadFile(path)
@@ -459,7 +459,8 @@ func (a *aurora) asksNoMore(t *testing.T, path string) {
 	}
 }
 
-// after has a draw publish the same course when it is over, and the program aws collect that for a copy of the run.
+// after publishes the same work by a draw afterwards, and makes the program aws collect
+// read it into a copy of the run.
 func (a *aurora) after(t *testing.T, d standin.Draw, path string) []outcome {
 	s := newCloud(t)
 	mine := withoutPeriods(t, path)
@@ -478,7 +479,8 @@ func (a *aurora) after(t *testing.T, d standin.Draw, path string) []outcome {
 	return judged(t, d, r)
 }
 
-// inSteps has VolumeWriteIOPs tell of whole hours, as Aurora's was seen to: it judges no load, and the whole run.
+// inSteps publishes VolumeWriteIOPs in whole hours, as Aurora has been seen to: it then
+// judges the whole run, but no load.
 func (a *aurora) inSteps(t *testing.T, path string) {
 	d := standin.Draw{
 		Write:  standin.Rule{{Kind: standin.Rows, PerUnit: 1}},
@@ -506,13 +508,13 @@ func (a *aurora) inSteps(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// WAL that the server writes before the first reading is billed and not counted: 3% were seen on a busy machine.
+	// WAL from before the first reading is billed but not counted: up to 3 % on a busy machine.
 	if c.OfWALUnits == nil || math.Abs(c.OfWALUnits.Value/0.34-1) > 0.08 {
 		t.Errorf("a unit of WAL comes to %+v billed writes, and was counted as 0.34", c.OfWALUnits)
 	}
 }
 
-// rested is the stretch of a run with the hours of rest before and after it, in whole periods by the cloud's clock.
+// rested returns the run's time with the rests before and after it, in whole periods by the cloud's clock.
 func (a *aurora) rested(t *testing.T, path string) collect.Span {
 	t.Helper()
 	file, err := collect.Read(path)
@@ -530,7 +532,7 @@ func (a *aurora) rested(t *testing.T, path string) collect.Span {
 	}
 }
 
-// withoutLoads is the recorded run as if its plan had not had some loads.
+// withoutLoads returns the recorded run without some loads.
 func (a *aurora) withoutLoads(t *testing.T, names ...string) string {
 	t.Helper()
 	text, err := os.ReadFile(a.path)
@@ -568,10 +570,10 @@ func (a *aurora) withoutLoads(t *testing.T, names ...string) string {
 	return path
 }
 
-// announced are the lines about AWS's metrics: without them, a collection asks for whatever it knows by now.
+// announced matches the lines that announce AWS's metrics: without them, a collection asks for all that it knows.
 var announced = regexp.MustCompile(`(?m)^\{"kind":"metric","name":"(cloudwatch|insights)/.*\n`)
 
-// withoutPeriods is the run file as it was when the load was over.
+// withoutPeriods returns the run file from before its collection.
 func withoutPeriods(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -592,12 +594,12 @@ func withoutPeriods(t *testing.T, path string) string {
 	return mine
 }
 
-// cloud is an account with what Aurora publishes into it.
+// cloud is an account into which Aurora's metrics are published.
 type cloud struct {
 	account  *accounttest.StandIn
 	insights *insightstest.Service
 	asked    called
-	waiting  []accounttest.Series // to be put
+	waiting  []accounttest.Series // not published yet
 }
 
 func newCloud(t *testing.T) *cloud {
@@ -617,7 +619,7 @@ func newCloud(t *testing.T) *cloud {
 	return s
 }
 
-// database makes the cluster that the run is to find.
+// database creates the cluster that the run should find.
 func (s *cloud) database(t *testing.T, a *aurora) {
 	t.Helper()
 	const of = "DBClusterIdentifier=" + cluster + "&Engine=aurora-postgresql&EngineVersion=17.4"
@@ -628,10 +630,10 @@ func (s *cloud) database(t *testing.T, a *aurora) {
 	}
 }
 
-// storageIO begins the names of Performance Insights' counters for an instance's requests to Aurora's storage.
+// storageIO is the prefix of Performance Insights' counters of an instance's requests to Aurora's storage.
 const storageIO = "os.diskIO.auroraStorage."
 
-// names are those that AWS gives to what is published.
+// names returns AWS's name of a stream.
 func names(stream standin.Stream) (metric string, inInsights bool) {
 	switch stream {
 	case standin.InInsights:
@@ -651,8 +653,8 @@ func names(stream standin.Stream) (metric string, inInsights bool) {
 	}
 }
 
-// tell publishes a value: of an instance the one that wrote has it, and the other nothing. What goes to CloudWatch
-// waits for flush.
+// tell publishes a value, for an instance's metric on the one that was the writer.
+// CloudWatch's values wait for flush.
 func (s *cloud) tell(t *testing.T, a *aurora, stream standin.Stream, p standin.Point, value float64) {
 	t.Helper()
 	metric, inInsights := names(stream)
@@ -686,7 +688,7 @@ func (s *cloud) flush(t *testing.T) {
 	s.waiting = nil
 }
 
-// publishAll publishes all of a draw's points in a stretch, for good.
+// publishAll publishes all of a draw's final points in a stretch.
 func (s *cloud) publishAll(t *testing.T, a *aurora, d standin.Draw, span collect.Span) {
 	t.Helper()
 	for _, stream := range standin.Streams() {
@@ -697,8 +699,8 @@ func (s *cloud) publishAll(t *testing.T, a *aurora, d standin.Draw, span collect
 	s.flush(t)
 }
 
-// tellLoad publishes DBLoad, the first chart of CloudWatch Database Insights, as that does: in the minutes in which
-// something was done, and in no others.
+// tellLoad publishes DBLoad, the first chart of CloudWatch Database Insights, only for
+// minutes with work, as AWS does.
 func (s *cloud) tellLoad(a *aurora, span collect.Span) {
 	for from := span.From; from.Before(span.To); from = from.Add(time.Minute) {
 		p := standin.Point{From: from, To: from.Add(time.Minute)}
@@ -709,14 +711,14 @@ func (s *cloud) tellLoad(a *aurora, span collect.Span) {
 	}
 }
 
-// published is the state of a point on its way to being published.
+// published is the state of a point being published.
 type published struct {
 	first float64
 	told  bool
 	done  bool
 }
 
-// publish tells every period some time after it is over, too low, and corrects it when what was done is known.
+// publish publishes every period late and too low, and corrects it later.
 func (s *cloud) publish(ctx context.Context, t *testing.T, a *aurora, d standin.Draw) {
 	began := a.clock.ToThere(time.Now()).Truncate(standin.FiveMinutes)
 	states := map[string]*published{}
@@ -737,7 +739,7 @@ func (s *cloud) publish(ctx context.Context, t *testing.T, a *aurora, d standin.
 	}
 }
 
-// further brings a point to where it is to be by now.
+// further publishes a point's value that is due now.
 func (s *cloud) further(t *testing.T, a *aurora, d standin.Draw, stream standin.Stream, from time.Time,
 	step time.Duration, now time.Time, p *published) {
 	late, to := d.Late(stream, from), from.Add(step)
@@ -770,7 +772,7 @@ type outcome struct {
 	sort   standin.Sort
 }
 
-// judged holds the verdicts of a report against the rules.
+// judged compares the verdicts of a report with the rules.
 func judged(t *testing.T, d standin.Draw, r report.Report) []outcome {
 	t.Helper()
 	var all []outcome
@@ -810,8 +812,7 @@ func saidOf(m report.Metric) standin.Said {
 	return s
 }
 
-// table returns the output of scripts/stand-in-aurora: each verdict, and the number of each result by the sort of
-// rule.
+// table returns the output of scripts/stand-in-aurora: each verdict, and the number of results by sort of rule.
 func table(rows []outcome) string {
 	var text strings.Builder
 	text.WriteString("| seed | metric | counts | noise | was said to be | |\n|---|---|---|---|---|---|\n")
@@ -838,7 +839,7 @@ func table(rows []outcome) string {
 			of[standin.CannotTell], of[standin.Wrong])
 	}
 	draws := slices.DeleteFunc(slices.Collect(maps.Keys(wrong)), func(seed uint64) bool { return wrong[seed] })
-	if len(rows) == 0 { // only the flagship was asked for
+	if len(rows) == 0 { // only the flagship was requested
 		return ""
 	}
 	fmt.Fprintf(&text, "Of %d draws, from seed %d on, %d have no wrong verdict.", len(wrong), rows[0].seed, len(draws))

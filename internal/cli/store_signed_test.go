@@ -14,9 +14,9 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// TestLetInByStores: history, fleet and doctor get into a real store behind a proxy that demands a path and a tenant,
-// and a token, a password or a signature of AWS's. Without it, or with a wrong one, none is let in, and what is secret
-// is neither shown nor written.
+// TestLetInByStores: history, fleet and doctor authenticate to a real store behind a proxy that demands a path
+// and a tenant, and a token, a password or an AWS signature. Without it, or with a wrong one, they fail, and
+// secrets are neither shown nor stored.
 func TestLetInByStores(t *testing.T) {
 	planted := plantedFleet()
 	observation, _, last := prometheustest.Observation(t, observed)

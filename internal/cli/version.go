@@ -19,8 +19,8 @@ func newVersionCommand(env command.Env) *cobra.Command {
 	return command.Describe(env, cmd, "0  printed\n1  wrong usage: it takes no argument", command.Group("Flags"))
 }
 
-// showVersion is not cobra's: its template would link reflection in that keeps every method of every type in the
-// program.
+// showVersion replaces cobra's, whose template would link reflection that keeps every
+// method of every type in the program.
 func showVersion(env command.Env) error {
 	_, err := fmt.Fprintln(env.Out, command.FullVersion())
 	return err

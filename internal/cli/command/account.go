@@ -10,14 +10,14 @@ import (
 	"github.com/realiops/realiops/internal/measure/target"
 )
 
-// AddSignInFlags adds those that a connection without a password may take.
+// AddSignInFlags adds the flags for connecting without a password.
 func AddSignInFlags(f *pflag.FlagSet, o *target.AWSOptions) {
 	f.BoolVar(&o.IAMAuth, "iam-auth", false, "sign in to RDS or Aurora with AWS credentials instead of a password")
 	f.StringVar(&o.Instance, "instance", "", "the `name` of the RDS or Aurora instance, if the host does not say it")
 	AddAccountFlags(f, &o.Account)
 }
 
-// AddAccountFlags adds those that choose an AWS account where the environment does not.
+// AddAccountFlags adds the flags that choose an AWS account instead of the environment.
 func AddAccountFlags(f *pflag.FlagSet, o *account.Options) {
 	f.StringVar(&o.Profile, "profile", "", "the AWS `profile` to ask with (default: as the aws program chooses)")
 	f.StringVar(&o.Region, "region", "",
@@ -28,7 +28,7 @@ func AddAccountFlags(f *pflag.FlagSet, o *account.Options) {
 // DefaultRegion is the region whose prices count if none is named.
 const DefaultRegion = "us-east-1"
 
-// OpenInRegion opens an account, and refuses one of which nobody named the region.
+// OpenInRegion opens an account. It returns an error if no region is set.
 func OpenInRegion(ctx context.Context, o account.Options) (*account.Account, error) {
 	a, err := account.Open(ctx, o)
 	if err == nil && a.Region() == "" {

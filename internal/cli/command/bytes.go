@@ -27,7 +27,7 @@ func (s *Size) String() string {
 	return strings.TrimSpace(strconv.FormatInt(n, 10) + sizeUnits[unit:unit+1])
 }
 
-// Set takes what people write.
+// Set parses a size.
 func (s *Size) Set(text string) error {
 	parts := sizeForm.FindStringSubmatch(strings.ToUpper(strings.TrimSpace(text)))
 	if parts == nil {

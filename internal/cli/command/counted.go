@@ -19,15 +19,15 @@ var (
 	unitAlone = regexp.MustCompile(`(?i)^(%|[kmgtp]?i?b|[kmgtp])(/s)?$`)
 )
 
-// Figures splits NAME=NUMBER, with commas or spaces between them. A comma that stands between thousands is part of the
-// number, as is a unit after a space.
+// Figures splits NAME=NUMBER pairs at commas or spaces. A thousands separator belongs to the number,
+// and so does a unit after a space.
 func Figures(text string) (parts []string) {
 	text = spaced.ReplaceAllString(text, "$1")
 	for part := range strings.SplitSeq(strings.Join(strings.Fields(text), ","), ",") {
 		last := len(parts) - 1
 		switch {
 		case last >= 0 && startsLikeNumber(part) && !strings.Contains(part, "="):
-			parts[last] += "," + part // number.Read refuses what is no thousands
+			parts[last] += "," + part // number.Read rejects it if it is no thousands group
 		case last >= 0 && unitAlone.MatchString(part):
 			parts[last] += part
 		default:
@@ -37,11 +37,11 @@ func Figures(text string) (parts []string) {
 	return parts
 }
 
-// spelled is a flag's number as people write it: 3,000, 10k, and with the unit that the flag has anyway.
+// spelled is a flag's number as people write it: 3,000, 10k, and with the unit that the flag implies.
 type spelled struct {
 	pflag.Value
 	units   number.Units
-	percent bool // of which a number below 1 may be a share
+	percent bool // a number below 1 may be a share
 }
 
 func (s spelled) Set(text string) error {
@@ -53,12 +53,12 @@ func (s spelled) Set(text string) error {
 		return s.Value.Set(plain)
 	}
 	if errors.Is(err, number.ErrRange) || !startsLikeNumber(text) {
-		return s.Value.Set(text) // the flag says what it takes
+		return s.Value.Set(text) // the flag describes what it takes
 	}
 	return unclear{err}
 }
 
-// unclear says why a number cannot be read, which tells more than what its flag takes.
+// unclear says why a number cannot be read, which is better than the general description of the flag.
 type unclear struct{ error }
 
 func startsLikeNumber(text string) bool {
@@ -66,7 +66,7 @@ func startsLikeNumber(text string) bool {
 	return text != "" && text[0] >= '0' && text[0] <= '9'
 }
 
-// spellNumbers has all flags of a command that take a number read it as people write it.
+// spellNumbers makes all numeric flags of a command accept numbers as people write them.
 func spellNumbers(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains([]string{"int", "int64", "uint64", "float64", "number", "percent", "milliseconds"},

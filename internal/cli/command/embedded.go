@@ -6,7 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 )
 
-// EmbeddedOptions are the flags for a PostgreSQL of our own; its settings and keep serve a container as well.
+// EmbeddedOptions are the flags for a PostgreSQL of our own. Its settings and keep apply to a container as well.
 type EmbeddedOptions struct{ embedded.Options }
 
 func (o *EmbeddedOptions) AddFlags(f *pflag.FlagSet) {
@@ -22,7 +22,7 @@ func (o *EmbeddedOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringArrayVarP(&o.Settings, "set", "c", nil, "a setting of the server: `name=value` (repeatable)")
 }
 
-// givenFlag returns one of its flags that the user gave, or "".
+// givenFlag returns one of these flags that the user gave, or "".
 func (o *EmbeddedOptions) givenFlag() string {
 	switch {
 	case len(o.Settings) > 0:
@@ -49,7 +49,7 @@ func (o *EmbeddedOptions) notInContainer() string {
 	return ""
 }
 
-// From returns the options, with the place that the environment says the programs are fetched from.
+// From returns the options, with the repository of programs from the environment.
 func (o *EmbeddedOptions) From(env Env) embedded.Options {
 	o.Repository = env.Getenv("REALIOPS_PG_REPOSITORY")
 	return o.Options

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// EndingAtOnce has commands that only read what was measured end at the first interrupt: they have nothing to put in
-// order, and what they wait for may be a pipe that nobody writes to.
+// EndingAtOnce makes commands that only read files end at the first interrupt: they have nothing to clean up, and may
+// be waiting for a pipe without a writer.
 func EndingAtOnce(commands ...*cobra.Command) []*cobra.Command {
 	for _, c := range commands {
 		run := c.RunE

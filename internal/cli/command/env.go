@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/collect"
 )
 
-// Env is the world as a command sees it, so that a test can hand in another one.
+// Env is a command's world, which a test can replace.
 type Env struct {
 	In       io.Reader
 	Out, Err io.Writer
@@ -26,8 +26,7 @@ type Env struct {
 	Tempo collect.Tempo
 
 	InTerminal, OutTerminal, ErrTerminal bool
-	// Width returns the number of columns of the terminal, asked anew because people resize, or 80 if there is
-	// none.
+	// Width returns the terminal's current columns, or 80 if there is none.
 	Width func() int
 }
 
@@ -45,31 +44,30 @@ func SystemEnv() Env {
 	}
 }
 
-// Columns returns how wide a report may be: as COLUMNS says, or else as wide as the terminal it goes to, and 80 where
-// it goes elsewhere.
+// Columns returns the width of reports: COLUMNS, or else the width of the terminal they go to, or else 80.
 func (e Env) Columns() int { return cmp.Or(e.saidColumns(), e.terminal(e.OutTerminal), DefaultWidth) }
 
-// MessageColumns returns the width of messages on standard error, by the same rule; 0: standard error is no
+// MessageColumns returns the width of messages on standard error by the same rule; 0: standard error is no
 // terminal, and a message is one line.
 func (e Env) MessageColumns() int { return cmp.Or(e.saidColumns(), e.terminal(e.ErrTerminal)) }
 
-// Tell puts a message on standard error.
+// Tell writes a message to standard error.
 func (e Env) Tell(format string, values ...any) {
 	fmt.Fprintln(e.Err, e.message(fmt.Sprintf(format, values...)))
 }
 
-// message lays out what goes there.
+// message lays out a message.
 func (e Env) message(text string) string { return document.Message(text, e.MessageColumns()) }
 
-// Display shows progress there.
+// Display returns a display on standard error.
 func (e Env) Display(mode progress.Mode) *progress.Display {
 	d := progress.New(e.Err, mode, e.Width)
-	locale := strings.ToLower(cmp.Or(e.get("LC_ALL"), e.get("LC_CTYPE"), e.get("LANG"))) // as POSIX has it
+	locale := strings.ToLower(cmp.Or(e.get("LC_ALL"), e.get("LC_CTYPE"), e.get("LANG"))) // as in POSIX
 	d.Layout, d.Letters = e.message, strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
 	return d
 }
 
-// Progress returns how to show progress. A terminal that cannot move its cursor gets lines in place of a bar.
+// Progress returns the style of progress. On a terminal that cannot move its cursor, lines replace a bar.
 func (e Env) Progress(asked string) (progress.Mode, error) {
 	if asked == string(progress.Auto) && e.ErrTerminal && e.dumb() {
 		return progress.Plain, nil
@@ -77,15 +75,16 @@ func (e Env) Progress(asked string) (progress.Mode, error) {
 	return progress.Resolve(asked, e.ErrTerminal)
 }
 
-// dumb reports whether the terminal obeys no escape sequences.
+// dumb reports whether the terminal understands no escape sequences.
 func (e Env) dumb() bool { return e.get("TERM") == "dumb" }
 
-// Write puts a document on standard output, in colours where that is a terminal which has them.
+// Write writes a document to standard output, in color if that is a capable terminal.
 func (e Env) Write(d document.Document) error {
 	return document.Text(e.Coloured(e.Out, e.OutTerminal), d, e.Columns())
 }
 
-// Coloured returns a way out with colours where it leads to a terminal, unless its user wants none (no-color.org).
+// Coloured returns a writer that keeps colors if it leads to a terminal, unless the user
+// disabled them (no-color.org).
 func (e Env) Coloured(out io.Writer, terminal bool) io.Writer {
 	if !terminal || e.get("NO_COLOR") != "" || e.dumb() {
 		return out
@@ -93,7 +92,7 @@ func (e Env) Coloured(out io.Writer, terminal bool) io.Writer {
 	return document.Coloured(out)
 }
 
-// get returns a variable of the environment; a test may have none at all.
+// get returns an environment variable; a test may have no environment.
 func (e Env) get(name string) string {
 	if e.Getenv == nil {
 		return ""
@@ -101,7 +100,7 @@ func (e Env) get(name string) string {
 	return e.Getenv(name)
 }
 
-// saidColumns returns what COLUMNS says; 0: nothing that is a width.
+// saidColumns returns the value of COLUMNS, or 0 if it is not a width.
 func (e Env) saidColumns() int {
 	width, err := strconv.Atoi(e.get("COLUMNS"))
 	if err != nil || width < 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/progress"
 )
 
-// A terminal that obeys no escape sequences gets lines, unless its user asks for something else.
+// A terminal without escape sequences gets lines, unless its user asks otherwise.
 func TestProgressFollowsTheTerminal(t *testing.T) {
 	for _, c := range []struct {
 		term, asked string

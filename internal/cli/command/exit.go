@@ -6,14 +6,14 @@ import "errors"
 const (
 	ExitDone       = 0
 	ExitUsage      = 1 // usage or connection: nothing was measured
-	ExitFailed     = 2 // the run failed or was interrupted; what there is was kept
-	ExitCannotTell = 3 // done, and a metric that was required got no verdict; or none could get one
-	ExitGate       = 4 // done, and the figures are such that --fail-if says so
+	ExitFailed     = 2 // the run failed or was interrupted; its data so far was kept
+	ExitCannotTell = 3 // done, but a required metric got no verdict, or none could
+	ExitGate       = 4 // done, and a --fail-if holds
 
-	ExitPipe = 128 + 13 // as a shell shows the death of a program by SIGPIPE: nobody reads what it writes
+	ExitPipe = 128 + 13 // as a shell reports a death by SIGPIPE: the output has no reader
 )
 
-// exitError carries the code an error ends the process with. Errors without one end it with exitUsage.
+// exitError is an error with its exit code. Others have ExitUsage.
 type exitError struct {
 	code int
 	err  error
@@ -39,8 +39,8 @@ func CodeOf(err error) int {
 	return ExitUsage
 }
 
-// ErrSilent ends a command whose failure has been told already.
+// ErrSilent ends a command that has already reported its failure.
 var ErrSilent = errors.New("told already")
 
-// ErrNoConclusion ends a command that has said that nothing can be concluded.
+// ErrNoConclusion ends a command that has reported that it cannot conclude anything.
 var ErrNoConclusion = WithCode(ExitCannotTell, ErrSilent)

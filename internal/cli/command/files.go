@@ -20,7 +20,7 @@ import (
 	"github.com/realiops/realiops/internal/shell"
 )
 
-// StandardInput stands for a run file on standard input.
+// StandardInput as a file name means standard input.
 const StandardInput = "-"
 
 func OneRunFile(cmd *cobra.Command, args []string) error {
@@ -31,7 +31,7 @@ func OneRunFile(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// NamedRun reads the run that a user names: a file, LAST, or standard input.
+// NamedRun reads the run that the user named: a file, LAST, or standard input.
 func NamedRun(env Env, name string, options ...tally.Option) (*counts.Run, error) {
 	path, err := runfile.Resolve(name)
 	if err != nil {
@@ -52,7 +52,7 @@ func ReadRun(env Env, path string, options ...tally.Option) (*counts.Run, error)
 	return run, Naming(path, err)
 }
 
-// keptByOthers says how a run file is made of what another program kept; nil: the file is nothing that is known.
+// keptByOthers says how to make a run file of another program's file; nil: the file is unknown.
 func keptByOthers(path string) error {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil
@@ -79,7 +79,7 @@ func keptByOthers(path string) error {
 	return fmt.Errorf("%w, but what %s wrote: %s makes one of it", runfile.ErrNotRunFile, keeper, history(path))
 }
 
-// Naming puts the file's name before an error that does not carry it yet.
+// Naming adds the file's name to an error that does not have it.
 func Naming(file string, err error) error {
 	if err == nil {
 		return nil
@@ -90,7 +90,7 @@ func Naming(file string, err error) error {
 	return fmt.Errorf("%s: %w", file, err)
 }
 
-// ReadExported reads what another program wrote.
+// ReadExported reads a file that another program wrote.
 func ReadExported(ctx context.Context, env Env, name string) ([]byte, error) {
 	if name == StandardInput {
 		return input.ReadExportedFrom(ctx, env.In, "standard input")

@@ -13,21 +13,20 @@ import (
 	"github.com/realiops/realiops/internal/analyze/view"
 )
 
-// outputFormat is a way to write what a command found.
+// outputFormat is a format of results.
 type outputFormat struct {
 	Name       string
-	extensions []string // of the files that hold it
-	// write is nil for a format that only the form of a finding can write.
+	extensions []string // of files in this format
+	// write is nil if only a finding's own form can write the format.
 	write func(Env, Finding) error
 }
 
-// Finding is a command's result. A format writes its value or its words, or uses the form that the finding itself
-// has for it.
+// Finding is a command's result. A format writes its value or its words, or uses the finding's own form.
 type Finding struct {
-	What  string                           // as a message says it: a baseline
+	What  string                           // in messages: a baseline
 	Value any                              // for programs
 	Words func() document.Document         // for people, and for spreadsheets
-	Forms map[string]func(io.Writer) error // by the name of the format, in place of the format's own way
+	Forms map[string]func(io.Writer) error // by format, replacing the format's own way
 }
 
 // Names of formats.
@@ -83,14 +82,14 @@ func (e Env) Answer(name string, f Finding) error {
 	return fmt.Errorf("%s cannot be written as %s", f.What, name)
 }
 
-// FormatFlag is the format that was chosen, of those that a command offers.
+// FormatFlag is the chosen format, of those that a command offers.
 type FormatFlag struct {
 	Offered []string
 	Chosen  string
 	given   bool // by the user
 }
 
-// Add offers formats under --format; the first is the one that goes without saying.
+// Add adds --format with the offered formats. The first is the default.
 func (f *FormatFlag) Add(flags *pflag.FlagSet, offered ...string) {
 	f.Offered, f.Chosen = offered, offered[0]
 	flags.Var(f, "format", "the `format`: "+f.list())
@@ -99,7 +98,7 @@ func (f *FormatFlag) Add(flags *pflag.FlagSet, offered ...string) {
 func (f *FormatFlag) String() string { return f.Chosen }
 func (*FormatFlag) Type() string     { return "string" }
 
-// Set chooses a format by its name.
+// Set chooses a format by name.
 func (f *FormatFlag) Set(name string) error {
 	if !slices.Contains(f.Offered, name) {
 		return fmt.Errorf("want %s", f.list())
@@ -113,8 +112,7 @@ func (f *FormatFlag) list() string {
 	return strings.Join(f.Offered[:last], ", ") + " or " + f.Offered[last]
 }
 
-// Follow chooses the format that belongs to the extension of a file, unless the user chose one. Standard output has
-// none.
+// Follow chooses the format of a file's extension, unless the user chose one. Standard output has none.
 func (f *FormatFlag) Follow(file string) error {
 	extension := strings.ToLower(filepath.Ext(file))
 	if file == StandardInput || extension == "" {
@@ -135,7 +133,7 @@ func (f *FormatFlag) Follow(file string) error {
 	return nil
 }
 
-// contradicts refuses a file whose name says another format than the user chose, where both have names of their own.
+// contradicts rejects a file whose extension belongs to another format than the chosen one.
 func (f *FormatFlag) contradicts(file, name string) error {
 	for _, known := range Formats() {
 		if known.Name == f.Chosen && name != f.Chosen && len(known.extensions) > 0 && slices.Contains(f.Offered, name) {

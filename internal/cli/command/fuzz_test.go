@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzAmounts: of what people type, sizes become numbers that there can be, and read as they were written.
+// FuzzAmounts: sizes become possible numbers, and print as they were written.
 func FuzzAmounts(f *testing.F) {
 	for _, text := range []string{"512M", "4GiB", "2TB", "1,000 GB", "0", "9223372036854775807", "1e3TiB", "inf", "-0"} {
 		f.Add(text)

@@ -8,11 +8,11 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// Gibibytes is an amount of data in GiB. With a unit behind it, as consoles and invoices have them, it is turned into
-// that: a TB is 10^12 bytes, and a TiB 2^40.
+// Gibibytes is an amount of data in GiB. A unit is converted, as consoles and invoices have them: a TB
+// is 10^12 bytes, and a TiB 2^40.
 type Gibibytes float64
 
-// MostGiB is more than anybody keeps in one database.
+// MostGiB is more than any database has.
 const MostGiB = 1e9
 
 func (g *Gibibytes) Set(text string) error {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestGibibytes: a TB is 10^12 bytes, which is 9% less than a TiB.
+// TestGibibytes: a TB is 10^12 bytes, 9 % less than a TiB.
 func TestGibibytes(t *testing.T) {
 	check := func(text string, want float64) {
 		t.Helper()

@@ -12,13 +12,13 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 )
 
-// flagGroup is a part of a command's flags under a title of its own, in the order in which the help shows them.
+// flagGroup is a titled part of a command's flags, in the order of the help.
 type flagGroup struct {
 	title string
 	*pflag.FlagSet
 }
 
-// Group puts flags under a title.
+// Group gives flags a title.
 func Group(title string, add ...func(*pflag.FlagSet)) flagGroup {
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.SortFlags = false
@@ -28,10 +28,10 @@ func Group(title string, add ...func(*pflag.FlagSet)) flagGroup {
 	return flagGroup{title, f}
 }
 
-// ExitStatus annotates a command with what its exit status means, a line each.
+// ExitStatus is the annotation of a command with its exit statuses, a line each.
 const ExitStatus = "exit status"
 
-// Describe gives a command its flags, and a help of them, group by group, that ends with what the exit status means.
+// Describe adds flags to a command, with help by group that ends with the exit statuses.
 func Describe(env Env, cmd *cobra.Command, exitStatus string, groups ...flagGroup) *cobra.Command {
 	for _, g := range groups {
 		cmd.Flags().AddFlagSet(g.FlagSet)
@@ -51,7 +51,7 @@ func Describe(env Env, cmd *cobra.Command, exitStatus string, groups ...flagGrou
 	return cmd
 }
 
-// shortenTimes has the help say 24h for the 24h0m0s of package time.
+// shortenTimes shows a default of 24h0m0s as 24h.
 func shortenTimes(f *pflag.Flag) {
 	if f.Value.Type() != "duration" {
 		return
@@ -85,7 +85,7 @@ func usage(w io.Writer, c *cobra.Command, width int, exitStatus string, groups [
 	return document.Text(w, document.Document{Blocks: []document.Block{meanings}}, width)
 }
 
-// ShowHelp writes what a command is for, as wide as there is room for, and then its usage.
+// ShowHelp writes a command's description, wrapped to the width, and then its usage.
 func ShowHelp(env Env, c *cobra.Command) error {
 	var d document.Document
 	for paragraph := range strings.SplitSeq(cmp.Or(c.Long, c.Short), "\n\n") {

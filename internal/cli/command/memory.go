@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// enough is the heap, in bytes, up to which a brief command collects no garbage. Most reports need less, and the
+// enough is the heap, in bytes, up to which a short command collects no garbage. Most reports need less, and the
 // collector would take a fifth of their CPU time.
 const enough = 64 << 20
 
@@ -27,8 +27,8 @@ func Brief(commands ...*cobra.Command) []*cobra.Command {
 	return commands
 }
 
-// letGrow turns the collector off until the process takes this much memory. Once more than half of it is live, garbage is
-// collected as before.
+// letGrow turns the collector off until the process takes this much memory. Once more than half of it is live,
+// garbage is collected as before.
 func letGrow(memory int64) {
 	usual := debug.SetGCPercent(-1)
 	if usual < 0 { // it is off already

@@ -9,7 +9,7 @@ import (
 
 var garbage []byte
 
-// Nothing is collected before the memory is taken; when more than half of it is in use, garbage is collected as before.
+// No garbage is collected until the memory is taken; once more than half of it is live, collection is as before.
 func TestLetGrow(t *testing.T) {
 	const percent, memory = 70, 128 << 20
 	limit := debug.SetMemoryLimit(-1)

@@ -17,7 +17,7 @@ import (
 
 func SeeHelp(c *cobra.Command) string { return fmt.Sprintf("(see %s --help)", c.CommandPath()) }
 
-// KnownCommand refuses what is not the name of a command.
+// KnownCommand returns an error for an unknown command.
 func KnownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -34,7 +34,7 @@ func KnownCommand(c *cobra.Command, args []string) error {
 	return fmt.Errorf("there is no command %q%s %s", args[0], Meant("", args[0], names), SeeHelp(c))
 }
 
-// RenamedCommand names the command that args mean where they begin with a name of before the first release.
+// RenamedCommand returns an error that names the new name of a renamed command.
 func RenamedCommand(args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -49,7 +49,7 @@ func RenamedCommand(args []string) error {
 	return fmt.Errorf("realiops %s is now realiops %s", args[0], now)
 }
 
-// NoArguments refuses what follows a command that takes flags alone.
+// NoArguments returns an error for arguments of a command that takes only flags.
 func NoArguments(c *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
@@ -65,7 +65,7 @@ func NoArguments(c *cobra.Command, args []string) error {
 	}
 }
 
-// Meant asks whether it was one of these names that was meant, where one is like what was typed.
+// Meant returns a question for the name that was probably meant, or "".
 func Meant(prefix, typed string, names []string) string {
 	if guess := typo.Guess(typed, names); guess != "" {
 		return fmt.Sprintf(": did you mean %s%s?", prefix, guess)
@@ -73,7 +73,7 @@ func Meant(prefix, typed string, names []string) string {
 	return ""
 }
 
-// CountGiven returns how many of the things that exclude each other were said.
+// CountGiven returns how many of mutually exclusive options were given.
 func CountGiven(given ...bool) (n int) {
 	for _, g := range given {
 		if g {
@@ -110,7 +110,7 @@ func FlagMistake(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w %s", err, SeeHelp(c))
 }
 
-// renamedFlag returns what a flag of before the first release is called, or "" where the command never had it.
+// renamedFlag returns the new name of a renamed flag, or "" if the command never had it.
 func renamedFlag(c *cobra.Command, old string) string {
 	now := map[string]string{"arm": "load", "arm-seconds": "load-seconds", "replicates": "repetitions", "budget": "max",
 		"instance": "class"}[old]
@@ -127,8 +127,8 @@ func unknownFlag(c *cobra.Command, unknown *pflag.NotExistError) string {
 	return "--" + unknown.GetSpecifiedName() + meantFlag(c, unknown.GetSpecifiedName())
 }
 
-// meantFlag asks whether it was one of a command's flags that was meant: one that is spelled like it, or what another
-// program calls by that name.
+// meantFlag returns a question for the flag that was probably meant: one with a similar name, or the
+// counterpart of another program's flag.
 func meantFlag(c *cobra.Command, typed string) string {
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -167,8 +167,8 @@ var elsewhere = map[string][]string{
 	"start-time": {"for"}, "end-time": {"until"}, "metric-name": {"metric"},
 }
 
-// OneDash refuses a flag's whole name after one dash: it is read as letters, of which one may take the rest as its
-// value.
+// OneDash rejects a flag's full name after one dash, which would be parsed as letters, of which one
+// may take the rest as its value.
 func OneDash(c *cobra.Command, args []string) error {
 	for _, arg := range args {
 		if arg == "--" {
@@ -182,7 +182,7 @@ func OneDash(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// wants says what a flag of each type takes. Flags of our own kinds say so themselves.
+// wants describes the values of each flag type. Our own types describe themselves.
 var wants = map[string]string{
 	"duration":    "want a time with its unit, such as 90s, 1h30m or 7d",
 	"int":         "want a whole number",
@@ -192,8 +192,8 @@ var wants = map[string]string{
 	"stringSlice": "want a list separated by commas",
 }
 
-// refuseEmpty refuses a flag that was given nothing, as by a variable of a script that is not set: without it, the flag
-// would be as good as not given, and the command do something else than was asked.
+// refuseEmpty rejects an empty flag value, as from an unset variable in a script: it would count as not given, and
+// the command would do something else.
 func refuseEmpty(c *cobra.Command, _ []string) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
 		lists := slices.Contains([]string{"string", "stringSlice", "stringArray"}, f.Value.Type())

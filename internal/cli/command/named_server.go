@@ -9,11 +9,10 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// A server that the environment names: as libpq has it, or in DATABASE_URL, as web frameworks do. The other PG*
-// variables say how to connect to one, and name none.
+// The environment can name a server with libpq's variables, or with DATABASE_URL, as web frameworks do. Other PG*
+// variables describe a connection, but name no server.
 
-// named returns the variable that names a server, and the connection string that leads there; an empty variable: none
-// does.
+// named returns the variable that names a server, and its connection string; an empty variable: none does.
 func named(env Env) (variable, dsn string, err error) {
 	address := env.Getenv("DATABASE_URL")
 	if !strings.HasPrefix(address, "postgres") {
@@ -21,7 +20,7 @@ func named(env Env) (variable, dsn string, err error) {
 	} else {
 		variable, dsn = "DATABASE_URL", address
 	}
-	for _, v := range []string{"PGSERVICE", "PGHOST", "PGHOSTADDR"} { // those of libpq
+	for _, v := range []string{"PGSERVICE", "PGHOST", "PGHOSTADDR"} { // libpq's
 		switch {
 		case env.Getenv(v) == "":
 		case address != "":
@@ -34,8 +33,7 @@ func named(env Env) (variable, dsn string, err error) {
 	return variable, dsn, nil
 }
 
-// meant returns the server that the environment names, where the flags choose none; an empty variable: there is no
-// such.
+// meant returns the server that the environment names if the flags choose none; an empty variable: there is none.
 func (o *TargetOptions) meant(env Env) (variable, dsn string, endpoint *postgres.Endpoint, err error) {
 	if o.DSN.Given || o.Container.Given || o.Own || o.embedded.givenFlag() != "" {
 		return "", "", nil, nil
@@ -47,7 +45,7 @@ func (o *TargetOptions) meant(env Env) (variable, dsn string, endpoint *postgres
 	return variable, dsn, endpoint, err
 }
 
-// UseNamed takes the server that the environment names, where the flags choose none, and says so.
+// UseNamed uses the server that the environment names if the flags choose none, and says so.
 func (o *TargetOptions) UseNamed(env Env) error {
 	variable, dsn, endpoint, err := o.meant(env)
 	if err != nil || variable == "" {
@@ -57,8 +55,8 @@ func (o *TargetOptions) UseNamed(env Env) error {
 	return o.DSN.Set(dsn)
 }
 
-// UseNamedFor uses it for work that is done that many times. If the server is not on this machine, the user has to
-// agree first, since its name was not typed.
+// UseNamedFor is UseNamed for work that is done that many times. If the server is on another machine, the user must
+// agree, since they did not type its name.
 func (o *TargetOptions) UseNamedFor(env Env, times int) error {
 	variable, _, endpoint, err := o.meant(env)
 	if err != nil || variable == "" {
@@ -72,8 +70,8 @@ func (o *TargetOptions) UseNamedFor(env Env, times int) error {
 			"there %d times.", endpoint, variable, times))
 }
 
-// AskAboutNamed asks which is to be put under load where the environment names a server and the flags choose none:
-// the user may have forgotten the one, or expect the other.
+// AskAboutNamed asks which server to load if the environment names one and the flags choose none: the user may
+// have forgotten it, or expect it.
 func (o *TargetOptions) AskAboutNamed(env Env) error {
 	variable, dsn, endpoint, err := o.meant(env)
 	if err != nil || variable == "" {

@@ -10,14 +10,14 @@ import (
 	"path/filepath"
 )
 
-// WriteTo writes a result to a file, which appears when it is whole, or to standard output where no file is named. What
-// is there and no file, such as a device or a pipe, is written to as it is.
+// WriteTo writes a result to a file, which appears when complete, or to standard output if there is no name. An
+// existing device or pipe is written to directly.
 func WriteTo(name string, out io.Writer, write func(io.Writer) error) error {
 	if name == "" || name == StandardInput {
 		return write(out)
 	}
 	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target // which the file replaces, and not the link to it
+		name = target // the file replaces its target, not the link
 	}
 	existing, err := os.Stat(name)
 	switch {
@@ -42,8 +42,8 @@ func writeInto(name string, write func(io.Writer) error) error {
 	return plainly(errors.Join(write(file), file.Close()))
 }
 
-// replace writes a temporary file next to the named one, and renames it when all is written. Its mode follows the
-// umask, or that of the file it replaces.
+// replace writes a temporary file next to the named one, and renames it when complete. Its mode follows the
+// umask, or the file it replaces.
 func replace(name string, existing fs.FileInfo, write func(io.Writer) error) error {
 	part, err := os.OpenFile(filepath.Join(filepath.Dir(name), ".realiops-"+rand.Text()),
 		os.O_WRONLY|os.O_CREATE|os.O_EXCL, modeOf(existing))
@@ -70,7 +70,7 @@ func modeOf(existing fs.FileInfo) fs.FileMode {
 	return existing.Mode().Perm()
 }
 
-// plainly reduces an error about a file to its reason, if the user did not choose the file's name.
+// plainly reduces a file error to its reason, if the user did not choose the file's name.
 func plainly(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
@@ -81,7 +81,7 @@ func plainly(err error) error {
 	return err
 }
 
-// SameFile reports whether two names are of one file that exists.
+// SameFile reports whether two names lead to the same existing file.
 func SameFile(a, b string) bool {
 	first, errFirst := os.Stat(a)
 	second, errSecond := os.Stat(b)

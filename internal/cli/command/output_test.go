@@ -25,7 +25,7 @@ func TestWriteTo(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// What fails leaves what was there, and nothing beside it.
+	// A failure leaves the old file, and nothing beside it.
 	if err := WriteTo(file, nil, func(io.Writer) error {
 		return syscall.ENOSPC
 	}); err == nil || !strings.HasSuffix(err.Error(), "file: no space left on device") {
@@ -36,7 +36,7 @@ func TestWriteTo(t *testing.T) {
 		t.Errorf("%v are left", left)
 	}
 
-	// A link stays one.
+	// A link stays a link.
 	if err := WriteTo(link, nil, text); err != nil {
 		t.Error(err)
 	}

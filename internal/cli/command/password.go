@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// AskPassword asks the user at the terminal for a password, as psql does, if the server wants one and no other
-// source has it. It returns "" if none is needed or nobody is there.
+// AskPassword asks for a password at the terminal, like psql, if the server wants one and no other source has it. It
+// returns "" if none is needed or there is no terminal.
 func AskPassword(ctx context.Context, env Env, endpoint *postgres.Endpoint) (string, error) {
 	terminal, ok := env.In.(*os.File)
 	if !ok || !env.InTerminal || !env.ErrTerminal || env.get("CI") != "" {
@@ -50,7 +50,7 @@ func readPassword(ctx context.Context, env Env, terminal *os.File, prompt string
 		}
 		return string(a.typed), nil
 	case <-ctx.Done():
-		_ = term.Restore(fd, shown) // the process ends, and nothing is to be done about a terminal that is gone
+		_ = term.Restore(fd, shown) // the process ends, and the terminal may be gone
 		return "", context.Cause(ctx)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/history/prometheus"
 )
 
-// StoreOptions are the flags that say where history is, and of what.
+// StoreOptions are the flags that locate history, and select the server.
 type StoreOptions struct {
 	URL       string
 	TokenFile string
@@ -26,7 +26,7 @@ type StoreOptions struct {
 	Server    string
 	Host      string
 	Device    string
-	NameLabel string // labels with commas between them
+	NameLabel string // labels separated by commas
 }
 
 func (o *StoreOptions) AddFlags(f *pflag.FlagSet) {
@@ -34,7 +34,7 @@ func (o *StoreOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Device, "device", "", "the `disk` with its data, as node_exporter names it")
 }
 
-// AddFleetFlags adds those that make sense for several servers, too.
+// AddFleetFlags adds the flags that also apply to several servers.
 func (o *StoreOptions) AddFleetFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.URL, "prometheus", "", "the `URL` of the store, with the path before /api/v1")
 	f.StringVar(&o.TokenFile, "token-file", "", "a `file` with the bearer token")
@@ -54,7 +54,7 @@ func (o *StoreOptions) AddNameLabel(f *pflag.FlagSet) {
 		"(default: what its exporter names it by, and what else tells it from others)")
 }
 
-// Open prepares to ask the store, and says what it is to be asked.
+// Open opens the store, and returns the query for it.
 func (o StoreOptions) Open(ctx context.Context, env Env, who account.Options) (*prometheus.Store, prometheus.Options,
 	prometheus.Query, error) {
 	var q prometheus.Query
@@ -95,13 +95,13 @@ func (o StoreOptions) end(now time.Time) (time.Time, error) {
 	if err != nil {
 		return until, fmt.Errorf("--until %s: want a time such as 2026-10-31T18:00:00Z", o.Until)
 	}
-	if until.After(now) { // nothing of the future is history
+	if until.After(now) { // the future has no history
 		return now, nil
 	}
 	return until, nil
 }
 
-// Settled returns the time that CloudWatch is asked for: whole hours that no longer change.
+// Settled returns the time to ask CloudWatch about: whole hours that no longer change.
 func (o StoreOptions) Settled(now time.Time) (from, to time.Time, err error) {
 	until, err := o.end(now)
 	if err != nil {
@@ -113,7 +113,7 @@ func (o StoreOptions) Settled(now time.Time) (from, to time.Time, err error) {
 	return to.Add(-time.Duration(o.Back)), to, nil
 }
 
-// Strayed refuses flags about a store if none is asked, since the user would believe that they were heeded.
+// Strayed rejects flags about a store if none is asked, since they would have no effect.
 func (o StoreOptions) Strayed() error {
 	if o.URL == "" && o != (StoreOptions{Back: o.Back}) {
 		return errors.New("--token-file, --tenant, --sigv4, --until, --server, --host, --device and --name-label are " +

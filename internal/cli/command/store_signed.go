@@ -11,20 +11,20 @@ import (
 	"github.com/realiops/realiops/internal/measure/account"
 )
 
-// ofPrometheus is the name of Amazon Managed Service for Prometheus in signatures.
+// ofPrometheus is the signing name of Amazon Managed Service for Prometheus.
 const ofPrometheus = "aps"
 
-// regionInHost finds the region in aps-workspaces.eu-west-1.amazonaws.com, and in the host of an endpoint in a VPC.
+// regionInHost finds the region in aps-workspaces.eu-west-1.amazonaws.com, and in a VPC endpoint's host.
 var regionInHost = regexp.MustCompile(`\.([a-z]{2}(?:-[a-z]+)+-\d)\.`)
 
-// signer signs what a store is asked, where that is wanted.
+// signer returns a function that signs requests to a store, or nil if none is needed.
 func (o StoreOptions) signer(ctx context.Context, who account.Options) (func(*http.Request) error, error) {
 	if !o.SigV4 {
-		return nil, nil //nolint:nilnil // no signature is wanted
+		return nil, nil //nolint:nilnil // no signature is needed
 	}
 	address, err := url.Parse(o.URL)
 	if err != nil {
-		return nil, nil //nolint:nilnil // which whoever opens it says
+		return nil, nil //nolint:nilnil // opening the store reports it
 	}
 	if o.TokenFile != "" || address.User != nil {
 		return nil, errors.New("--sigv4 signs in the place of a token or a password: leave out --token-file, and who " +

@@ -14,7 +14,7 @@ import (
 
 var daysOrWeeks = regexp.MustCompile(`(\d+\.?\d*|\.\d+)([dw])`)
 
-// ParseTime reads a length of time as package time does, and knows days and weeks, too: 90s, 36h, 7d, 1w2d12h.
+// ParseTime parses a duration as package time does, and also days and weeks: 90s, 36h, 7d, 1w2d12h.
 func ParseTime(text string) (time.Duration, error) {
 	return time.ParseDuration(daysOrWeeks.ReplaceAllStringFunc(text, func(part string) string {
 		n, unit := part[:len(part)-1], part[len(part)-1]
@@ -29,7 +29,7 @@ func ParseTime(text string) (time.Duration, error) {
 	}))
 }
 
-// lengthFlag is a flag of package pflag that takes a length of time, read by [ParseTime].
+// lengthFlag is a flag for a duration, parsed by [ParseTime].
 type lengthFlag struct{ pflag.Value }
 
 func (l lengthFlag) Set(text string) error {
@@ -39,7 +39,7 @@ func (l lengthFlag) Set(text string) error {
 	return l.Value.Set(text)
 }
 
-// spellTimes has all flags of a command that take a length of time read it by [ParseTime].
+// spellTimes makes all duration flags of a command use [ParseTime].
 func spellTimes(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if _, done := f.Value.(lengthFlag); !done && f.Value.Type() == "duration" {
@@ -48,10 +48,10 @@ func spellTimes(c *cobra.Command) {
 	})
 }
 
-// Stretch is a time of days and weeks: 30d, 12w, 36h.
+// Stretch is a duration of days and weeks: 30d, 12w, 36h.
 type Stretch time.Duration
 
-// Longest is the longest stretch that anything is asked about.
+// Longest bounds the stretch of a request.
 const Longest = cloudwatch.Longest
 
 func (s *Stretch) Set(text string) error {

@@ -26,7 +26,7 @@ type TargetOptions struct {
 	Allowed postgres.Permissions
 }
 
-// optional is a flag's text and whether it was given at all: --dsn "" means the PG* variables.
+// optional is a flag's text and whether it was given: --dsn "" means the PG* variables.
 type optional struct {
 	text  string
 	Given bool
@@ -36,7 +36,7 @@ func (o *optional) String() string     { return o.text }
 func (o *optional) Type() string       { return "text" }
 func (o *optional) Set(s string) error { o.text, o.Given = s, true; return nil }
 
-// Groups are its flags, with further ones for servers in AWS.
+// Groups returns the flags, with further ones for servers in AWS.
 func (o *TargetOptions) Groups(aws ...func(*pflag.FlagSet)) []flagGroup {
 	yours, ours := Group("A server of yours"), Group("A server that is started for it")
 	yours.Var(&o.DSN, "dsn",
@@ -59,8 +59,8 @@ func (o *TargetOptions) AddAWSFlags(f *pflag.FlagSet) {
 		"the `ID` of the EC2 instance under the server, for the sums of its volumes")
 }
 
-// Target returns the server that the flags choose, with its password if it had to be typed. It refuses flags that
-// say nothing about that server.
+// Target returns the server that the flags choose, with its password if it had to be typed. It rejects flags
+// that do not apply to that server.
 func (o *TargetOptions) Target(ctx context.Context, env Env) (chosen target.Options, err error) {
 	own, inContainer := o.embedded.givenFlag(), o.embedded.notInContainer()
 	switch {
@@ -114,8 +114,7 @@ func Agree(env Env, agreed bool, question string) error {
 	return nil
 }
 
-// UseHandedOver takes REALIOPS_DSN for --dsn, where the flags choose no server: every user of a machine can see
-// arguments.
+// UseHandedOver uses REALIOPS_DSN as --dsn if the flags choose no server: every user of a machine can see arguments.
 func (o *TargetOptions) UseHandedOver(env Env) error {
 	dsn := env.get("REALIOPS_DSN")
 	if dsn == "" || o.DSN.Given || o.Container.Given || o.Own || o.embedded.givenFlag() != "" {

@@ -6,15 +6,15 @@ import (
 	"runtime/debug"
 )
 
-// FullVersion returns what to say in a report of a bug.
+// FullVersion returns the version for bug reports.
 func FullVersion() string {
 	return fmt.Sprintf("realiops %s, %s, %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// released is the version of a release; the linker sets it.
+// released is the version of a release, set by the linker.
 var released string
 
-// Version returns that of the release, or else the module's as the build knows it.
+// Version returns the release's version, or else the module's from the build information.
 func Version() string {
 	if released != "" {
 		return released

@@ -10,37 +10,37 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// AWS holds AWS's answers about its own server, except for the facts about the database, which are in the target.
+// AWS holds AWS's answers about its server; facts about the database are in the target.
 type AWS struct {
 	Region  string         `json:"region,omitempty"`
-	Trouble string         `json:"trouble,omitempty"` // why AWS does not say which database it is
+	Trouble string         `json:"trouble,omitempty"` // why AWS does not identify the database
 	Calls   []Call         `json:"calls"`
-	Clock   *runfile.Clock `json:"clock,omitempty"`           // of AWS, beside ours
-	Ends    *time.Time     `json:"credentials_end,omitempty"` // not there where they do not end
-	Asked   string         `json:"asked,omitempty"`           // what the diagnosis asked AWS, and what that costs
+	Clock   *runfile.Clock `json:"clock,omitempty"`           // of AWS, relative to ours
+	Ends    *time.Time     `json:"credentials_end,omitempty"` // absent if they do not expire
+	Asked   string         `json:"asked,omitempty"`           // the diagnosis's calls, and their cost
 }
 
-// Call is a call that a run or an observation makes, and whether AWS allows it.
+// Call is a call of a run or an observation, and whether AWS allows it.
 type Call struct {
 	Action  string `json:"action"`
 	Allowed bool   `json:"allowed"`
-	// why not: denied, no-credentials, throttled, …; unasked where it was not made
+	// Reason is why not: denied, no-credentials, throttled, …; unasked if it was not made.
 	Reason string `json:"reason,omitempty"`
 	Detail string `json:"detail,omitempty"`
 	Only   string `json:"only,omitempty"` // the only command that makes it; empty: a run does
 }
 
-// Unasked is the reason of a call that was not made, because nothing would come of it here.
+// Unasked is the reason of a call that was not made because it would be useless here.
 const Unasked = "unasked"
 
-// Silent reports whether AWS does not say what a run would ask it.
+// Silent reports whether AWS refuses a run's calls.
 func (a AWS) Silent() bool {
 	return a.Trouble != "" || slices.ContainsFunc(a.Calls, func(c Call) bool {
 		return !c.Allowed && c.Reason != Unasked && c.Only == ""
 	})
 }
 
-// document lists the calls. It stands before what PostgreSQL lets one read, because nothing there replaces it.
+// document lists the calls. It precedes PostgreSQL's privileges, because nothing there replaces them.
 func (a *AWS) document(t runfile.Target) document.Block {
 	if a == nil {
 		return nil
@@ -73,8 +73,7 @@ func (a *AWS) document(t runfile.Target) document.Block {
 	return append(all, under("Calls that run and observe make:", calls), document.Paragraph{Text: a.Asked})
 }
 
-// insightsOf says how long there are counters to collect, and what the mode of Database Insights leaves out; empty
-// where it is off.
+// insightsOf says how long counters are kept, and what the mode of Database Insights leaves out; empty if it is off.
 func insightsOf(c runfile.Cloud) string {
 	keeps := fmt.Sprintf("counters are kept for %d days, so collect a run within them", max(c.InsightsDays, daysKept))
 	switch {
@@ -90,7 +89,7 @@ func insightsOf(c runfile.Cloud) string {
 	}
 }
 
-// daysKept is the shortest retention of counters, which costs nothing.
+// daysKept is the shortest retention of counters, which is free.
 const daysKept = 7
 
 func cloudName(c runfile.Cloud) string {

@@ -8,8 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestModesOfDatabaseInsights: each mode says how long there is something to collect, and what it goes without; off
-// says nothing of it.
+// TestModesOfDatabaseInsights: each mode names its retention and what it lacks; off says nothing.
 func TestModesOfDatabaseInsights(t *testing.T) {
 	check := func(c runfile.Cloud, want string) {
 		t.Helper()

@@ -1,11 +1,10 @@
 // Package diagnosis predicts what a run could conclude on a target, from one reading of each of its sources.
 //
-// [New] asks the analysis itself: it makes the records that a run would leave if all its readings were like that
-// one, and checks which quantities can be counted from them. So nothing here knows how a quantity is computed, and
-// a run keeps every promise made here. A [Diagnosis] is its own JSON, and [Diagnosis.Document] renders it for
-// people.
+// [New] asks the analysis itself: it makes the records that a run would leave if all its readings were like that one,
+// and checks which quantities can be counted from them. So nothing here knows how a quantity is computed, and a run
+// keeps every promise made here. A [Diagnosis] is its own JSON, and [Diagnosis.Document] renders it as text.
 //
-// The package computes and writes; it asks no server.
+// The package asks no server.
 package diagnosis
 
 import (
@@ -20,7 +19,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Schema names the form of the JSON. Fields may be added under the same name.
+// Schema names the version of the JSON. Fields may be added to it.
 const Schema = "realiops.doctor/1"
 
 // Subject holds the facts about a target.
@@ -30,11 +29,11 @@ type Subject struct {
 	Refusal  string // why a run would not begin; empty: it would
 	Cautions []Caution
 	Probes   []Probe
-	// Settings lists the settings that the database and the role have made for our sessions.
+	// Settings lists the settings of the database and the role for our sessions.
 	Settings []postgres.SessionSetting
-	Disk     *Disk // nil where no disk was looked at
-	AWS      *AWS  // nil where AWS is not asked
-	// Remedy returns the remedy for a gap in one sentence, or "" if there is none.
+	Disk     *Disk // nil if no disk was observed
+	AWS      *AWS  // nil if AWS is not asked
+	// Remedy returns one sentence of advice about a gap, or "".
 	Remedy func(runfile.Gap) string
 }
 
@@ -56,26 +55,26 @@ type Diagnosis struct {
 	Quantities []Quantity     `json:"quantities"`
 	Sources    []Source       `json:"sources"`
 	Cautions   []Caution      `json:"cautions"`
-	// Settings lists the settings that the database and the role have made for our sessions.
+	// Settings lists the settings of the database and the role for our sessions.
 	Settings []postgres.SessionSetting `json:"session_settings,omitempty"`
 	Disk     *Disk                     `json:"disk,omitempty"`
 	AWS      *AWS                      `json:"aws,omitempty"`
 }
 
-// Quantity is one way to count the work, and whether a run here would know it. Of one that is not known no metric can
-// be found to count it.
+// Quantity is one way to count the work, and whether a run here would know it. No metric can be
+// found to count an unknown one.
 type Quantity struct {
 	Name  string      `json:"quantity"`
 	Side  counts.Side `json:"side"`
 	Unit  string      `json:"unit"`
 	Help  string      `json:"help"`
 	Known bool        `json:"known"`
-	// Modelled: nobody would count it, and it would be computed from the work of the clients.
+	// Modelled means that it would not be counted, but computed from the clients' work.
 	Modelled bool     `json:"modelled,omitempty"`
 	Missing  *Missing `json:"missing,omitempty"`
 }
 
-// Missing says why something is not known, in the terms of a gap.
+// Missing says why something is unknown, in the terms of a gap.
 type Missing struct {
 	Reason string `json:"reason"`
 	Code   string `json:"code,omitempty"`
@@ -85,7 +84,7 @@ type Missing struct {
 // Source is one view of the server, or another probe.
 type Source struct {
 	Name string `json:"source"`
-	Read int    `json:"read"`    // metrics that gave a value
+	Read int    `json:"read"`    // metrics with a value
 	Of   int    `json:"metrics"` // metrics in any version
 	Gaps []Gap  `json:"gaps"`
 }
@@ -98,7 +97,7 @@ type Gap struct {
 	Remedy  string   `json:"remedy,omitempty"`
 }
 
-// Caution is something that makes numbers lie, and what to do about it.
+// Caution is a condition that makes numbers misleading, with its remedy.
 type Caution struct {
 	Code   string `json:"code"`
 	Text   string `json:"text"`
@@ -123,8 +122,8 @@ func New(s Subject) Diagnosis {
 			source.Gaps[i].Costs = costs(s, gap.Metrics, d.unknown())
 		}
 	}
-	// What the report on a run would warn of from its first line, as far as it can be told before. That the device is
-	// not known has a place of its own among the sources.
+	// Add the warnings that a run's report would begin with, as far as known now. An unknown
+	// device is listed among the sources.
 	for _, w := range report.New(run, attribution.Verdicts{}).Warnings {
 		if w.Condition && w.Code != "device-unknown" {
 			d.Cautions = append(d.Cautions, Caution{Code: w.Code, Text: w.Text, Remedy: remedies[w.Code]})
@@ -135,8 +134,8 @@ func New(s Subject) Diagnosis {
 	return d
 }
 
-// tellsSidesApart asks for a quantity on either side. The bytes of the WAL alone are no physical truth: they follow the
-// rows, whatever reaches the storage. On Aurora nothing else reaches it.
+// tellsSidesApart reports whether a quantity is known on either side. WAL bytes alone are not physical: they follow
+// the rows, whatever reaches the storage. On Aurora nothing else reaches it.
 func (d Diagnosis) tellsSidesApart() bool {
 	on := func(side counts.Side) bool {
 		return slices.ContainsFunc(d.Quantities, func(quantity Quantity) bool {
@@ -174,7 +173,7 @@ func known(run *counts.Run) []Quantity {
 	return all
 }
 
-// within returns how far a model may be off in each sort of load, with a confidence of 95%.
+// within returns a model's error for each sort of load, with a confidence of 95 %.
 func within(run *counts.Run, d counts.Quantity) string {
 	var parts []string
 	for _, a := range run.Loads {
@@ -186,7 +185,7 @@ func within(run *counts.Run, d counts.Quantity) string {
 	return strings.Join(parts, " and ")
 }
 
-// remedies are for the conditions that a report warns of.
+// remedies maps the conditions that a report warns of to advice.
 var remedies = map[string]string{
 	"fsync-off":              "set fsync = on, as a server that keeps its data has it",
 	"full-page-writes-off":   "set full_page_writes = on",

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// probe has read some counters, and others not, for a reason.
+// probe returns a probe that has read some counters, and not others, for a reason.
 func probe(name string, read, missing []string, why runfile.Reason) diagnosis.Probe {
 	p := diagnosis.Probe{Name: name, Values: map[string]float64{}}
 	for i, metric := range append(read, missing...) {
@@ -25,7 +25,7 @@ func probe(name string, read, missing []string, why runfile.Reason) diagnosis.Pr
 	return p
 }
 
-// hidden is a probe that could not read anything.
+// hidden returns a probe that could not read anything.
 func hidden(name string, metrics ...string) diagnosis.Probe {
 	p := probe(name, nil, metrics, runfile.NotLocal)
 	p.Gaps = []runfile.Gap{{Reason: runfile.NotLocal, Detail: "far away"}}
@@ -69,7 +69,7 @@ func TestWhatAGapCosts(t *testing.T) {
 	}
 }
 
-// Half of what it takes to tell requests from flushes is not enough, and each half costs the same.
+// One of two counters that separate requests from flushes is not enough, and each alone is worth nothing.
 func TestAGapCostsWhatItAloneWouldGive(t *testing.T) {
 	d := examined(nil, probe("block", []string{"block/writes"}, []string{"block/flushes"}, runfile.Unsupported))
 	if diff := cmp.Diff([]string{"device_requests", "device_flushes"}, d.Sources[0].Gaps[0].Costs); diff != "" {
@@ -133,7 +133,7 @@ func TestTextKeepsToTheWidth(t *testing.T) {
 	}
 }
 
-// TestSaysWhoUsesTheDisk, and nothing where nobody looked.
+// TestSaysWhoUsesTheDisk: the users are listed if the disk was observed.
 func TestSaysWhoUsesTheDisk(t *testing.T) {
 	subject := diagnosis.Subject{Target: runfile.Target{Kind: "dsn", Host: "db"}, Remedy: func(runfile.Gap) string {
 		return ""

@@ -7,17 +7,17 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// Disk sums up the work of the disks under the server for a while, without load of ours.
+// Disk sums up the work of the server's disks for a while, without our load.
 type Disk struct {
 	Seconds float64 `json:"seconds"`
-	Did     DiskUse `json:"did"` // for everybody
-	// Users divides it by who asked for it, the most first; nil: unknown.
+	Did     DiskUse `json:"did"` // in total
+	// Users lists the work by user, the most first; nil: unknown.
 	Users []DiskUse `json:"users,omitempty"`
 }
 
-// DiskUse is a disk's work for one user of it.
+// DiskUse is a disk's work for one user.
 type DiskUse struct {
-	Of       string  `json:"of,omitempty"` // one of the names below; empty: everybody
+	Of       string  `json:"of,omitempty"` // one of the names below; empty: all users
 	Command  string  `json:"command,omitempty"`
 	Requests float64 `json:"requests_per_second"`
 	Flushes  float64 `json:"flushes_per_second,omitempty"`
@@ -32,7 +32,7 @@ const (
 	Unnamed    = "not told"
 )
 
-// words returns what the names of users mean. A command may be called like one of them.
+// words explains the name of a user. A command may have the same name.
 func (u DiskUse) words() string {
 	switch u.Of {
 	case Journal:
@@ -48,10 +48,10 @@ func (u DiskUse) words() string {
 	}
 }
 
-// mostUsers are named.
+// mostUsers bounds the users listed.
 const mostUsers = 8
 
-// document says what went on; nothing where nobody looked.
+// document describes the work, or returns nil if the disk was not observed.
 func (d *Disk) document() document.Block {
 	if d == nil {
 		return nil

@@ -12,8 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Moments of each load of the run that is made up: a reading, a load between begin and end, and a reading before the
-// end.
+// Times of each load of the invented run: a reading, a load between begin and end, and a reading before the end.
 const (
 	firstRead = iota
 	begins
@@ -32,15 +31,14 @@ var loads = []runfile.Load{
 	{Name: "copy", Method: "copy", RowsPerTx: manyRows, Clients: 1},
 }
 
-// Enough work that what a server does now and then is nothing beside it, in transactions as the loads of a plan have
-// them.
+// Enough work to make a server's occasional work negligible, in transactions like those of a plan's loads.
 const (
 	manyRows         = 1000
 	manyTransactions = 1000
 )
 
-// rehearse gives what the analysis would make of a run on the target in which the probes read what they have just read.
-// The metrics in granted are taken to have been read as well.
+// rehearse returns the analysis of a run on the target whose readings are like the probes' last ones. It also assumes
+// readings of the metrics in granted.
 func rehearse(target runfile.Target, probes []Probe, granted []string) *counts.Run {
 	records := []runfile.Record{runfile.Run{
 		Schema: runfile.Schema, Target: target, Plan: runfile.Plan{Loads: loads, Repetitions: 1, LoadSeconds: 1},
@@ -69,7 +67,7 @@ func rehearse(target runfile.Target, probes []Probe, granted []string) *counts.R
 				return
 			}
 		}
-	}) // it fails for a torn file or none, which this is not
+	}) // it fails only for a torn or empty file
 	return run
 }
 
@@ -98,10 +96,10 @@ func readings(probes []Probe, granted []string, at int) []runfile.Record {
 	return all
 }
 
-// grown returns what a counter has come to by a moment. What is read of the WAL grows, and by as much as the made-up
-// work takes at least, or the analysis would see that it cannot be.
+// grown returns a counter's value at a time. WAL counters grow by at least what the invented work needs, or the
+// analysis would find them impossible.
 func grown(name string, at int) float64 {
-	const aSecond = 100 * manyTransactions * manyRows // more bytes than the record of a row has
+	const aSecond = 100 * manyTransactions * manyRows // more bytes than a row's record has
 	if view(name) == anatomy {
 		return float64(at)
 	}

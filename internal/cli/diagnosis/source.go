@@ -6,7 +6,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// sourcesOf splits a probe by its views, in the order of its metrics.
+// sourcesOf splits a probe by view, in the order of its metrics.
 func sourcesOf(p Probe, remedy func(runfile.Gap) string) []Source {
 	var all []Source
 	for _, m := range p.Metrics {
@@ -29,7 +29,7 @@ func sourcesOf(p Probe, remedy func(runfile.Gap) string) []Source {
 	return all
 }
 
-// add puts a metric to those that are missing for the same reason and call for the same remedy.
+// add adds a metric to those missing for the same reason with the same remedy.
 func (s *Source) add(gap runfile.Gap, remedy string) {
 	why := Missing{Reason: string(gap.Reason), Code: gap.Code, Detail: gap.Detail}
 	i := slices.IndexFunc(s.Gaps, func(g Gap) bool { return g.Missing == why && g.Remedy == remedy })
@@ -40,7 +40,7 @@ func (s *Source) add(gap runfile.Gap, remedy string) {
 	s.Gaps[i].Metrics = append(s.Gaps[i].Metrics, gap.Metric)
 }
 
-// costs returns the quantities among the unknown that would be known if these metrics were read.
+// costs returns the unknown quantities that would be known if these metrics were read.
 func costs(subject Subject, metrics, unknown []string) []string {
 	found := []string{}
 	for _, d := range known(rehearse(subject.Target, subject.Probes, metrics)) {
@@ -51,7 +51,7 @@ func costs(subject Subject, metrics, unknown []string) []string {
 	return found
 }
 
-// spelled names the metrics of a gap that is one of all of the probe's.
+// spelled replaces a gap of the whole probe by gaps of its metrics.
 func (p Probe) spelled() Probe {
 	var gaps []runfile.Gap
 	for _, gap := range p.Gaps {

@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// StoreSchema names the form of the JSON of a [Store].
+// StoreSchema names the version of a [Store]'s JSON.
 const StoreSchema = "realiops.store/1"
 
 // Store lists the conclusions that the history in a store of metrics could support, server by server.
@@ -26,25 +26,25 @@ type Stored struct {
 	Exporters []string `json:"exporters"`
 	Devices   []string `json:"devices"`
 	Samples   int      `json:"samples"`
-	Sizes     bool     `json:"sizes"`    // what its storage did is there
-	Verdicts  bool     `json:"verdicts"` // work is there on both sides, so that metrics may be told apart
+	Sizes     bool     `json:"sizes"`    // it has the storage's work
+	Verdicts  bool     `json:"verdicts"` // it has work on both sides, so that metrics may be told apart
 	Lacks     []Lack   `json:"lacks"`
 }
 
-// Lack is something that a store does not have of a server, and how to get it.
+// Lack is data that a store does not have of a server, and how to get it.
 type Lack struct {
 	What   string `json:"what"`
 	Remedy string `json:"remedy"`
 }
 
-// want is something that conclusions are drawn from.
+// want is data that conclusions need.
 type want struct {
 	purpose, remedy string
 	metrics         []string
 	physical        bool
 }
 
-// wants returns what a history is asked for.
+// wants returns the data that conclusions need.
 func wants() []want {
 	const wal = "CloudNativePG's own exporter shows pg_stat_wal, and so do pg_exporter, and postgres_exporter with " +
 		"the queries of docs/reference/stores.md (--extend.query-path)"
@@ -70,7 +70,7 @@ const varies = "verdicts: everything they need is there. They also take a load t
 
 func deviceMetrics() []string { return []string{metric.BlockWrites, metric.BlockWriteBytes} }
 
-// NewStored says what the metrics of a server in a store allow.
+// NewStored returns what a server's metrics in a store allow.
 func NewStored(s Stored, metrics []string) Stored {
 	has := func(names []string) bool {
 		return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(metrics, name) })
@@ -87,12 +87,12 @@ func NewStored(s Stored, metrics []string) Stored {
 	return s
 }
 
-// Concludes reports whether the history of any server concludes anything.
+// Concludes reports whether some server's history allows a conclusion.
 func (s Store) Concludes() bool {
 	return slices.ContainsFunc(s.Servers, func(server Stored) bool { return server.Sizes || server.Verdicts })
 }
 
-// Document says it for people.
+// Document renders the store as text.
 func (s Store) Document() document.Document {
 	t := document.Table{Columns: []document.Column{{Header: "machine", Words: true}, {Header: "exporters", Words: true},
 		{Header: "samples"}, {Header: "size", Words: true}, {Header: "verdicts", Words: true}}}

@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/test/docstest"
 )
 
-// TestDocsNameTheFieldsOfAStore: docs/reference/json.md has exactly the fields that are written.
+// TestDocsNameTheFieldsOfAStore: docs/reference/json.md has exactly the fields of the JSON.
 func TestDocsNameTheFieldsOfAStore(t *testing.T) {
 	documented := docstest.Rows(docstest.Section(t, "reference/json.md", "## The diagnosis of a store"))
 	if diff := cmp.Diff(docstest.Fields(reflect.TypeFor[diagnosis.Store](), nil), documented); diff != "" {

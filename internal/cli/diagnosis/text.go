@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Document says the diagnosis for people.
+// Document renders the diagnosis as text.
 func (d Diagnosis) Document() document.Document {
 	found := "A metric can be found here to count:"
 	if d.Refusal != "" {
@@ -35,7 +35,7 @@ func (d Diagnosis) Document() document.Document {
 	}}
 }
 
-// under has a heading over points or terms, and nothing where there are none.
+// under returns a heading over points or terms, or nothing if there are none.
 func under[T interface {
 	document.Points | document.Terms
 	document.Block
@@ -60,7 +60,7 @@ func (d Diagnosis) target() string {
 		offset(d.Clock))
 }
 
-// offset compares the server's clock with ours. A difference within the error is none.
+// offset describes the difference of the server's clock from ours, unless it is within the error.
 func offset(c runfile.Clock) string {
 	seconds := func(s float64) string {
 		return printable.Duration(time.Duration(s * float64(time.Second)).Round(10 * time.Microsecond))
@@ -102,7 +102,7 @@ func (d Diagnosis) quantities(known bool) (all document.Terms) {
 	return all
 }
 
-// sources counts what can be read of each.
+// sources counts the readable metrics of each source.
 func (d Diagnosis) sources() (all document.Terms) {
 	for _, s := range d.Sources {
 		all = append(all, document.Term{Name: metric.PrintedView(s.Name),
@@ -111,7 +111,8 @@ func (d Diagnosis) sources() (all document.Terms) {
 	return all
 }
 
-// elsewhere says how much of a source other servers have, at no cost to this one; or why, where nothing is left.
+// elsewhere says how many of a source's metrics only other servers have, at no cost to
+// this one, or why none are left.
 func (s Source) elsewhere() string {
 	if len(s.Gaps) == 1 && s.Gaps[0].never() && s.Read == 0 {
 		return ": " + s.Gaps[0].words()
@@ -128,13 +129,13 @@ func (s Source) elsewhere() string {
 	return fmt.Sprintf(" (%d of other versions)", n)
 }
 
-// never reports whether the figure is not to be had from this server, and nothing is lost with it.
+// never reports whether this server cannot have the metric, and no quantity needs it.
 func (g Gap) never() bool { return g.Reason == string(runfile.Unsupported) && len(g.Costs) == 0 }
 
 func costly(g Gap) bool     { return len(g.Costs) > 0 }
 func remediable(g Gap) bool { return !costly(g) && !g.never() }
 
-// gaps lists those that are wanted, those of several sources with one cause together.
+// gaps lists the wanted gaps, joining several sources with one cause.
 func (d Diagnosis) gaps(wanted func(Gap) bool) (all document.Points) {
 	var causes []cause
 	for _, s := range d.Sources {
@@ -174,7 +175,7 @@ func grouped(causes []cause, s Source, g Gap, version int) []cause {
 	return causes
 }
 
-// named is up to how many figures are named one by one.
+// named is up to how many metrics are listed by name.
 const named = 5
 
 func (s Source) part(g Gap, version int) string {
@@ -245,7 +246,7 @@ func (d Diagnosis) settings() (all document.Points) {
 	return all
 }
 
-// ended returns a sentence with its full stop, unless it ends with a question.
+// ended adds a full stop to a sentence, unless it ends with a question mark.
 func ended(sentence string) string {
 	if strings.HasSuffix(sentence, "?") {
 		return sentence

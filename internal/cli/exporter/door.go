@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// door lets clients in. If it is full, the one goes that has kept us waiting longest: it has asked nothing yet, or
-// reads nothing of its answer. So a new client always gets in, and asks before it is its turn to go.
+// door limits connections. If it is full, it closes the one that has been idle or unread longest: one that has
+// requested nothing, or does not read its answer. So a new client always gets in, with time for its request.
 type door struct {
 	net.Listener
 	most int
@@ -18,12 +18,12 @@ type door struct {
 	inside map[*held]struct{}
 }
 
-// held is a connection. Its fields belong to the door's lock.
+// held is a connection. The door's lock guards its fields.
 type held struct {
 	*net.TCPConn
 	door      *door
-	answering bool      // it has asked, and the answer is on its way
-	since     time.Time // when it came, asked, or was last answered
+	answering bool      // it has sent a request, and is being answered
+	since     time.Time // when it came, sent a request, or was last answered
 }
 
 func newDoor(listener net.Listener, most int) *door {
@@ -44,14 +44,14 @@ func (d *door) Accept() (net.Conn, error) {
 		}
 		h := &held{TCPConn: socket, door: d, since: time.Now()}
 		if out := d.admit(h); out != nil {
-			_ = out.SetLinger(0) // what it has not read is dropped
+			_ = out.SetLinger(0) // drop unread data
 			_ = out.TCPConn.Close()
 		}
 		return h, nil
 	}
 }
 
-// admit takes a client in, and names the one that has to go for it.
+// admit adds a client, and returns the one to close for it, if any.
 func (d *door) admit(h *held) (out *held) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -67,7 +67,7 @@ func (d *door) admit(h *held) (out *held) {
 	return out
 }
 
-// before reports whether h has to go first: those go last that are being answered.
+// before reports whether h should be closed before other. Clients being answered come last.
 func (h *held) before(other *held) bool {
 	if h.answering != other.answering {
 		return other.answering
@@ -75,14 +75,14 @@ func (h *held) before(other *held) bool {
 	return h.since.Before(other.since)
 }
 
-// set notes whether the client is being answered.
+// set records whether the client is being answered.
 func (h *held) set(answering bool) {
 	h.door.mu.Lock()
 	defer h.door.mu.Unlock()
 	h.answering, h.since = answering, time.Now()
 }
 
-// Close lets the client go.
+// Close closes the connection and frees its place.
 func (h *held) Close() error {
 	h.door.mu.Lock()
 	delete(h.door.inside, h)
@@ -92,7 +92,7 @@ func (h *held) Close() error {
 
 type heldKey struct{}
 
-// remember puts the connection where [door.answering] finds it.
+// remember stores the connection for [door.answering].
 func (d *door) remember(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, heldKey{}, c)
 }
@@ -104,7 +104,7 @@ func (d *door) follow(c net.Conn, state http.ConnState) {
 	}
 }
 
-// answering has the door know who has sent a whole request.
+// answering marks connections with a complete request.
 func (d *door) answering(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h, ok := r.Context().Value(heldKey{}).(*held); ok {

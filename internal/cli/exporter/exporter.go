@@ -1,8 +1,8 @@
 // Package exporter serves an observation's readings to scrapers such as Prometheus: the last values of the counters,
 // and the verdict on each metric so far.
 //
-// It follows the records that go into the run file, and asks the server nothing. Values that were not read last time
-// are absent: they are neither 0 nor unchanged. There are no texts of statements in it.
+// It follows the records that go into the run file, and asks the server nothing. Values missing in the last reading
+// are absent: neither 0 nor unchanged. It serves no texts of statements.
 package exporter
 
 import (
@@ -23,15 +23,15 @@ type Exporter struct {
 
 	mu       sync.Mutex
 	target   *runfile.Target            // nil: nothing was read yet
-	probes   map[string]runfile.Reading // the last of each; without values where that is missing
+	probes   map[string]runfile.Reading // the last of each; no values if that failed
 	gaps     map[gap]int
 	verdicts []attribution.Verdict
 }
 
-// gap is a kind of reading that is missing.
+// gap is a kind of missing reading.
 type gap struct{ probe, reason string }
 
-// New has nothing to tell yet but its version.
+// New returns an exporter that serves only its version until the first record.
 func New(version string) *Exporter {
 	return &Exporter{version: version, probes: map[string]runfile.Reading{}, gaps: map[gap]int{}}
 }
@@ -61,7 +61,7 @@ func (e *Exporter) Judged(verdicts []attribution.Verdict) {
 	e.verdicts = verdicts
 }
 
-// metrics returns all that was read last, of one moment of ours. The observation goes on meanwhile.
+// metrics returns the last readings, consistently, while the observation goes on.
 func (e *Exporter) metrics() []*openmetrics.Metric {
 	now := e.now()
 	build := &openmetrics.Metric{Name: "realiops_build_info", Help: "The realiops that reads this.",
@@ -79,7 +79,7 @@ func (e *Exporter) metrics() []*openmetrics.Metric {
 	return append(all, ourselves()...)
 }
 
-// now returns a copy of what was read last. Readings and verdicts are never changed, only replaced.
+// now returns a copy. Readings and verdicts are never changed, only replaced.
 func (e *Exporter) now() *Exporter {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -87,7 +87,7 @@ func (e *Exporter) now() *Exporter {
 		verdicts: e.verdicts}
 }
 
-// server returns the version of the server, on which names depend; 0: unknown.
+// server returns the server's version, which affects names; 0: unknown.
 func (e *Exporter) server() int {
 	if e.target == nil {
 		return 0
@@ -95,12 +95,12 @@ func (e *Exporter) server() int {
 	return metric.VersionNum(e.target.Version)
 }
 
-// read returns what one source showed. The table says what it is.
+// read converts the reading of one source, by the table of metrics.
 func (e *Exporter) read(r runfile.Reading) (all []*openmetrics.Metric) {
 	table := metric.All()
 	for name, value := range r.Values {
 		m := table.Row(name)
-		gauge := m.Kind == runfile.Gauge && (value != 0 || m.Unit != "seconds") // a moment of 0 is one that never was
+		gauge := m.Kind == runfile.Gauge && (value != 0 || m.Unit != "seconds") // a time of 0 means never
 		if m.Kind != runfile.Counter && !gauge {
 			continue
 		}
@@ -111,7 +111,7 @@ func (e *Exporter) read(r runfile.Reading) (all []*openmetrics.Metric) {
 	return all
 }
 
-// infoGauges returns the gauges that do not come from readings: the server, and which probes work.
+// infoGauges returns the gauges other than readings: the server, and which probes work.
 func (e *Exporter) infoGauges() []*openmetrics.Metric {
 	server := &openmetrics.Metric{Name: "realiops_server_info", Help: "The server that is observed.",
 		Labels: []string{"host", "port", "database", "version", "flavor"}}

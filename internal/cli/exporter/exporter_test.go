@@ -43,8 +43,8 @@ func get(t *testing.T, url string) string {
 	return string(text)
 }
 
-// TestExporter follows the shipped observation to its end: every counter is as the file has it last, all passes
-// promtool's check, and no text of a statement is in it.
+// TestExporter follows the shipped observation to its end: every counter has the file's last value, the output passes
+// promtool's check, and it contains no text of a statement.
 func TestExporter(t *testing.T) {
 	const observed = "../../../testdata/runs/observed-pg17.jsonl.zst"
 	s := listen(t)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// forThisMachine refuses requests for another host. A foreign page can have a browser on this machine look up a name
-// of its own and find our address: the browser then takes our answer for theirs. Such a request names their host.
-// One that names none, as HTTP/1.0 may, comes from no browser.
+// forThisMachine refuses requests for another host, against DNS rebinding: a foreign page can make a browser resolve
+// its own name to our address and read our answer. Such a request has their host; one without a host, as in
+// HTTP/1.0, comes from no browser.
 func forThisMachine(named string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != "" && !namesThisMachine(r.Host, named) {
@@ -22,8 +22,8 @@ func forThisMachine(named string, next http.Handler) http.Handler {
 	})
 }
 
-// namesThisMachine reports whether a Host header leads to this machine whatever a name server says: a loopback
-// address, localhost, or the host that was named for listening.
+// namesThisMachine reports whether a Host header leads to this machine whatever DNS says: a loopback address,
+// localhost, or the host to listen on.
 func namesThisMachine(header, named string) bool {
 	host, port := header, ""
 	if _, err := netip.ParseAddr(header); err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/host"
 )
 
-// ourselves returns what this process uses, by the names that programs which Prometheus scrapes have for it. Where
-// there is no /proc, the time of the processors is all.
+// ourselves returns this process's resource use, under Prometheus' usual names. Without
+// /proc it has only the CPU time.
 func ourselves() (all []*openmetrics.Metric) {
 	add := func(name, help string, value float64, counter bool) {
 		m := &openmetrics.Metric{Name: "process_" + name, Help: help, Counter: counter}

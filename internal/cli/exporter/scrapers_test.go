@@ -19,7 +19,7 @@ func addressOf(s *exporter.Server) string {
 	return strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/metrics")
 }
 
-// misbehave opens connections and does something on each; they are closed at the end of the test.
+// misbehave opens connections and calls do on each; they are closed at the end of the test.
 func misbehave(t *testing.T, address string, n int, do func(net.Conn)) {
 	t.Helper()
 	for range n {
@@ -42,14 +42,14 @@ func drip(c net.Conn) {
 	}
 }
 
-// devour asks over and over, and reads nothing.
+// devour sends requests over and over, and reads nothing.
 func devour(c net.Conn) {
 	_ = c.(*net.TCPConn).SetReadBuffer(1 << 10)
 	_, _ = c.Write([]byte(strings.Repeat("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", 5000)))
 }
 
-// TestAnHonestScraperGetsIn beside hundreds who ask nothing, ask slowly, or read nothing; and what is recorded
-// meanwhile is held up by none of them.
+// TestAnHonestScraperGetsIn: even beside hundreds that send nothing, send slowly, or read nothing.
+// None of them delays the recording.
 func TestAnHonestScraperGetsIn(t *testing.T) {
 	s := listen(t)
 	s.Record(runfile.Reading{At: time.Now(), Probe: "block", Values: map[string]float64{"block/writes": 7}})
@@ -96,7 +96,7 @@ func TestAnHonestScraperGetsIn(t *testing.T) {
 	}
 }
 
-// TestForeignHost: what a page of somebody else's can have a browser ask for under their name is refused.
+// TestForeignHost: requests that a foreign page sends under its own name are refused.
 func TestForeignHost(t *testing.T) {
 	const ok, refused, bad = http.StatusOK, http.StatusMisdirectedRequest, http.StatusBadRequest
 	s := listen(t)
@@ -109,7 +109,7 @@ func TestForeignHost(t *testing.T) {
 		"GET /metrics HTTP/1.1\r\nHost: [::1]":                 ok,
 		"GET /metrics HTTP/1.1\r\nHost: [::ffff:127.0.0.1]:80": ok,
 		"GET /metrics HTTP/1.0":                                ok,
-		// the host that is asked for, by RFC 9112
+		// the requested host, by RFC 9112
 		"GET http://localhost/metrics HTTP/1.1\r\nHost: evil.example":          ok,
 		"GET http://evil.example/metrics HTTP/1.1\r\nHost: localhost":          refused,
 		"GET /metrics HTTP/1.1\r\nHost: evil.example":                          refused,
@@ -150,7 +150,7 @@ func TestForeignHost(t *testing.T) {
 	}
 }
 
-// TestNamedHost: who listens on a name of this machine's, or for others, is asked by other names.
+// TestNamedHost: if it listens on a name of this machine, or for others, other names work.
 func TestNamedHost(t *testing.T) {
 	for listening, hosts := range map[string]map[string]int{
 		"0.0.0.0:0":    {"db.example": http.StatusOK},

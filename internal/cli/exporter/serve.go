@@ -19,24 +19,24 @@ import (
 	"github.com/realiops/realiops/internal/analyze/openmetrics"
 )
 
-// Whoever scrapes may not keep what they hold for longer, nor hold more.
+// Scrapers may hold their resources only for so long, and only so many.
 const (
 	mostConnections = 64
-	mostAtWork      = 4 // on answers at once
+	mostAtWork      = 4 // concurrent answers
 	mostOfHead      = 16 << 10
 	toAsk           = 3 * time.Second
 	toRead          = 10 * time.Second
 	untilNext       = 2 * time.Minute
 )
 
-// Server is an exporter that answers.
+// Server is a listening exporter.
 type Server struct {
 	*Exporter
 	listener net.Listener
 	server   http.Server
 }
 
-// Listen takes the port. Who does not name a host gets this machine alone.
+// Listen opens the port. Without a host it listens on this machine alone.
 func Listen(ctx context.Context, address, version string) (*Server, error) {
 	full, err := complete(address)
 	if err != nil {
@@ -64,12 +64,12 @@ func Listen(ctx context.Context, address, version string) (*Server, error) {
 	s.server = http.Server{Handler: door.answering(asItIs(handler)), ConnContext: door.remember, ConnState: door.follow,
 		ReadTimeout: toAsk, WriteTimeout: toRead, IdleTimeout: untilNext, MaxHeaderBytes: mostOfHead,
 		DisableGeneralOptionsHandler: true,
-		ErrorLog:                     log.New(io.Discard, "", 0)} // what others send is nothing to tell
-	go func() { _ = s.server.Serve(door) }() // until Close, which is the error
+		ErrorLog:                     log.New(io.Discard, "", 0)} // clients' errors are not ours to report
+	go func() { _ = s.server.Serve(door) }() // until Close, whose error it returns
 	return s, nil
 }
 
-// asItIs keeps browsers from taking an answer for what it does not say that it is.
+// asItIs keeps browsers from guessing the content type.
 func asItIs(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -77,7 +77,7 @@ func asItIs(next http.Handler) http.Handler {
 	})
 }
 
-// wholly makes a few answers at once, each whole before any of it is sent: slow readers keep no others waiting.
+// wholly makes a few answers at a time, each complete before it is sent, so that slow readers delay no others.
 type wholly struct {
 	of   *Exporter
 	room chan struct{}
@@ -99,10 +99,10 @@ func (m *wholly) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(whole.Len()))
-	_, _ = w.Write(whole.Bytes()) // one who leaves needs nothing
+	_, _ = w.Write(whole.Bytes()) // the client may have left
 }
 
-// answer writes the metrics in the format that was asked for, packed if the scraper takes that.
+// answer writes the metrics in the requested format, compressed if the scraper accepts it.
 func (e *Exporter) answer(to io.Writer, says, asked http.Header) error {
 	write, format := openmetrics.WriteText, "text/plain; version=0.0.4; charset=utf-8"
 	if strings.Contains(asked.Get("Accept"), "application/openmetrics-text") {
@@ -125,16 +125,16 @@ func (e *Exporter) answer(to io.Writer, says, asked http.Header) error {
 // URL returns the address of the metrics.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/metrics" }
 
-// Alone reports whether only this machine reaches it.
+// Alone reports whether it is reachable only from this machine.
 func (s *Server) Alone() bool {
 	at, ok := s.listener.Addr().(*net.TCPAddr)
 	return ok && at.IP.IsLoopback()
 }
 
-// Close ends it, in the middle of an answer if need be.
+// Close stops the server, even during an answer.
 func (s *Server) Close() { _ = s.server.Close() }
 
-// complete makes an address of what was typed: PORT, :PORT or HOST:PORT.
+// complete makes an address of PORT, :PORT or HOST:PORT.
 func complete(address string) (string, error) {
 	if !strings.Contains(address, ":") {
 		address = ":" + address
@@ -152,7 +152,7 @@ func complete(address string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// whyNot says what to do about an address that cannot be listened on.
+// whyNot adds advice to the error of listening on an address.
 func whyNot(err error) error {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):

@@ -1,7 +1,7 @@
-// Manual writes what packages hold beside the program: a man page for each command, and what completes commands and
-// flags in each shell.
+// Manual writes the files that packages install beside the program: a man page for each command,
+// and completions for each shell.
 //
-//	go run ./internal/cli/manual DIRECTORY VERSION TIME
+// go run ./internal/cli/manual DIRECTORY VERSION TIME
 package main
 
 import (
@@ -48,7 +48,7 @@ func write(directory, version, at string) error {
 	return completions(root, filepath.Join(directory, "completions"))
 }
 
-// forManual gives a page what the help says and cobra does not hand on: what the exit status means.
+// forManual adds the exit statuses, which cobra omits, to a page.
 func forManual(c *cobra.Command) {
 	if status := c.Annotations[command.ExitStatus]; status != "" {
 		c.Long += "\n\n**Exit status**\n\n"
@@ -61,7 +61,7 @@ func forManual(c *cobra.Command) {
 	}
 }
 
-// completions are named as shells look for them.
+// completions writes files under the names that shells look for.
 func completions(root *cobra.Command, directory string) error {
 	if err := os.MkdirAll(directory, 0o755); err != nil {
 		return err

@@ -75,13 +75,13 @@ const baselineExitHelp = `0  done
 1  wrong usage, or nothing to measure with or on: nothing was measured
 2  it failed or was interrupted; what was measured is kept`
 
-// defaultTestFile is more than most caches of a disk, and little enough to be written in seconds.
+// defaultTestFile exceeds most disks' caches, and is written in seconds.
 const defaultTestFile = 1 << 30
 
-// defaultUntil is time enough for a bucket of gp2, which lasts 31 minutes and more.
+// defaultUntil is enough for a bucket of gp2, which lasts at least 31 minutes.
 const defaultUntil = 45 * time.Minute
 
-// Bounds of what may be asked for.
+// Bounds of the flags.
 const (
 	leastTestFile  = 1 << 20
 	longestRuntime = 24 * time.Hour
@@ -108,7 +108,7 @@ func (o baselineOptions) check() error {
 	return nil
 }
 
-// runBaseline measures, keeps the record whatever happens, and reports from the record.
+// runBaseline measures, always keeps the record, and reports from it.
 func runBaseline(ctx context.Context, env command.Env, o baselineOptions, flags *pflag.FlagSet) error {
 	if err := o.check(); err != nil {
 		return err
@@ -143,7 +143,7 @@ func runBaseline(ctx context.Context, env command.Env, o baselineOptions, flags 
 	return errors.Join(failed, o.conclude(env, path, err))
 }
 
-// announcement says beforehand what will be done.
+// announcement describes the baseline before it begins.
 func announcement(p *jobs.Plan, path string) string {
 	direct, most := "direct I/O", "about"
 	if !p.Place.Direct {
@@ -158,7 +158,8 @@ func announcement(p *jobs.Plan, path string) string {
 		printable.About(p.Lasts()), path)
 }
 
-// throttled says after each second of a job whether storage has slowed down for good. It looks every few seconds.
+// throttled returns a function that reports, after each second of a job, whether storage has slowed down for
+// good. It checks every few seconds.
 func throttled() func(jobs.Second) bool {
 	const every = 5
 	var points []baseline.Point

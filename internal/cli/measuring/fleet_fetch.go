@@ -26,7 +26,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// fleetDirectory is the default parent of the directories in which fleets are kept, one for each day.
+// fleetDirectory is the default parent of kept fleets, one directory for each day.
 const fleetDirectory = "realiops-fleet"
 
 // asked is a source with its databases and the cost of asking.
@@ -36,10 +36,10 @@ type asked struct {
 	databases []fleet.Database
 	price     func(missing []fleet.Database) (usd float64, text string)
 	secrets   []string
-	cost      func() string // of all calls, when they were made
+	cost      func() string // of all calls, after they were made
 }
 
-// fetch keeps what the source tells, and says where.
+// fetch reads a source into a directory.
 func (o fleetOptions) fetch(ctx context.Context, env command.Env, head runfile.Run) (directory string,
 	partly int, err error) {
 	a, err := o.asked(ctx, env)
@@ -95,7 +95,7 @@ func (o fleetOptions) asked(ctx context.Context, env command.Env) (asked, error)
 	address, _ := url.Parse(options.URL)
 	name := address.Host + address.Path
 	if o.store.NameLabel != "" {
-		name += ", named by " + o.store.NameLabel // whose files have other names
+		name += ", named by " + o.store.NameLabel // the files' names differ then
 	}
 	return asked{
 		source: source, databases: databases, secrets: options.Secrets(), stretch: fleet.Stretch{
@@ -133,7 +133,7 @@ func (o fleetOptions) askedOfAWS(ctx context.Context, env command.Env) (asked, e
 	}, err
 }
 
-// askedOfFiles returns what sysstat kept, for as long as it is about.
+// askedOfFiles returns the machines in sysstat's files, for their whole time.
 func (o fleetOptions) askedOfFiles(ctx context.Context, env command.Env) (asked, error) {
 	source, err := sysstat.NewFleet(ctx, o.files, env.Now(), input.ReadExported)
 	if err != nil {
@@ -154,7 +154,7 @@ func (o fleetOptions) askedOfFiles(ctx context.Context, env command.Env) (asked,
 	}, nil
 }
 
-// ask returns the settings by which databases are judged.
+// ask returns the settings for judging databases.
 func (o fleetOptions) ask(ctx context.Context, env command.Env) (a ranking.Ask, err error) {
 	o.size.Region = o.account.Region
 	o.size.Everywhere = true

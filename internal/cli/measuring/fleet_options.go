@@ -29,7 +29,7 @@ type fleetOptions struct {
 // labelName matches the names that labels have in Prometheus.
 var labelName = regexp.MustCompile(`^[a-zA-Z_]\w*$`)
 
-// check refuses what makes no sense together.
+// check rejects contradictory options.
 func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
 	switch {
 	case command.CountGiven(o.store.URL != "", o.aws, len(args) > 0, len(o.files) > 0) != 1:
@@ -67,8 +67,7 @@ func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
 	return store.Strayed()
 }
 
-// isDirectory reports whether name is a directory, as realiops fleet writes them. Missing files are left to the
-// reader.
+// isDirectory reports whether name is a directory, as from realiops fleet. It leaves missing files to the reader.
 func isDirectory(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()

@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// rankFleet judges what a directory has, one database after the other, and puts the pages beside it.
+// rankFleet judges the databases of a directory one by one, and writes a page for each.
 func rankFleet(ask ranking.Ask, directory string) (ranking.Fleet, error) {
 	files, err := fleet.Files(directory)
 	if err != nil {

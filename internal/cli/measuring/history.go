@@ -25,7 +25,7 @@ type historyOptions struct {
 	cluster  string
 	flavor   string
 	query    bool
-	// flags that were given and select a source, or something of one
+	// selecting lists the given flags that select a source, or a part of one.
 	selecting []string
 	analyze   reading.AnalyzeOptions
 	out       string
@@ -111,10 +111,10 @@ func runHistory(ctx context.Context, env command.Env, o historyOptions, files []
 	return keepingOptions{out: o.out}.conclude(env, path, o.analyze.AnalyzeFile(env, path))
 }
 
-// ofAWS reports whether CloudWatch is to be asked.
+// ofAWS reports whether to ask CloudWatch.
 func (o historyOptions) ofAWS() bool { return o.instance != "" || o.cluster != "" }
 
-// check refuses what makes no sense together.
+// check rejects contradictory options.
 func (o historyOptions) check(files []string, flags *pflag.FlagSet) error {
 	switch {
 	case len(o.sourcesNamed(files)) != 1:

@@ -27,17 +27,17 @@ import (
 type answer struct {
 	history.Data
 	target     runfile.Target
-	provenance string // where the figures are from
+	provenance string // the origin of the figures
 }
 
 type historySource struct {
 	title string
 	named func(o historyOptions, files []string) bool // by the user
-	heeds []string                                    // flags that select something of it; nil: its kind says which
+	heeds []string                                    // its selecting flags; nil: by kind of file
 	read  func(o historyOptions, ctx context.Context, env command.Env, files []string) (answer, error)
 }
 
-// historySources are all of them: a new one is a row here.
+// historySources lists all sources: a new one is a row here.
 var historySources = []historySource{
 	{"files", func(_ historyOptions, files []string) bool { return len(files) > 0 }, nil, historyOptions.ofFiles},
 	{"what CloudWatch keeps", func(o historyOptions, files []string) bool { return o.ofAWS() && len(files) == 0 },
@@ -48,7 +48,7 @@ var historySources = []historySource{
 			"region", "profile", "role"}, historyOptions.ofPrometheus},
 }
 
-// unheeded refuses flags that select nothing of a source, since the user would believe that they were heeded.
+// unheeded rejects flags that have no effect on a source.
 func (o historyOptions) unheeded(source string, heeds []string) error {
 	var flags []string
 	for _, name := range o.selecting {
@@ -65,7 +65,7 @@ func (o historyOptions) unheeded(source string, heeds []string) error {
 	return fmt.Errorf("%s select nothing of %s: leave them out", words.Enumerated(flags, " and "), source)
 }
 
-// sourcesNamed returns those that the user named, of which there must be one.
+// sourcesNamed returns the sources that the user named. There must be one.
 func (o historyOptions) sourcesNamed(files []string) (named []historySource) {
 	for _, s := range historySources {
 		if s.named(o, files) {
@@ -75,7 +75,7 @@ func (o historyOptions) sourcesNamed(files []string) (named []historySource) {
 	return named
 }
 
-// ofPrometheus reads the raw samples of a store, or the hours that an exporter of CloudWatch hands on to it.
+// ofPrometheus reads the raw samples of a store, or the hours of its exporter of CloudWatch.
 func (o historyOptions) ofPrometheus(ctx context.Context, env command.Env, _ []string) (answer, error) {
 	store, asked, q, err := o.store.Open(ctx, env, o.account)
 	if err != nil {
@@ -110,8 +110,8 @@ func ofStore(ctx context.Context, store *prometheus.Store, q prometheus.Query, n
 	return answer{*data, target, provenance}, nil
 }
 
-// handedOn reads the hours of the only instance that an exporter of CloudWatch presents, if no other exporter
-// presents anything.
+// handedOn reads the hours of the only instance that an exporter of CloudWatch presents, if no
+// other exporter presents anything.
 func (o historyOptions) handedOn(ctx context.Context, store *prometheus.Store, q prometheus.Query,
 	nothing error) (h answer, err error) {
 	q.To = q.To.UTC().Truncate(time.Hour)
@@ -175,7 +175,7 @@ func (o historyOptions) ofCloudWatch(ctx context.Context, env command.Env, _ []s
 	return h, nil
 }
 
-// printQuery writes the question for the aws program.
+// printQuery writes the request for the aws program.
 func (o historyOptions) printQuery(env command.Env) error {
 	from, to, err := o.store.Settled(env.Now())
 	if err != nil {
@@ -189,7 +189,7 @@ func (o historyOptions) printQuery(env command.Env) error {
 		to, env.Now()))
 }
 
-// historyFile is a program's record of a server, recognized by its first bytes.
+// historyFile is a kind of file from another program, recognized by its first bytes.
 type historyFile struct {
 	title string
 	is    func(text []byte) bool
@@ -197,7 +197,7 @@ type historyFile struct {
 	read  func(o historyOptions, ctx context.Context, files []exported.File, now time.Time) (answer, error)
 }
 
-// historyFiles are all of them, the last for what no other is: a new one is a row here.
+// historyFiles lists all kinds, the last for the rest: a new one is a row here.
 var historyFiles = []historyFile{
 	{"files about a machine, whose disks count together", func(text []byte) bool { return sysstat.Keeper(text) != "" }, nil,
 		historyOptions.ofSysstat},
@@ -206,13 +206,13 @@ var historyFiles = []historyFile{
 		historyOptions.ofDump},
 }
 
-// isExported reports whether it is an answer of AWS: JSON, and no sample of promtool, which may begin alike.
+// isExported reports whether text is an answer of AWS: JSON, and not a sample of promtool, which may begin alike.
 func isExported(text []byte) bool {
 	first := bytes.TrimSpace(text)
 	return bytes.HasPrefix(first, []byte("{")) && !bytes.HasPrefix(first, []byte("{__name__="))
 }
 
-// ofFiles reads what other programs wrote. By its first bytes the first says which.
+// ofFiles reads files of other programs. The first file decides the kind.
 func (o historyOptions) ofFiles(ctx context.Context, env command.Env, files []string) (answer, error) {
 	var all []exported.File
 	for _, name := range files {
@@ -252,7 +252,7 @@ func (o historyOptions) ofDump(ctx context.Context, files []exported.File, now t
 	if err != nil {
 		return answer{}, err
 	}
-	const before = time.Millisecond // a range does not have the sample at its begin
+	const before = time.Millisecond // a range excludes the sample at its begin
 	q := prometheus.Query{Server: o.store.Server, Host: o.store.Host, Device: o.store.Device,
 		From: from.Add(-before), To: to}
 	h, err := ofStore(ctx, store, q, now)

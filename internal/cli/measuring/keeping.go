@@ -31,7 +31,7 @@ func (o *keepingOptions) addFlags(f *pflag.FlagSet) {
 		"`how` to show progress on standard error: bar, plain, none; auto is a bar on a terminal")
 }
 
-// recordFlag is the name of a run file to write. A name that would make it look like a report is refused.
+// recordFlag is the name of a run file to write. It rejects a name that looks like a report's.
 type recordFlag string
 
 func (r *recordFlag) String() string { return string(*r) }
@@ -47,7 +47,7 @@ func (r *recordFlag) Set(name string) error {
 	return nil
 }
 
-// conclude names the place of the record, after the report on it, or says that err left none.
+// conclude names the record's file after the report, or says that err left none.
 func (o keepingOptions) conclude(env command.Env, path string, err error) error {
 	if err != nil && command.CodeOf(err) != command.ExitCannotTell {
 		return command.WithCode(command.ExitFailed, fmt.Errorf("report on %s: %w; %s tries again", path, err,
@@ -61,7 +61,7 @@ func (o keepingOptions) conclude(env command.Env, path string, err error) error 
 	return err
 }
 
-// named returns how to call the run in a command; empty: by its path.
+// named returns the run's name in commands; empty: its path.
 func (o keepingOptions) named() string {
 	if o.out == "" {
 		return runfile.Latest
@@ -76,7 +76,7 @@ func again(path string) shell.Command {
 	return shell.InText("realiops report").File(path, "FILE")
 }
 
-// readingOptions are the flags of a command that reads counters again and again, and says what each of them counts.
+// readingOptions are the flags of a command that reads counters repeatedly, and reports what each counts.
 type readingOptions struct {
 	keepingOptions
 	interval time.Duration
@@ -91,13 +91,13 @@ func (o *readingOptions) addFlags(f *pflag.FlagSet) {
 	o.level.AddFlags(f)
 }
 
-// Bounds of how often the probes read: more often costs the server what is to be measured, less often misses loads.
+// Bounds of the interval of readings: shorter ones disturb the server, longer ones miss loads.
 const (
 	shortestInterval = 100 * time.Millisecond
 	longestInterval  = time.Minute
 )
 
-// resolve finds what makes no sense before anything is done.
+// resolve rejects contradictory options before anything is done.
 func (o readingOptions) resolve(env command.Env) (progress.Mode, error) {
 	mode, err := env.Progress(o.progress)
 	if err != nil {
@@ -110,7 +110,7 @@ func (o readingOptions) resolve(env command.Env) (progress.Mode, error) {
 	return mode, nil
 }
 
-// report prints what the file holds, and where it is.
+// report prints the report on the file, and the file's name.
 func (o readingOptions) report(env command.Env, path string) error {
 	return o.conclude(env, path, reading.AnalyzeOptions{Format: o.format, Level: o.level, Require: o.require,
 		Named: o.named()}.AnalyzeFile(env, path))

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 )
 
-// TestKeptUnderAnyName says how to show a run again, by its name only where no shell reads that otherwise.
+// TestKeptUnderAnyName: the suggested command shows the run again, by its name only if no shell would change it.
 func TestKeptUnderAnyName(t *testing.T) {
 	for path, want := range map[string]string{
 		"": "realiops report LAST shows", "a.jsonl": "realiops report a.jsonl shows",

@@ -41,7 +41,7 @@ it does not ask before it loads a server on another machine, and scripts write w
 		command.Group("What to tell", o.reportFlags),
 		command.Group("What pgbench lacks", o.ownFlags), command.Group("To make the tables of the built-in scripts",
 			o.tableFlags), command.Group("Where", o.connectionFlags))
-	cmd.PreRunE = nil // as in pgbench, -h "" is no -h
+	cmd.PreRunE = nil // as in pgbench, -h "" means no -h
 	return cmd
 }
 
@@ -50,7 +50,7 @@ const loadExitHelp = `0  done
 2  the run was interrupted or clients aborted; the report is of what ran
 4  the load ran, and a --fail-if holds`
 
-// runLoad does what is asked: a question about the scripts, the tables, or a load.
+// runLoad does what the flags ask: answer a question about the scripts, make the tables, or run a load.
 func runLoad(ctx context.Context, env command.Env, o *loadOptions, flags *pflag.FlagSet, args []string) error {
 	if done, err := o.answer(env); done || err != nil {
 		return err
@@ -67,7 +67,7 @@ func runLoad(ctx context.Context, env command.Env, o *loadOptions, flags *pflag.
 	}
 	switch {
 	case o.aws.IAMAuth:
-		if _, err := o.aws.Open(ctx, endpoint); err != nil { // its credentials stand for a password from here on
+		if _, err := o.aws.Open(ctx, endpoint); err != nil { // its credentials replace a password from here on
 			return err
 		}
 	case o.aws.Given():
@@ -88,7 +88,7 @@ func runLoad(ctx context.Context, env command.Env, o *loadOptions, flags *pflag.
 	return o.runBenchmark(ctx, env, endpoint, flags)
 }
 
-// answer does what needs no server, if that is asked.
+// answer does the work that needs no server, if asked.
 func (o *loadOptions) answer(env command.Env) (done bool, err error) {
 	switch {
 	case o.version:

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// check refuses what cannot be meant, in pgbench's order and nearly its words, and fills in the default script.
+// check rejects invalid options, in pgbench's order and nearly its words, and fills in the default script.
 func (o *loadOptions) check(flags *pflag.FlagSet) error {
 	if err := o.checkPhase(flags); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (o *loadOptions) check(flags *pflag.FlagSet) error {
 // defaultScript runs if neither -f nor -b is given.
 const defaultScript = "tpcb-like"
 
-// checkPhase keeps the flags for making the tables and those for a load apart.
+// checkPhase rejects flags of a load when making the tables, and the reverse.
 func (o *loadOptions) checkPhase(flags *pflag.FlagSet) (err error) {
 	both := []string{"initialize", "scale", "no-vacuum", "host", "port", "username", "dbname", "dsn"}
 	makes := []string{

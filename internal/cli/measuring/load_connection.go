@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// connectionOptions are pgbench's, which are libpq's.
+// connectionOptions are pgbench's connection flags, which are libpq's.
 type connectionOptions struct{ host, port, user, database string }
 
 func (c *connectionOptions) name(args []string) error {
@@ -22,7 +22,7 @@ func (c *connectionOptions) name(args []string) error {
 	return nil
 }
 
-// dsn puts the flags together as libpq does: what a connection string says wins over the other flags.
+// dsn combines the flags as libpq does: a connection string overrides the other flags.
 func (c *connectionOptions) dsn() string {
 	if strings.Contains(c.database, "://") {
 		return c.completeURL()
@@ -45,13 +45,13 @@ func (c *connectionOptions) dsn() string {
 	return strings.Join(keywords, " ")
 }
 
-// completeURL puts the flags where a URL leaves room for them.
+// completeURL adds the flags that a URL leaves open.
 func (c *connectionOptions) completeURL() string {
 	u, err := url.Parse(c.database)
 	if err != nil || u.Host == "" && u.Path == "" { // several hosts, or none
 		return postgres.Complete(c.database, map[string]string{"host": c.host, "port": c.port, "user": c.user})
 	}
-	u.RawQuery = strings.ReplaceAll(u.RawQuery, "+", "%2B") // which is no space there
+	u.RawQuery = strings.ReplaceAll(u.RawQuery, "+", "%2B") // a plus is not a space there
 	query := u.Query()
 	set := func(name, value string, there bool) {
 		if value != "" && !there && !query.Has(name) {

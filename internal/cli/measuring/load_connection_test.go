@@ -2,7 +2,7 @@ package measuring
 
 import "testing"
 
-// What a connection string says wins over the flags, as in libpq.
+// A connection string overrides the flags, as in libpq.
 func TestConnectionOptions(t *testing.T) {
 	check := func(c connectionOptions, want string) {
 		t.Helper()

@@ -17,10 +17,10 @@ import (
 	"github.com/realiops/realiops/internal/measure/target"
 )
 
-// loadOptions are the flags of realiops load. Those of pgbench have its names, letters and defaults.
+// loadOptions are the flags of realiops load. Those that pgbench has, too, have its names, letters and defaults.
 type loadOptions struct {
 	connection connectionOptions
-	aws        target.AWSOptions // of which a load knows how to sign in
+	aws        target.AWSOptions // a load only uses its sign-in
 
 	scripts     []scriptArgument
 	listScripts bool
@@ -33,7 +33,7 @@ type loadOptions struct {
 	noVacuum   bool
 	vacuumAll  bool
 
-	load     engine.Options // what it takes as it is
+	load     engine.Options // passed to the engine unchanged
 	define   map[string]string
 	maxTries int
 	seed     seed
@@ -51,7 +51,7 @@ type loadOptions struct {
 	gates  []output.Gate
 }
 
-// defaultSilence is the longest silence of a server: longer than transactions of a load take, shorter than a night.
+// defaultSilence bounds a server's silence: longer than a load's transactions take, shorter than a night.
 const defaultSilence = 10 * time.Minute
 
 func (o *loadOptions) scriptFlags(f *pflag.FlagSet) {
@@ -143,7 +143,7 @@ func (o *loadOptions) connectionFlags(f *pflag.FlagSet) {
 	f.BoolP("help", "?", false, "show this help and exit; -h is the host, as in pgbench")
 }
 
-// whole returns a flag for an integer that must not be less than least.
+// whole returns an integer flag with a lower bound.
 func whole(value *int, least int) *wholeFlag { return ranged(value, least, math.MaxInt32) }
 
 func ranged(value *int, least, most int) *wholeFlag { return &wholeFlag{value, least, most} }

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// report writes what there is and says on standard error what to think of it; what went wrong is the exit code.
+// report writes the results, with comments on standard error. Failures decide the exit code.
 func (b *benchmark) report(ctx context.Context, result engine.Result, failure error) error {
 	r := output.Report{Asked: b.asked, Result: result, Status: output.Complete}
 	switch {
@@ -37,8 +37,7 @@ func (b *benchmark) report(ctx context.Context, result engine.Result, failure er
 	return b.verdict(r, failure)
 }
 
-// verdict returns the exit code with its reason. What is incomplete cannot pass a gate, and is no less incomplete for
-// it.
+// verdict returns the exit code with its reason. An incomplete result passes no gate.
 func (b *benchmark) verdict(r output.Report, failure error) error {
 	var failed error
 	for _, v := range r.Gates {

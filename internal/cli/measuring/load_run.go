@@ -25,11 +25,11 @@ type benchmark struct {
 	*loadOptions
 	env   command.Env
 	asked output.Asked
-	// password finds one for each connection; nil where one is for all.
+	// password returns each connection's password; nil if they share one.
 	password func(context.Context) (string, error)
 }
 
-// resolve makes of the flags what the engine is asked.
+// resolve converts the flags to options of the engine.
 func (b *benchmark) resolve(ctx context.Context, endpoint *postgres.Endpoint) (err error) {
 	o := b.load
 	if o.Set, o.Scripts, err = b.readScripts(ctx, b.env); err != nil {
@@ -50,13 +50,13 @@ func (b *benchmark) resolve(ctx context.Context, endpoint *postgres.Endpoint) (e
 	return nil
 }
 
-// prepare does before the load what pgbench does: it finds the scale, and vacuums.
+// prepare does pgbench's work before a load: it finds the scale, and vacuums.
 func (b *benchmark) prepare(ctx context.Context, endpoint *postgres.Endpoint, scaleGiven bool) error {
 	conn, err := endpoint.ConnectUser(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is left to be done on it
+	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing more is done with it
 	b.asked.Server = conn.PgConn().ParameterStatus("server_version")
 	if b.seed.given {
 		b.say("setting random seed to %d", b.seed.value)
@@ -73,12 +73,12 @@ func (b *benchmark) prepare(ctx context.Context, endpoint *postgres.Endpoint, sc
 	return tables.Vacuum(ctx, conn, b.vacuumAll, b.env.Err)
 }
 
-// say puts a line on standard error.
+// say writes a line to standard error.
 func (b *benchmark) say(format string, values ...any) {
 	b.env.Tell("realiops: "+format, values...)
 }
 
-// findTables asks the tables of the built-in scripts for their scale, and tells the scripts.
+// findTables reads the scale of the built-in scripts' tables, and passes it to the scripts.
 func (b *benchmark) findTables(ctx context.Context, conn *pgx.Conn, scaleGiven bool) (err error) {
 	if slices.ContainsFunc(b.scripts, func(s scriptArgument) bool { return s.builtin != nil }) {
 		if b.asked.Scale, err = tables.Scale(ctx, conn); err != nil {

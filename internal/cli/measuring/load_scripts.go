@@ -13,9 +13,9 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/script"
 )
 
-// scriptArgument is a script as it was asked for; their order on the command line counts.
+// scriptArgument is a requested script; their order on the command line counts.
 type scriptArgument struct {
-	file    string          // "" for a built-in one
+	file    string          // "" for a built-in script
 	builtin *script.Builtin // nil for a file
 	weight  int
 }
@@ -42,7 +42,7 @@ func (o *loadOptions) addBuiltin(name string, weight int) error {
 	return errors.Join(err, o.addScript(scriptArgument{builtin: &b, weight: weight}))
 }
 
-// mostScripts are pgbench's.
+// mostScripts is pgbench's limit.
 const mostScripts = 128
 
 func (o *loadOptions) addScript(s scriptArgument) error {

@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/engine"
 )
 
-// The kinds of flags that pgbench has and pflag lacks. Their errors say what the value must be.
+// Flag types that pgbench has and pflag lacks. Their errors describe valid values.
 
 type wholeFlag struct {
 	value       *int
@@ -37,7 +37,7 @@ func (f *wholeFlag) Set(s string) error {
 	return nil
 }
 
-// positiveFlag is a number above 0, up to most where that is set.
+// positiveFlag is a number above 0, up to most if that is set.
 type positiveFlag struct {
 	value *float64
 	most  float64
@@ -57,7 +57,7 @@ func (f *positiveFlag) Set(s string) error {
 	return nil
 }
 
-// secondsFlag is a length of time: a number of seconds as in pgbench, also with a fraction, or with a unit.
+// secondsFlag is a duration: a number of seconds as in pgbench, or a fraction, or with a unit.
 type secondsFlag struct {
 	value    *time.Duration
 	positive bool
@@ -116,7 +116,7 @@ func (f *modeFlag) Set(s string) error {
 	return fmt.Errorf("there are %s, %s and %s", engine.Simple, engine.Extended, engine.Prepared)
 }
 
-// parseSeed reads a number as pgbench does by the C library: of a negative one, which wraps around, too.
+// parseSeed parses a number as pgbench does by the C library, including negative ones, which wrap around.
 func parseSeed(s string) (uint64, error) {
 	digits, negative := strings.CutPrefix(s, "-")
 	value, err := strconv.ParseUint(digits, 10, 64)
@@ -129,7 +129,7 @@ func parseSeed(s string) (uint64, error) {
 	return value, nil
 }
 
-// seed is --random-seed, and how it is said; nothing is said of the default.
+// seed is --random-seed, and the message about it; the default has none.
 type seed struct {
 	value uint64
 	given bool

@@ -75,8 +75,8 @@ upkeep are counted apart.`,
 	return command.Describe(env, cmd, measureCommandExitHelp, append(o.target.Groups(), subject, output)...)
 }
 
-// withoutDashes refuses a command that does not stand behind --, since its flags were taken for ours; nil: it does, or
-// there is none.
+// withoutDashes rejects a command that does not follow --, because its flags would be ours;
+// nil: it does, or there is none.
 func withoutDashes(c *cobra.Command, args []string) error {
 	if len(args) == 0 || c.ArgsLenAtDash() == 0 {
 		return nil

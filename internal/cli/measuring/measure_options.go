@@ -29,7 +29,7 @@ type measureOptions struct {
 	target       command.TargetOptions
 	sql, file    string
 	transactions int
-	ours         string // NAME=VALUE of sessions that were there before
+	ours         string // NAME=VALUE of existing sessions
 
 	operation.Options
 
@@ -41,7 +41,7 @@ type measureOptions struct {
 	quiet, verbose bool
 }
 
-// mostRepetitions bounds what is kept of a measurement.
+// mostRepetitions bounds the size of a measurement.
 const mostRepetitions = 10_000
 
 func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags *pflag.FlagSet,
@@ -166,7 +166,7 @@ func (o *measureOptions) compared(ctx context.Context, env command.Env) (*cost.C
 	return &cost.Compared{File: o.base, Cost: c}, nil
 }
 
-// keepIn names the file of the record: the user's, or one that goes when the report is written.
+// keepIn names the record's file: the user's, or one that is removed after the report.
 func (o *measureOptions) keepIn(m *measurement) (remove func(), err error) {
 	m.path = o.save
 	if o.save != "" {
@@ -175,7 +175,7 @@ func (o *measureOptions) keepIn(m *measurement) (remove func(), err error) {
 	dir, lock, err := recordDirectory()
 	m.path = filepath.Join(dir, "measure.jsonl")
 	return func() {
-		// By name, which takes no file descriptor: there may be none left.
+		// Remove by name, which needs no file descriptor: there may be none left.
 		for _, name := range []string{m.path, filepath.Join(dir, scratch.LockName), dir} {
 			_ = os.Remove(name)
 		}
@@ -183,11 +183,11 @@ func (o *measureOptions) keepIn(m *measurement) (remove func(), err error) {
 	}, err
 }
 
-// recordDirectory makes a directory for a record that goes, and removes those of measurements that were killed. A nil
+// recordDirectory creates a directory for a temporary record, and removes those of killed measurements. A nil
 // lock is closed without effect.
 func recordDirectory() (dir string, lock *os.File, err error) {
 	const prefix = "realiops-measure-"
-	if runtime.GOOS == "windows" { // where there are no such locks
+	if runtime.GOOS == "windows" { // it has no such locks
 		dir, err = os.MkdirTemp("", prefix)
 		return dir, nil, err
 	}

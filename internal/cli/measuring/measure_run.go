@@ -41,7 +41,7 @@ func runMeasure(ctx context.Context, env command.Env, o measureOptions, flags *p
 	defer remove()
 	mode := progress.None
 	if env.ErrTerminal && !o.quiet {
-		mode = progress.Plain // a bar would be drawn over what the command prints
+		mode = progress.Plain // a bar would be drawn over the command's output
 	}
 	show := env.Display(mode)
 	m.show = show
@@ -65,7 +65,7 @@ func runMeasure(ctx context.Context, env command.Env, o measureOptions, flags *p
 	}
 }
 
-// costReport holds the outputs of a cost and the budgets and the base it is compared with.
+// costReport holds the outputs of a cost, and the budgets and the base to compare it with.
 type costReport struct {
 	outputs []costOutput
 	budgets []cost.Budget
@@ -74,7 +74,7 @@ type costReport struct {
 
 type costOutput struct {
 	format string
-	file   string // empty: what the command itself prints to
+	file   string // empty: standard output
 	to     io.Writer
 	write  func(io.Writer, cost.Result) error
 }
@@ -82,7 +82,7 @@ type costOutput struct {
 func (o *measureOptions) report(ctx context.Context, env command.Env, args []string) (r costReport, err error) {
 	to := env.Out
 	if len(args) > 0 {
-		to = env.Err // what a command prints is not to be mixed with it
+		to = env.Err // the command's output must not be mixed with it
 	}
 	files := o.out
 	if len(files) == 0 {
@@ -106,8 +106,8 @@ func (o *measureOptions) report(ctx context.Context, env command.Env, args []str
 	return r, err
 }
 
-// tell reports on what there is in the file. Where the measurement failed, that may be less than was asked for, by
-// which no budget is judged, or nothing.
+// tell reports on the file. After a failure that may be less than was asked for, which no
+// budget can judge, or nothing.
 func (r costReport) tell(path string, operation runfile.Operation, failed error) (cost.Result, error) {
 	result, err := r.result(path, failed)
 	if err != nil {
@@ -115,12 +115,12 @@ func (r costReport) tell(path string, operation runfile.Operation, failed error)
 			return result, err
 		}
 		operation.Text = runfile.Scrub(operation.Text)
-		result.Cost = cost.Cost{Operation: operation} // nothing was counted: what failed says why
+		result.Cost = cost.Cost{Operation: operation} // nothing was counted: failed says why
 		result.Hold(r.budgets)
 	}
 	var failures error
 	for _, to := range r.outputs {
-		// what was not measured to the end is no base
+		// an incomplete measurement is no base
 		valid := err == nil && (failed == nil || to.format != command.FormatBase)
 		if valid || slices.Contains(failureForms, to.format) {
 			failures = errors.Join(failures, command.WriteTo(to.file, to.to, func(w io.Writer) error {

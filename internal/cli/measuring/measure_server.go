@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// measurement is an operation, the server it is to be measured on, and the file that it is kept in.
+// measurement is an operation, its server, and its file.
 type measurement struct {
 	operation.Options
 	server      target.Options
@@ -25,7 +25,8 @@ type measurement struct {
 	show        target.Notices
 }
 
-// countStatements has a server of ours count what each statement writes, unless the user has it load something else.
+// countStatements makes a server of ours count each statement's writes, unless the user's
+// settings preload something else.
 func (m *measurement) countStatements() {
 	const preload = "shared_preload_libraries="
 	settings := m.server.Embedded.Settings
@@ -34,8 +35,7 @@ func (m *measurement) countStatements() {
 	}
 }
 
-// do has a server for as long as it takes. recorded tells whether the file holds anything; without that there is no
-// file.
+// do opens a server for the measurement. recorded reports whether the file holds anything; if not, it leaves no file.
 func (m measurement) do(ctx context.Context) (recorded bool, err error) {
 	file, err := runfile.Create(m.path)
 	if err != nil {
@@ -69,13 +69,13 @@ func (m measurement) on(ctx context.Context, t *target.Target, file *runfile.Wri
 	if m.base != nil {
 		is := cost.Cost{Operation: *m.Head.Operation, Server: "PostgreSQL " + session.Facts.Version,
 			Settings: session.Facts.Settings}
-		is.Operation.Text = runfile.Scrub(is.Operation.Text, t.Secrets(ctx)...) // as it is kept
+		is.Operation.Text = runfile.Scrub(is.Operation.Text, t.Secrets(ctx)...) // as recorded
 		if err := m.base.Refuse(is); err != nil {
 			return false, err
 		}
 	}
 	if t.Own() {
-		// Where it cannot be made, the report says why no statements are known.
+		// If it cannot be created, the report says why statements are missing.
 		_ = postgres.Exec(ctx, session.Control, "create extension if not exists "+metric.StatStatements+
 			" schema public")
 	}

@@ -21,12 +21,12 @@ import (
 )
 
 type observeOptions struct {
-	target  command.TargetOptions // of which only a server that is there already can be observed
+	target  command.TargetOptions // only an existing server can be observed
 	length  time.Duration
 	settled bool
 	atLeast time.Duration // before --until-settled may end it
 	append  bool
-	listen  string // empty: no server
+	listen  string // empty: do not listen
 	readingOptions
 }
 
@@ -75,7 +75,7 @@ const observeExitHelp = `0  done, also where Ctrl-C ended it
 // every five minutes, and jobs every quarter of an hour.
 const leastObserved = 20 * time.Minute
 
-// check finds what makes no sense before anything is done.
+// check rejects contradictory options before anything is done.
 func (o *observeOptions) check() error {
 	switch {
 	case o.length <= 0:
@@ -93,7 +93,7 @@ func (o *observeOptions) check() error {
 	return nil
 }
 
-// runObserve observes, keeps the record whatever happens, and reports from the record.
+// runObserve observes, always keeps the record, and reports from it.
 func runObserve(ctx context.Context, env command.Env, o observeOptions, flags *pflag.FlagSet) error {
 	mode, err := o.resolve(env)
 	if err != nil {
@@ -107,13 +107,13 @@ func runObserve(ctx context.Context, env command.Env, o observeOptions, flags *p
 	}
 	head := headOf(env, flags)
 	path := cmp.Or(o.out, runfile.DefaultPath(head.ID))
-	o.target.DSN.Given = true // without it the PG* variables say where
+	o.target.DSN.Given = true // without it the PG* variables decide
 	server, err := o.target.Target(ctx, env)
 	if err != nil {
 		return err
 	}
 	var metrics *exporter.Server
-	if o.listen != "" { // the port is taken before the server is asked anything
+	if o.listen != "" { // open the port before the server is asked anything
 		if metrics, err = exporter.Listen(ctx, o.listen, command.Version()); err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func runObserve(ctx context.Context, env command.Env, o observeOptions, flags *p
 	return errors.Join(command.WithCode(command.ExitFailed, err), o.report(env, path))
 }
 
-// preview returns a function that sums up the file so far; nil if nobody looks on.
+// preview returns a function that summarizes the file so far; nil if it is not shown.
 func preview(show follower) func(path string, after time.Duration) (text string, looked bool) {
 	if !show.Looked() && show.metrics == nil {
 		return nil
@@ -149,7 +149,7 @@ func preview(show follower) func(path string, after time.Duration) (text string,
 	}
 }
 
-// settling says when the report no longer changes; nil where the observation ends by time alone.
+// settling returns a function that reports when the report no longer changes; nil if only time ends the observation.
 func (o *observeOptions) settling() func(path string, after time.Duration) (why string, settled bool) {
 	if !o.settled {
 		return nil

@@ -8,10 +8,10 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// follower shows an observation to people, and to scrapers.
+// follower shows an observation to the user, and to scrapers.
 type follower struct {
 	*progress.Display
-	metrics *exporter.Server // nil: nobody scrapes
+	metrics *exporter.Server // nil: not listening
 }
 
 // Record follows the observation.
@@ -30,7 +30,7 @@ func (f follower) Record(r runfile.Record) {
 	}
 }
 
-// Close ends both.
+// Close closes both.
 func (f follower) Close() {
 	f.Display.Close()
 	if f.metrics != nil {

@@ -62,7 +62,7 @@ const runExitHelp = `0  done
 2  it failed or was interrupted; what was measured is kept
 3  done, and a metric that was required got no verdict`
 
-// runRun measures, keeps the record whatever happens, and reports from the record.
+// runRun measures, always keeps the record, and reports from it.
 func runRun(ctx context.Context, env command.Env, o runOptions, flags *pflag.FlagSet) error {
 	mode, err := o.resolve(env)
 	if err != nil {
@@ -99,10 +99,10 @@ func runRun(ctx context.Context, env command.Env, o runOptions, flags *pflag.Fla
 	return errors.Join(command.WithCode(command.ExitFailed, err), o.report(env, path))
 }
 
-// secretFlags are recorded only as having been given.
+// secretFlags are recorded without their values.
 var secretFlags = map[string]bool{"dsn": true, "role": true, "prometheus": true}
 
-// headOf returns the first line of a run file, as far as it is known before anything is done.
+// headOf returns the first line of a run file, as far as known beforehand.
 func headOf(env command.Env, flags *pflag.FlagSet) runfile.Run {
 	now := env.Now()
 	head := runfile.Run{Schema: runfile.Schema, ID: runfile.NewID(now), Start: now, Version: command.Version(),

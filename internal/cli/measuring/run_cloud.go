@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// cloudOptions are the flags that have a run wait for what AWS publishes.
+// cloudOptions are the flags that make a run wait for AWS's metrics.
 type cloudOptions struct{ all, quick bool }
 
 func (o *cloudOptions) addFlags(f *pflag.FlagSet) {
@@ -29,7 +29,7 @@ func (o *cloudOptions) addFlags(f *pflag.FlagSet) {
 
 func (o cloudOptions) asked() bool { return o.all || o.quick }
 
-// period returns that of the slowest metric asked for, in seconds; 0: none was.
+// period returns the longest period of the requested metrics, in seconds; 0: none were requested.
 func (o cloudOptions) period() float64 {
 	switch {
 	case o.quick:
@@ -41,8 +41,8 @@ func (o cloudOptions) period() float64 {
 	}
 }
 
-// rest returns how long nothing is done before the first load and after the last, in seconds: sources that move in
-// steps show what was done up to a step later.
+// rest returns how long to rest before the first load and after the last, in seconds: sources with long periods
+// show work up to a period later.
 func (o cloudOptions) rest(tempo collect.Tempo) float64 {
 	if !o.all {
 		return 0
@@ -50,14 +50,14 @@ func (o cloudOptions) rest(tempo collect.Tempo) float64 {
 	return metric.Hour / tempo.Times()
 }
 
-// Most billed writes and reads a second that were published, of loads of many clients: 3.1 million writes in five
-// minutes on a db.r6i.8xlarge, and 3.02 million reads (testdata/runs/published-steps.jsonl).
+// The highest published rates of billed writes and reads under many clients: 3.1 million writes in five minutes on a
+// db.r6i.8xlarge, and 3.02 million reads (testdata/runs/published-steps.jsonl).
 const (
 	publishedWrites = 3.1e6 / 300
 	publishedReads  = 3.02e6 / 300
 )
 
-// bill estimates the price of a run's reads and writes on a server of AWS's.
+// bill estimates the price of a run's reads and writes on an AWS server.
 func bill(cloud runfile.Cloud, plan runfile.Plan) string {
 	if !strings.HasPrefix(cloud.Engine, "aurora") || cloud.Storage == "aurora-iopt1" {
 		return " What it reads and writes costs nothing beside what the instance and its storage do, unless it " +
@@ -90,9 +90,9 @@ func bill(cloud runfile.Cloud, plan runfile.Plan) string {
 	return text + "."
 }
 
-// auroraIO returns what a million billed operations cost, in the region or else in the one that the catalog has.
+// auroraIO returns the price of a million billed operations in the region, or else in the catalog's.
 func auroraIO(region string) (catalog.Price, bool) {
-	prices, _ := catalog.Prices() // none where they cannot be read
+	prices, _ := catalog.Prices() // none if they cannot be read
 	of := slices.DeleteFunc(prices, func(p catalog.Price) bool {
 		return p.Volume != "aurora" || p.Per != catalog.PerMillionIO
 	})

@@ -6,8 +6,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Two repetitions of 100 s: at 10,333 writes a second the load that writes makes 2.07 million, and at 10,067 reads a
-// second the one that reads 2.01 million, at 0.20 USD for a million in us-east-1.
+// Two repetitions of 100 s: the writing load makes 2.07 million writes at 10,333 a second, and the reading one 2.01
+// million reads at 10,067, at 0.20 USD a million in us-east-1.
 func TestTheBillOfARunHasItsReads(t *testing.T) {
 	aurora := runfile.Cloud{Engine: "aurora-postgresql", Region: "us-east-1", Storage: "aurora"}
 	writes := runfile.Load{Name: "bulk", Method: "insert-select"}

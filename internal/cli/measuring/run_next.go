@@ -17,8 +17,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// nextLoad chooses, from the run file so far, the load to run once more. A file that cannot be read gives none: its
-// report will tell.
+// nextLoad returns a function that chooses, from the run file so far, the load to run once more. For an unreadable
+// file it returns none: the report will say why.
 func nextLoad() func(path string, required []string, loads []runfile.Load) (load, why string) {
 	var chooser next.Chooser
 	return func(path string, required []string, loads []runfile.Load) (load, why string) {
@@ -30,8 +30,8 @@ func nextLoad() func(path string, required []string, loads []runfile.Load) (load
 	}
 }
 
-// soFar shows what the loads tell that have been run: after 1, 2, 4 … of them, and after each has been run. It is nil
-// where nobody looks on. A file that cannot be read shows nothing: its report will tell.
+// soFar returns a function that shows the findings so far: after 1, 2, 4 … loads, and after all have run once. It is
+// nil if there is no display. For an unreadable file it shows nothing: the report will say why.
 func soFar(env command.Env, show *progress.Display) func(path string) {
 	if !show.Looked() {
 		return nil
@@ -60,8 +60,8 @@ func soFar(env command.Env, show *progress.Display) func(path string) {
 	}
 }
 
-// mattering returns the metrics that matter to the user: those required, or else those that are bought, billed or
-// taken for I/O.
+// mattering returns the metrics that matter to the user: those required, or else those that are
+// bought, billed or taken for I/O.
 func mattering(run *counts.Run, required []string) []string {
 	if len(required) > 0 {
 		return required
@@ -69,7 +69,7 @@ func mattering(run *counts.Run, required []string) []string {
 	return slices.DeleteFunc(run.MetricNames(), func(name string) bool { return !metric.All().Matters(name) })
 }
 
-// countedNames returns the names of all that a run with these metrics can get verdicts on.
+// countedNames returns the names of all metrics and rates that such a run can judge.
 func countedNames(metrics []runfile.Metric) []string {
 	counters := slices.DeleteFunc(slices.Clone(metrics), func(m runfile.Metric) bool { return m.Type == runfile.Gauge })
 	return (&counts.Run{Counters: counters}).MetricNames()

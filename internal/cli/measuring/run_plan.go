@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// planOptions are the flags that say which loads are run, how long and how often.
+// planOptions are the flags that choose the loads, their length and repetitions.
 type planOptions struct {
 	name        string
 	budget      time.Duration
@@ -47,9 +47,9 @@ func (o *planOptions) addFlags(f *pflag.FlagSet) {
 		"the `number` that decides the random order of the loads (default: random, and recorded)")
 }
 
-// program takes the plan by name or file, what the user said by flag, and defaults for what nobody said. Where a source
-// has periods, in seconds, the loads are as long as these ask for, and by default as few as tell something; rest, in
-// seconds, lies before the first and after the last.
+// program returns the program of a named or written plan, with the user's flags and defaults. If a source has
+// periods, in seconds, loads are as long as these need, and by default as few as tell something. rest, in seconds,
+// precedes the first load and follows the last.
 func (o *planOptions) program(ctx context.Context, flags *pflag.FlagSet, period, rest float64) (*run.Program, error) {
 	limits := experiment.Limits{Budget: o.budget, Period: period, Pause: experiment.DefaultPause()}
 	name := o.name
@@ -79,8 +79,7 @@ func (o *planOptions) program(ctx context.Context, flags *pflag.FlagSet, period,
 // leastTable is the smallest table that loads may read.
 const leastTable = 1 << 20
 
-// override puts what was said by flag in the place of what the plan says. Zero, by which a plan leaves something open,
-// is no number that anybody means.
+// override applies the flags to the plan. It rejects zero, which in a plan means undecided.
 func (o *planOptions) override(plan *runfile.Plan, flags *pflag.FlagSet) error {
 	if flags.Changed("load-seconds") {
 		if plan.LoadSeconds = o.loadSeconds; o.loadSeconds == 0 {

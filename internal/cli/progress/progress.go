@@ -1,7 +1,7 @@
-// Package progress shows people what a run is doing, from the same records that go into the run file.
+// Package progress shows what a run is doing, from the same records that go into the run file.
 //
-// A [Display] is two lines redrawn in place (bar), a line for each repetition (plain), or nothing. It writes to
-// standard error only, and is told stages in words before the run file begins and records afterwards.
+// A [Display] is two lines redrawn in place (bar), a line for each repetition (plain), or nothing. It writes only to
+// standard error. Before the run file begins it gets stages in words, and records afterwards.
 package progress
 
 import (
@@ -26,7 +26,7 @@ const (
 	None  Mode = "none"
 )
 
-// Resolve turns what the user asked for, and whether there is a terminal, into a mode to show.
+// Resolve returns the mode to show, from the user's choice and whether there is a terminal.
 func Resolve(asked string, terminal bool) (Mode, error) {
 	switch mode := Mode(asked); mode {
 	case Plain, Bar, None:
@@ -41,8 +41,7 @@ func Resolve(asked string, terminal bool) (Mode, error) {
 	}
 }
 
-// redraw is the interval at which a bar moves, while the one at which plain progress prints a line during a long
-// load.
+// redraw is the interval at which a bar moves; the other is the interval of plain lines during a long load.
 const (
 	redraw = 250 * time.Millisecond
 	while  = 30 * time.Second
@@ -50,8 +49,8 @@ const (
 
 // Display shows progress until Close.
 type Display struct {
-	// Layout breaks a message into lines; nil: it is one. Letters are those beyond ASCII, which the terminal shows.
-	// Both are set before anything is shown.
+	// Layout breaks a message into lines; nil: it is one line. Letters says that the terminal shows letters beyond
+	// ASCII. Set both before anything is shown.
 	Layout  func(string) string
 	Letters bool
 
@@ -62,14 +61,14 @@ type Display struct {
 	mu       sync.Mutex
 	stage    string
 	run      run
-	drawn    int // lines that a bar stands on
+	drawn    int // lines of the bar
 	lastLine time.Time
 
 	stop chan struct{}
 	done sync.WaitGroup
 }
 
-// New starts a display. The width is asked at every redraw.
+// New returns a display. It calls width at every redraw.
 func New(out io.Writer, mode Mode, width func() int) *Display {
 	d := &Display{out: out, mode: mode, width: width, stop: make(chan struct{})}
 	if mode == Bar {
@@ -78,7 +77,7 @@ func New(out io.Writer, mode Mode, width func() int) *Display {
 	return d
 }
 
-// Stage says in words what is going on before there are records.
+// Stage shows the activity before there are records.
 func (d *Display) Stage(text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -98,14 +97,14 @@ func (d *Display) Doing(text string) {
 	d.run.doing = printable.Line(text)
 }
 
-// Lasts sets the announced duration of the loads from here.
+// Lasts sets the expected duration of the loads from now on.
 func (d *Display) Lasts(announced time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.run.until = time.Now().Add(announced)
 }
 
-// Found shows text that stays, laid out already, to people.
+// Found shows formatted text that stays.
 func (d *Display) Found(text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -115,7 +114,7 @@ func (d *Display) Found(text string) {
 	}
 }
 
-// Looked reports whether people see the display, so that [Display.Found] is worth the work.
+// Looked reports whether the display is shown, so that [Display.Found] is worth the work.
 func (d *Display) Looked() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -160,7 +159,7 @@ func (d *Display) Record(r runfile.Record) {
 	}
 }
 
-// Close takes a bar away.
+// Close removes a bar.
 func (d *Display) Close() {
 	close(d.stop)
 	d.done.Wait()
@@ -185,7 +184,8 @@ func (d *Display) keepDrawing() {
 	}
 }
 
-// draw puts the lines; the caller holds the lock. One column stays free, because some terminals wrap at the last.
+// draw draws the lines; the caller holds the lock. It leaves one column free, because
+// some terminals wrap at the last.
 func (d *Display) draw() {
 	lines := []string{d.stage}
 	if d.stage == "" {
@@ -203,7 +203,7 @@ func (d *Display) draw() {
 
 func (d *Display) clear() { fmt.Fprint(d.out, d.erased()) }
 
-// erased takes the lines away, from the last up.
+// erased returns the text that erases the lines, from the last up.
 func (d *Display) erased() string {
 	if d.drawn == 0 {
 		return ""
@@ -213,7 +213,7 @@ func (d *Display) erased() string {
 	return "\r\x1b[K" + up
 }
 
-// clip ends a line behind its last word that fits: part of a number would be another number.
+// clip cuts a line after its last word that fits: part of a number would be another number.
 func clip(text string, width int) string {
 	runes := []rune(text)
 	if len(runes) <= max(width, 0) {

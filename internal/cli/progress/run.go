@@ -12,32 +12,32 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// firstGuess is the estimated overhead of a repetition until one has been seen.
+// firstGuess is the assumed overhead of a repetition before the first.
 const firstGuess = 1200 * time.Millisecond
 
-// run holds the state of a run by the records so far.
+// run holds the state of a run from the records so far.
 type run struct {
 	plan     runfile.Plan
 	total    int // repetitions of loads
 	finished int
 	began    time.Time // the first settle
-	lastEnd  time.Time // of the last finished repetition; began before there is one
+	lastEnd  time.Time // of the last repetition; began before there is one
 	event    runfile.LoadEvent
 
 	doing    string    // while no load runs
-	until    time.Time // the end that was announced; zero: none was
-	observed bool      // no load is ours
+	until    time.Time // the announced end; zero: none
+	observed bool      // without loads of ours
 
-	ownDevice bool // nobody else uses it
-	followed  bool // each of its requests to a file
+	ownDevice bool // nothing else uses it
+	followed  bool // its requests are attributed to files
 
-	rows    float64 // a second, of the last load line: written, or by loads that read returned
+	rows    float64 // a second, of the last load line: written, or returned by loads that read
 	loaded  recent  // the rows of the last seconds
-	commits rate    // of the server, where no load is ours
+	commits rate    // of the server, if no load is ours
 	wal     rate    // bytes
 	records rate    // of the WAL
 	worked  float64 // seconds of the load
-	// data requests, of this server where that is told apart; with reads where jobs put load on storage alone
+	// device counts data requests, of this server alone if known, with reads if jobs load storage alone.
 	device rate
 	job    rate // operations of such a job
 }
@@ -50,10 +50,10 @@ type rate struct {
 	known     bool
 	last      recent
 
-	latest, base float64 // readings: the last, also one too close to the last but one, and the last before the load
+	latest, base float64 // the last reading, even if close to the one before; and the last before the load
 }
 
-// tooClose are readings at the edge of a load, which come in milliseconds of each other and tell no rate.
+// tooClose is the least distance of readings for a rate: those at the edge of a load lie milliseconds apart.
 const tooClose = 200 * time.Millisecond
 
 func (r *rate) follow(at time.Time, value float64) {
@@ -106,7 +106,7 @@ func (s *run) followReading(at time.Time, values map[string]float64) {
 	}
 	if requests, counted := values[metric.ServerWrites]; counted && !s.ownDevice {
 		if !s.followed {
-			s.followed, s.device = true, rate{} // whatever the whole device did
+			s.followed, s.device = true, rate{} // not the whole device's
 		}
 		s.device.follow(at, requests)
 	}
@@ -150,8 +150,7 @@ func (s *run) followLoad(event runfile.LoadEvent) {
 // rates returns the rates that a finished load is reported with: its effects per second of its work.
 func (s *run) rates() []*rate { return []*rate{&s.wal, &s.records, &s.device} }
 
-// left returns what the rest will take if it goes on as until now. The less is done, the more the end that was
-// announced counts.
+// left estimates the remaining time at the pace so far. The less is done, the more the announced end counts.
 func (s *run) left(now time.Time) time.Duration {
 	each := time.Duration(s.plan.LoadSeconds*float64(time.Second)) + firstGuess
 	if s.finished > 0 {
@@ -171,7 +170,7 @@ func (s *run) sentence(now time.Time) string {
 		clock(s.left(now)))
 }
 
-// lines returns what is redrawn in place: how far the run has come, and what goes on, in as many columns as there are.
+// lines returns the lines redrawn in place: the progress and the activity, in the given width.
 func (s *run) lines(width int, letters bool) []string {
 	switch {
 	case s.began.IsZero():
@@ -187,13 +186,13 @@ func (s *run) lines(width int, letters bool) []string {
 	default:
 		now := *s
 		if s.doing != "" {
-			now.rows = 0 // those of the load before are over
+			now.rows = 0 // the last load's are over
 		}
 		return []string{s.bar(width), now.speeds(width, letters)}
 	}
 }
 
-// bar returns the load, a bar, the share that is done, the time left, and what goes on where no load runs.
+// bar returns the load, a bar, the share that is done, the time left, and the activity while no load runs.
 func (s *run) bar(width int) string {
 	now := time.Now()
 	left := s.left(now)
@@ -215,14 +214,14 @@ func (s *run) bar(width int) string {
 	return head + strings.Repeat("#", full) + strings.Repeat("-", room-full) + tail
 }
 
-// flow is something that a second has much or little of.
+// flow is an amount per second.
 type flow struct {
 	text string
 	last recent
 }
 
-// flows returns the work, its WAL records beside the device's requests, and the WAL's bytes in the last second. What is
-// out of sight is left out.
+// flows returns the work, its WAL records beside the device's requests, and the WAL's bytes in the last
+// second. Unknown ones are left out.
 func (s *run) flows() (all []flow) {
 	switch {
 	case s.job.known:
@@ -244,8 +243,7 @@ func (s *run) flows() (all []flow) {
 	return all
 }
 
-// speeds returns the flows in a line, with those of as many seconds before as there is room for, where the terminal has
-// the letters.
+// speeds returns the flows in a line, with sparklines of as many seconds as fit, if the terminal has the letters.
 func (s *run) speeds(width int, letters bool) string {
 	const gap = "  "
 	flows := s.flows()

@@ -12,8 +12,8 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 func at(seconds float64) time.Time { return noon.Add(time.Duration(seconds * float64(time.Second))) }
 
-// halfway is a run of four repetitions of which one is done, after ten seconds, and the second has had a second of
-// load.
+// halfway returns a run of four repetitions, one of which is done after ten seconds, and
+// a second of load of the next.
 func halfway() *run {
 	s := &run{}
 	s.follow(runfile.Run{Plan: runfile.Plan{Loads: make([]runfile.Load, 2), Repetitions: 2, LoadSeconds: 5}})
@@ -36,9 +36,9 @@ func TestLeftGoesOnAsUntilNow(t *testing.T) {
 	}
 	check(10, 30*time.Second) // three repetitions of ten seconds
 	check(14, 26*time.Second)
-	check(60, 0) // longer than thought, never below nothing
+	check(60, 0) // longer than expected, never negative
 
-	announced := halfway() // one of four repetitions is done: the end that was announced counts three quarters
+	announced := halfway() // one of four repetitions is done: the announced end counts three quarters
 	announced.until = at(70)
 	if got, want := announced.left(at(14)), 48500*time.Millisecond; got != want { // 26 s/4 + 56 s x 3/4
 		t.Errorf("where 70 s were announced, %v left after 14 s, want %v", got, want)
@@ -54,14 +54,14 @@ func TestSpeedsAreThoseOfTheLastSecond(t *testing.T) {
 	if want := "534,000 rows/s  device 800 requests/s"; got != want { // (2200-540 - (100-40)) / 2 s
 		t.Errorf("speeds are %q, want %q", got, want)
 	}
-	shared := halfway() // others did 6,000 requests in the same two seconds
+	shared := halfway() // other programs did 6,000 requests in the same two seconds
 	shared.follow(runfile.Reading{At: at(13), Values: map[string]float64{"request.server/writes": 1000}})
 	shared.follow(runfile.Reading{At: at(15), Values: map[string]float64{"request.server/writes": 1600}})
 	shared.follow(runfile.Reading{At: at(15), Values: map[string]float64{"block/writes": 8200, "block/flushes": 540}})
 	if got := shared.speeds(0, false); got != "534,000 rows/s  device 300 requests/s" {
 		t.Errorf("on a shared device speeds are %q", got)
 	}
-	still := halfway() // what the load before did is not what is done while no load runs
+	still := halfway() // the last load's work is not shown while no load runs
 	still.doing = "checkpoint"
 	if got := still.lines(79, false)[1]; got != "0 rows/s  device 800 requests/s" {
 		t.Errorf("during a checkpoint: %q", got)
@@ -105,7 +105,7 @@ func TestBarFitsTheTerminal(t *testing.T) {
 	}
 }
 
-// A number that does not fit is not there in part.
+// A number that does not fit is left out, not cut.
 func TestLinesEndBehindAWord(t *testing.T) {
 	for width, want := range map[int]string{10: "12 of 3,45", 9: "12 of", 6: "12 of", 0: ""} {
 		if got := clip("12 of 3,45", width); got != want {
@@ -114,7 +114,7 @@ func TestLinesEndBehindAWord(t *testing.T) {
 	}
 }
 
-// What was drawn is taken away line by line, and a second drawing stands where the first one stood.
+// A drawing is erased line by line, and the next one takes its place.
 func TestLinesAreRedrawnInPlace(t *testing.T) {
 	var out strings.Builder
 	d := New(&out, None, func() int { return 80 })
@@ -153,7 +153,7 @@ func TestSparklines(t *testing.T) {
 	check("")
 	check("▁▁", 0, 0)
 	check("▁▅█", 0, 50, 100)
-	check("▁█▂", -1, 8, 1) // a counter that began anew
+	check("▁█▂", -1, 8, 1) // a counter that was reset
 	s := halfway()
 	if got := s.speeds(80, true); !strings.Contains(got, "534,000 rows/s █  device 800 requests/s █") {
 		t.Errorf("with room and letters: %q", got)
@@ -171,7 +171,7 @@ func TestSparklines(t *testing.T) {
 	}
 }
 
-// An observation has no end that is known and no loads of ours: it shows what the server does.
+// An observation has no known end and no loads: it shows the server's work.
 func TestAnObservationShowsWhatTheServerDoes(t *testing.T) {
 	s := &run{}
 	s.follow(runfile.Run{Observed: true})
@@ -242,7 +242,7 @@ func TestNothingInANameDrivesTheTerminal(t *testing.T) {
 	}
 }
 
-// A load that has ended is told by all that it caused, and not by the second after it.
+// A finished load shows its total effect, not the second after it.
 func TestALoadThatEndedIsToldByAllItCaused(t *testing.T) {
 	s := &run{}
 	s.follow(runfile.Run{Plan: runfile.Plan{Loads: make([]runfile.Load, 1), Repetitions: 1, LoadSeconds: 4}})

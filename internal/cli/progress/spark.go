@@ -5,10 +5,10 @@ import "slices"
 // levels are the heights of a sparkline, as block elements of Unicode.
 var levels = []rune("▁▂▃▄▅▆▇█")
 
-// remembered is the number of seconds that a sparkline shows.
+// remembered is how many seconds a sparkline shows.
 const remembered = 10
 
-// sparkline draws values, one character each, by the highest of them.
+// sparkline draws values, one character each, relative to the highest.
 func sparkline(values []float64) string {
 	if len(values) == 0 {
 		return ""
@@ -24,7 +24,7 @@ func sparkline(values []float64) string {
 	return string(line)
 }
 
-// recent are the last values of a second.
+// recent holds the values of the last seconds.
 type recent []float64
 
 func (r *recent) add(value float64) {

@@ -19,7 +19,7 @@ type AnalyzeOptions struct {
 	Format  command.FormatFlag
 	Level   Level
 	Require RequireOptions
-	Named   string // how to call the file; empty: by its path
+	Named   string // the file's name in commands; empty: its path
 }
 
 func (o *AnalyzeOptions) AddFlags(f *pflag.FlagSet) {
@@ -28,7 +28,7 @@ func (o *AnalyzeOptions) AddFlags(f *pflag.FlagSet) {
 	o.Require.AddFlags(f)
 }
 
-// AnalyzeFile writes the report on a run file, or on what comes through standard input.
+// AnalyzeFile writes the report on a run file, or on standard input.
 func (o AnalyzeOptions) AnalyzeFile(env command.Env, path string) error {
 	run, err := command.ReadRun(env, path, o.Level.reads(o.Format.Chosen)...)
 	if err != nil {
@@ -38,15 +38,15 @@ func (o AnalyzeOptions) AnalyzeFile(env command.Env, path string) error {
 	return o.analyzeRun(env, run)
 }
 
-// analyzeRun writes the report on a run. It is an error that a metric which is required is not in the file, or gets no
-// verdict; the report is written in the latter case.
+// analyzeRun writes the report on a run. If a required metric is missing from the file, it returns an error instead;
+// if one gets no verdict, it returns an error after the report.
 func (o AnalyzeOptions) analyzeRun(env command.Env, run *counts.Run) error {
 	names := run.MetricNames()
 	required, err := o.Require.Names(names)
 	if err != nil {
 		return err
 	}
-	verdicts := attribution.Judge(run, attribution.Options{Asked: names}) // all, also those that are true by definition
+	verdicts := attribution.Judge(run, attribution.Options{Asked: names}) // including those true by definition
 	view := report.New(run, verdicts)
 	view.File = named(o.Named)
 	if err := env.Answer(o.Format.Chosen, command.Finding{What: "a run", Value: view,
@@ -56,7 +56,7 @@ func (o AnalyzeOptions) analyzeRun(env command.Env, run *counts.Run) error {
 	return unmet(required, verdicts, metric.VersionNum(run.Header.Target.Version))
 }
 
-// named returns how to call a file in a command; empty: it has no name.
+// named returns a file's name in commands; empty: it has none.
 func named(path string) string {
 	if path == command.StandardInput {
 		return ""
@@ -77,7 +77,7 @@ func (l *Level) AddFlags(f *pflag.FlagSet) {
 // Evidence reports whether -v asked for all evidence.
 func (l Level) Evidence() bool { return l.evidence }
 
-// reads returns what a report reads of its file: one screen shows no latencies.
+// reads returns the options to read a file for the report: one screen shows no latencies.
 func (l Level) reads(format string) []tally.Option {
 	if format == command.FormatText && !l.all && !l.evidence {
 		return []tally.Option{tally.WithoutLatencies}
@@ -85,7 +85,7 @@ func (l Level) reads(format string) []tally.Option {
 	return nil
 }
 
-// wordsOf returns what a report says in text at a level.
+// wordsOf returns a function for the text of a report at a level.
 func wordsOf(run *counts.Run, view report.Report, level Level) func() document.Document {
 	return func() document.Document {
 		if !level.all && !level.evidence {

@@ -82,7 +82,7 @@ func runCompare(env command.Env, o compareOptions, names []string) error {
 	var judged []comparison.Compared
 	for i, run := range runs {
 		judged = append(judged, comparison.Judge(names[i], run))
-		runs[i] = nil // what was read takes much memory
+		runs[i] = nil // a run takes much memory
 	}
 	c, err := comparison.Compare(judged)
 	if err != nil {
@@ -103,7 +103,7 @@ func runCompare(env command.Env, o compareOptions, names []string) error {
 
 var changeOfCount = regexp.MustCompile(`^\s*(\w+)\s*>\s*\+?([0-9.]+)\s*%\s*$`)
 
-// measurements are two files of what an operation cost, where they are such.
+// measurements reads two files as costs of an operation; are is false if they are not.
 func measurements(env command.Env, names []string) (base, now cost.Cost, are bool, err error) {
 	var n int
 	for _, name := range names {
@@ -128,12 +128,12 @@ func measurements(env command.Env, names []string) (base, now cost.Cost, are boo
 	return base, now, true, err
 }
 
-// isMeasurement looks at the head of a file. What cannot be read is reported when it is read as a run.
+// isMeasurement checks the head of a file. Unreadable files are reported when read as runs.
 func isMeasurement(name string) bool {
 	if _, ok, _ := baseIn(name); ok {
 		return true
 	}
-	if name == command.StandardInput { // which can be read once
+	if name == command.StandardInput { // it can be read only once
 		return false
 	}
 	path, err := runfile.Resolve(name)
@@ -152,7 +152,7 @@ func isMeasurement(name string) bool {
 	return false
 }
 
-// compareCosts holds a measurement to another, for one run of the operation.
+// compareCosts compares two measurements, per run of the operation.
 func compareCosts(env command.Env, o compareOptions, base cost.Compared, now cost.Cost, gates []comparison.Gate,
 	err error) error {
 	if err != nil {
@@ -195,8 +195,7 @@ func plainError(err error) string {
 	return err.Error()
 }
 
-// held tells which gates tripped, or what of them is not known, as the error to end with once the comparison is
-// written.
+// held returns the gates that failed, or are unknown, as the error to end with after the comparison.
 func held(env command.Env, c comparison.Comparison, gates []comparison.Gate) (failed, err error) {
 	var tripped, unknown []string
 	for _, gate := range gates {

@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// CostForms are the formats of programs that read what operations cost.
+// CostForms are the formats of programs that read costs of operations.
 var CostForms = []string{command.FormatBase, command.FormatGo, command.FormatJUnit, command.FormatGitHub,
 	command.FormatBencher}
 
@@ -36,7 +36,7 @@ func CostAnswer(r cost.Result, meanings bool) command.Finding {
 		}}
 }
 
-// BudgetsMet returns what budgets end the command with.
+// BudgetsMet returns the error of exceeded budgets, or nil.
 func BudgetsMet(r cost.Result) error {
 	if over := r.Exceeded(); over != "" {
 		return command.WithCode(command.ExitGate, errors.New("over the budget: "+over))
@@ -53,12 +53,12 @@ func BudgetsMet(r cost.Result) error {
 	return nil
 }
 
-// writeCost shows again what a saved measurement has shown.
+// writeCost shows a saved measurement again.
 func writeCost(env command.Env, c cost.Cost, format string, verbose bool) error {
 	return env.Answer(format, CostAnswer(cost.Result{Cost: c}, verbose))
 }
 
-// NamedCost returns what a base or a run file says that an operation cost.
+// NamedCost returns the cost in a base or a run file.
 func NamedCost(env command.Env, name string) (cost.Cost, error) {
 	if base, ok, err := baseIn(name); ok {
 		return base, err
@@ -74,11 +74,11 @@ func NamedCost(env command.Env, name string) (cost.Cost, error) {
 	return c, command.Naming(name, err)
 }
 
-// baseIn reads a base, where the file is one.
+// baseIn reads a base; ok is false if the file is not one.
 func baseIn(name string) (c cost.Cost, ok bool, err error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return c, false, nil //nolint:nilerr // whoever reads run files says so
+		return c, false, nil //nolint:nilerr // the reader of run files reports it
 	}
 	defer file.Close()
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {

@@ -13,7 +13,7 @@ import (
 var updateDictionary = flag.Bool("update-dictionary", false,
 	"write docs/reference/dictionary.md anew; then read the difference")
 
-// TestDictionaryPage: the page has every name that explain answers of others' metrics, with what explain says of it.
+// TestDictionaryPage: the page has every name of others' metrics in explain, with its answer.
 func TestDictionaryPage(t *testing.T) {
 	const page = "../../../docs/reference/dictionary.md"
 	want := dictionaryPage()

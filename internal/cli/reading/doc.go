@@ -1,3 +1,3 @@
-// Package reading has the commands that need only files: report, compare, size, explain and share. The others end as
-// report does, by [AnalyzeOptions].
+// Package reading has the commands that need only files: report, compare, size, explain and share. Other commands end
+// like report, through [AnalyzeOptions].
 package reading

@@ -114,10 +114,10 @@ func explainDashboard(ctx context.Context, env command.Env, o explainOptions) er
 	return env.Answer(o.format.Chosen, command.Finding{What: "a dashboard", Value: b, Words: b.document})
 }
 
-// explainSchema names the form of the explanations for programs, as docs/reference/json.md describes it.
+// explainSchema names the version of the JSON explanations, which docs/reference/json.md describes.
 const explainSchema = "realiops.explain/1"
 
-// tagged returns what is known under the name of its form.
+// tagged returns the knowledge under the name of its version.
 func (k knowledge) tagged() any {
 	type local struct {
 		runfile.Metric
@@ -149,7 +149,7 @@ func (k knowledge) tagged() any {
 	return all
 }
 
-// CompleteNames offers every name that explain knows and that a shell takes without quotes.
+// CompleteNames offers every name that explain knows and that needs no quotes in a shell.
 func CompleteNames(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	bare := slices.DeleteFunc(allKnown().names(), func(name string) bool { return strings.ContainsAny(name, " ()*") })
 	return bare, cobra.ShellCompDirectiveNoFileComp

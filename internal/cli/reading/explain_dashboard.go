@@ -15,18 +15,18 @@ import (
 type board struct {
 	Schema string       `json:"schema"`
 	Panels []boardPanel `json:"panels"`
-	Others int          `json:"others"` // panels with no metric that is known to be about I/O
+	Others int          `json:"others"` // panels without a metric known to be about I/O
 }
 
 type boardPanel struct {
 	Title   string        `json:"title"`
 	Metrics []boardMetric `json:"metrics"`
-	Wrong   string        `json:"wrong,omitempty"` // what is wrong about the title
+	Wrong   string        `json:"wrong,omitempty"` // the error in the title
 }
 
 type boardMetric struct {
 	Name   string   `json:"name"`
-	Sides  []string `json:"sides"` // several where the name means different things on different servers
+	Sides  []string `json:"sides"` // several if the name differs between servers
 	Counts []string `json:"counts"`
 }
 
@@ -51,7 +51,7 @@ func (k knowledge) board(panels []dashboard.Panel) board {
 	return b
 }
 
-// shown returns what a name shows, on all servers that have it; nothing where it is no amount of I/O or work.
+// shown returns what a name counts, on all servers that have it, or nothing if it is no amount of I/O or work.
 func (k knowledge) shown(name string) boardMetric {
 	m := boardMetric{Name: name}
 	add := func(side, counts, where string) {
@@ -87,7 +87,7 @@ func (k knowledge) shown(name string) boardMetric {
 // promise matches words in a title that promise storage I/O.
 var promise = regexp.MustCompile(`(?i)\b(iops|disks?|i/?o|storage|volumes?|physical)\b`)
 
-// mistake explains the error in a title that promises storage I/O; empty: there is none.
+// mistake explains the error in a title that promises storage I/O; empty: none.
 func (p boardPanel) mistake() string {
 	if !promise.MatchString(p.Title) {
 		return ""

@@ -15,11 +15,11 @@ import (
 
 // knowledge holds everything that can be explained.
 type knowledge struct {
-	meanings   []metric.Meaning // what others' services show
-	local      metric.Table     // what realiops reads itself
+	meanings   []metric.Meaning // metrics of other services
+	local      metric.Table     // metrics that realiops reads
 	quantities []metric.Quantity
-	elsewhere  []metric.Entry // what realiops does not read
-	asked      []string       // names that were typed and that no console shows just so
+	elsewhere  []metric.Entry // metrics that realiops does not read
+	asked      []string       // typed names that no console has exactly
 }
 
 func allKnown() knowledge { return knownOf(metric.All()) }
@@ -30,7 +30,7 @@ func knownOf(table metric.Table) knowledge {
 		elsewhere: metric.Dictionary()}
 }
 
-// of picks the things that go by one of the names; without names, everything.
+// of returns the entries with one of the names; without names, all.
 func (k knowledge) of(names []string) (knowledge, error) {
 	if len(names) == 0 {
 		return k, nil
@@ -57,7 +57,7 @@ func (k knowledge) of(names []string) (knowledge, error) {
 	return picked, nil
 }
 
-// ending returns the metrics of AWS's consoles whose last word is the name, as it is of WriteIOPS if that is IOPS.
+// ending returns the metrics of AWS's consoles whose last word is the name: IOPS finds WriteIOPS.
 func (k knowledge) ending(name string) []metric.Meaning {
 	return slices.DeleteFunc(slices.Clone(k.meanings), func(m metric.Meaning) bool {
 		before := len(m.Metric) - len(name)
@@ -72,13 +72,13 @@ func (k *knowledge) add(other knowledge) {
 	k.elsewhere = append(k.elsewhere, other.elsewhere...)
 }
 
-// unknownMetricError is a name in no known use, with the most similar names.
+// unknownMetricError is an unknown name, with the most similar names.
 type unknownMetricError struct {
 	name    string
 	closest []string
 }
 
-// within are names that metrics have inside of a query of CloudWatch only.
+// within matches names that metrics have only inside a CloudWatch query.
 var within = regexp.MustCompile(`(?:^|[^\w.])([em][0-9]+)(?:[^\w.]|$)|METRICS\(`)
 
 func (e *unknownMetricError) Error() string {
@@ -92,7 +92,7 @@ func (e *unknownMetricError) Error() string {
 	return fmt.Sprintf("unknown metric %q: did you mean one of these? (realiops explain says what can be asked)", e.name)
 }
 
-// named picks the things of a name, or everything in a view of that name.
+// named returns the entries of a name, or all in a view of that name.
 func (k knowledge) named(name string) knowledge {
 	rows := k.local.Named(name)
 	found := knowledge{
@@ -121,7 +121,7 @@ func (k knowledge) empty() bool {
 	return len(k.meanings)+len(k.local)+len(k.quantities)+len(k.elsewhere) == 0
 }
 
-// names returns all that can be typed.
+// names returns all names that can be typed.
 func (k knowledge) names() []string {
 	var names []string
 	for _, m := range k.meanings {
@@ -144,10 +144,10 @@ func (k knowledge) names() []string {
 	return slices.Compact(names)
 }
 
-// quantities is the name that stands for all of them.
+// quantities is the name for all of them.
 const quantities = "quantities"
 
-// sourceOf returns the place that shows a metric which realiops reads: a view, or a file of the kernel.
+// sourceOf returns the source of a metric that realiops reads: a view, or a file of the kernel.
 func sourceOf(m metric.Metric) string {
 	view, _, _ := strings.Cut(m.Name, "/")
 	if strings.HasPrefix(view, "request") {
@@ -163,7 +163,7 @@ type sourceGroup struct {
 	names []string
 }
 
-// sources returns all that show metrics, each once.
+// sources returns all sources of metrics, each once.
 func (k knowledge) sources() []sourceGroup {
 	var seen []string
 	group := func(kind string, names []string) sourceGroup {
@@ -179,7 +179,7 @@ func (k knowledge) sources() []sourceGroup {
 	}
 }
 
-// isSource reports whether a name is that of a source.
+// isSource reports whether a name is a source's.
 func (k knowledge) isSource(name string) bool {
 	return strings.EqualFold(name, quantities) || slices.ContainsFunc(k.sources(), func(g sourceGroup) bool {
 		return slices.ContainsFunc(g.names, func(source string) bool { return strings.EqualFold(source, name) })

@@ -21,8 +21,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestProbesReadTheTable: every metric that a probe announces is a row of the table, as it stands there, and every row
-// is read by a probe, but for what is derived from others.
+// TestProbesReadTheTable: every metric of a probe is a row of the table, unchanged, and every row that is
+// not derived is read by a probe.
 func TestProbesReadTheTable(t *testing.T) {
 	announced := slices.Concat(pgstat.Metrics(), block.Metrics(), request.Metrics(), anatomy.Metrics(), fio.Metrics())
 	for _, engine := range []string{"postgres", "aurora-postgresql"} {
@@ -58,7 +58,7 @@ func TestProbesReadTheTable(t *testing.T) {
 	}
 }
 
-// TestEveryMetricIsExplained: by whatever name people type it, explain finds each row, and says what it means.
+// TestEveryMetricIsExplained: explain finds each row by each of its names, and says what it means.
 func TestEveryMetricIsExplained(t *testing.T) {
 	everything := allKnown()
 	listed := inOneColumn(t, everything.list())
@@ -76,8 +76,8 @@ func TestEveryMetricIsExplained(t *testing.T) {
 	}
 }
 
-// TestAnswersFitAScreen: whatever somebody asks for, the answer has 25 lines of 80 columns at most, and one that leaves
-// something out says how to get the rest.
+// TestAnswersFitAScreen: every answer has at most 25 lines of 80 columns, and an incomplete
+// one says how to get the rest.
 func TestAnswersFitAScreen(t *testing.T) {
 	known := allKnown()
 	for _, name := range known.names() {
@@ -105,8 +105,8 @@ func TestAnswersFitAScreen(t *testing.T) {
 	}
 }
 
-// TestOverviewIsAScreen: explain without a name takes 24 lines of 80 columns at most, names each source once with the
-// number of its metrics, and each source lists as many.
+// TestOverviewIsAScreen: explain without a name takes at most 24 lines of 80 columns, and names each source once
+// with the number of its metrics.
 func TestOverviewIsAScreen(t *testing.T) {
 	known := allKnown()
 	var page strings.Builder
@@ -147,7 +147,7 @@ func TestOverviewIsAScreen(t *testing.T) {
 	}
 }
 
-// serviceOf is the service of AWS that shows a metric; empty: none does.
+// serviceOf returns AWS's service of a metric, or "".
 func serviceOf(m metric.Metric) string {
 	service, _, _ := strings.Cut(m.Name, "/")
 	if metric.Service(service) == "" {
@@ -156,7 +156,7 @@ func serviceOf(m metric.Metric) string {
 	return service
 }
 
-// inOneColumn is a document whose lines are never broken.
+// inOneColumn renders a document without wrapping.
 func inOneColumn(t *testing.T, d document.Document) string {
 	t.Helper()
 	var page strings.Builder
@@ -166,7 +166,7 @@ func inOneColumn(t *testing.T, d document.Document) string {
 	return page.String()
 }
 
-// TestANewMetricIsARow: a row that a table gains is explained, offered, required, and announced as all the others are.
+// TestANewMetricIsARow: a new row of the table is explained, offered, required, and announced like the others.
 func TestANewMetricIsARow(t *testing.T) {
 	fresh := metric.Metric{
 		Name: "pgstat.wal/wal_polished", Kind: runfile.Counter, Unit: "records", Help: "WAL records that were polished",
@@ -195,7 +195,7 @@ func TestANewMetricIsARow(t *testing.T) {
 	}
 }
 
-// TestWhatIsCopiedFromAConsole: each metric in it is explained, and a name that only a query knows is said to be one.
+// TestWhatIsCopiedFromAConsole: each metric in it is explained, and names that exist only in a query are recognized.
 func TestWhatIsCopiedFromAConsole(t *testing.T) {
 	found, err := allKnown().of([]string{
 		`[["AWS/RDS", "VolumeWriteIOPs", "DBClusterIdentifier", "shop"], [".", "BurstBalance"]]`})

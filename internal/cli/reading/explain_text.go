@@ -11,10 +11,10 @@ import (
 	"github.com/realiops/realiops/internal/shell"
 )
 
-// aScreen is the largest number of lines in an answer, unless all is asked for.
+// aScreen bounds the lines of an answer, unless all is asked for.
 const aScreen = 25
 
-// answers holds the texts on each thing of a name, each with the line that answers the question.
+// answers holds the texts on each entry of a name, each with the line that answers the question.
 type answers []struct {
 	line string
 	text entry
@@ -27,10 +27,10 @@ func (a *answers) add(line string, text entry) {
 	}{line, text})
 }
 
-// document says everything that is known.
+// document renders everything known.
 func (k knowledge) document() document.Document { return k.answers(entry.everything).document() }
 
-// onAScreen says as much as a screen holds, and what shows the rest.
+// onAScreen renders as much as fits a screen, and says how to see the rest.
 func (k knowledge) onAScreen(width int, names []string) document.Document {
 	all := k.answers(entry.everything)
 	if d := all.document(); heightOf(d, width) <= aScreen {
@@ -46,7 +46,7 @@ func (k knowledge) onAScreen(width int, names []string) document.Document {
 		d := document.Document{Blocks: append(blocks, rest)}
 		return d, heightOf(d, width) <= aScreen
 	}
-	for first := len(all); first > 0; first-- { // the first few at some length, and a line for each other
+	for first := len(all); first > 0; first-- { // the first few in detail, and a line for each other
 		if d, fit := fits(append(brief[:first].document().Blocks, brief[first:].list())...); fit {
 			return d
 		}
@@ -75,7 +75,7 @@ func heightOf(d document.Document, width int) int {
 	return strings.Count(page.String(), "\n")
 }
 
-// line returns what is said of a name where there is only a line for it.
+// line returns the one-line answer for a name.
 func (k knowledge) line(name string) string {
 	all := k.answers(entry.brief)
 	if len(all) == 0 {
@@ -84,8 +84,8 @@ func (k knowledge) line(name string) string {
 	return all[0].line
 }
 
-// columns returns those of PostgreSQL's views that are called what was asked for, the database's first, where no
-// console calls a metric just so; and what else is read.
+// columns returns the columns of PostgreSQL's views with that name, the database's first, if no console has it
+// exactly; and the other metrics.
 func (k knowledge) columns() (called, others metric.Table) {
 	for _, m := range k.local {
 		_, column, _ := strings.Cut(m.Printed(0), ".")
@@ -104,7 +104,7 @@ func (k knowledge) columns() (called, others metric.Table) {
 	return called, others
 }
 
-// answers explains each thing, as fully as is wanted.
+// answers explains each entry, in the wanted detail.
 func (k knowledge) answers(wanted func(entry) entry) (all answers) {
 	columns, others := k.columns()
 	for _, m := range columns {
@@ -142,7 +142,7 @@ func (a answers) list() document.Block {
 	return lines
 }
 
-// names mentions what there is no room to say more of.
+// names lists entries for which there is no room.
 func (a answers) names() document.Block {
 	var names []string
 	for _, answer := range a {
@@ -167,7 +167,7 @@ func (e entry) brief() (short entry) {
 	return short
 }
 
-// ofEntry explains what realiops does not read.
+// ofEntry explains a metric that realiops does not read.
 func ofEntry(o metric.Entry) (e entry) {
 	e.say("unit", o.Unit)
 	e.say("trap", o.Trap)
@@ -254,7 +254,7 @@ func ofLocal(m metric.Metric) (e entry) {
 	return e
 }
 
-// versions says which versions of PostgreSQL show a metric, and what shows it later; nothing of what all show.
+// versions says which versions of PostgreSQL have a metric, and what replaces it later; empty if all have it.
 func versions(m metric.Metric) string {
 	if m.Versions == (metric.Span{}) {
 		return ""
@@ -280,7 +280,7 @@ func ofQuantity(q metric.Quantity) (e entry) {
 	return e
 }
 
-// list names everything, each with the few words that matter most, by where it is shown.
+// list lists everything by source, in a few words each.
 func (k knowledge) list() document.Document {
 	var local, counted entry
 	for _, m := range k.local {
@@ -297,7 +297,7 @@ func (k knowledge) list() document.Document {
 	}}
 }
 
-// overview says which sources there are, how many metrics each shows, and how to see them.
+// overview lists the sources with the number of their metrics, and how to see them.
 func (k knowledge) overview() document.Document {
 	var groups entry
 	for _, g := range k.sources() {
@@ -318,7 +318,7 @@ func (k knowledge) lines() document.Document {
 	return document.Document{Blocks: []document.Block{k.answers(entry.brief).list()}}
 }
 
-// others lists what realiops does not read.
+// others lists the metrics that realiops does not read.
 func (k knowledge) others() (e entry) {
 	for _, other := range k.elsewhere {
 		for _, name := range other.Names {

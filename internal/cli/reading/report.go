@@ -30,7 +30,7 @@ type reportOptions struct {
 	metrics []string
 	require RequireOptions
 	size    SizeOptions
-	sizes   bool // a page says what to order: something of it was asked
+	sizes   bool // a page has orders, since a size flag was given
 }
 
 func NewReportCommand(env command.Env) *cobra.Command {
@@ -129,7 +129,7 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 	return o.reportRuns(env, runs, names[0], withSizes)
 }
 
-// refuse says why what was asked for is not had of these files; nil: it is.
+// refuse returns why these files cannot give what was asked for, or nil.
 func (o reportOptions) refuse(run *counts.Run, names []string, withSizes bool) error {
 	pictures := []string{command.FormatPNG, command.FormatSVG}
 	switch {
@@ -145,7 +145,7 @@ func (o reportOptions) refuse(run *counts.Run, names []string, withSizes bool) e
 	return nil
 }
 
-// reportRuns writes the report on the first of some runs, with what to order for all where the format has sizes.
+// reportRuns writes the report on the first run, with the order for all runs if the format has sizes.
 func (o reportOptions) reportRuns(env command.Env, runs []*counts.Run, name string, withSizes bool) error {
 	run, format := runs[0], o.format.Chosen
 	asked := run.MetricNames()
@@ -167,7 +167,7 @@ func (o reportOptions) reportRuns(env command.Env, runs []*counts.Run, name stri
 			return err
 		}
 	}
-	verdicts := attribution.Judge(run, attribution.Options{Asked: asked}) // all, also those that are true by definition
+	verdicts := attribution.Judge(run, attribution.Options{Asked: asked}) // including those true by definition
 	view := report.New(run, verdicts)
 	view.File = named(name)
 	if err := o.writeAs(env, func(env command.Env) error {
@@ -178,7 +178,7 @@ func (o reportOptions) reportRuns(env command.Env, runs []*counts.Run, name stri
 	return unmet(required, verdicts, metric.VersionNum(run.Header.Target.Version))
 }
 
-// writeAs has write print to the file that was asked for as it does to standard output.
+// writeAs makes write print to the requested file instead of standard output.
 func (o reportOptions) writeAs(env command.Env, write func(command.Env) error) error {
 	return command.WriteTo(o.out, env.Out, func(w io.Writer) error {
 		if o.out != "" && o.out != command.StandardInput {
@@ -189,7 +189,7 @@ func (o reportOptions) writeAs(env command.Env, write func(command.Env) error) e
 	})
 }
 
-// writeBaseline says what storage delivered alone, which has no verdicts and no bill.
+// writeBaseline reports what storage delivered alone, without verdicts and bill.
 func (o reportOptions) writeBaseline(env command.Env, run *counts.Run, format string) error {
 	if o.sizes {
 		return errors.New("a baseline measured storage alone and has no sizes: --load, --class, --gib and the others " +
@@ -198,7 +198,7 @@ func (o reportOptions) writeBaseline(env command.Env, run *counts.Run, format st
 	return o.writeAs(env, func(env command.Env) error { return WriteBaseline(env, run, format) })
 }
 
-// write makes the report of a run, with its sizes where the format has sizes, or why there are none.
+// write writes a run's report, with its sizes if the format has them, or why there are none.
 func (o reportOptions) write(env command.Env, run *counts.Run, view report.WithSize, unsized error, format string,
 	only []string) error {
 	words := wordsOf(run, view.Report, o.level)
@@ -218,8 +218,7 @@ func (o reportOptions) write(env command.Env, run *counts.Run, view report.WithS
 		}})
 }
 
-// sized returns what to order, or the reason why a run does not tell; that is an error where a load or an instance was
-// asked for.
+// sized returns what to order, or why the run cannot tell, which is an error if a load or an instance was asked for.
 func (o reportOptions) sized(runs []*counts.Run) (size *sizes.Size, unsized, err error) {
 	o.size.server = commonServer(runs)
 	ask, err := o.size.Asked(context.Background())

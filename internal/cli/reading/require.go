@@ -18,7 +18,7 @@ import (
 // RequireOptions are the metrics that must get a verdict.
 type RequireOptions struct{ patterns []string }
 
-// namesOf returns the metrics of a run that a flag names, each once. A pattern that matches none is an error.
+// namesOf returns a run's metrics that a flag names, each once. A pattern without a match is an error.
 func namesOf(flag string, patterns, known []string) ([]string, error) {
 	var names []string
 	for _, pattern := range patterns {
@@ -41,12 +41,12 @@ func (o *RequireOptions) AddFlags(f *pflag.FlagSet) {
 			"text (repeatable)")
 }
 
-// Names returns the required metrics of a run, each once. A pattern that matches none is an error.
+// Names returns the required metrics of a run, each once. A pattern without a match is an error.
 func (o *RequireOptions) Names(known []string) ([]string, error) {
 	return namesOf("--require", o.patterns, known)
 }
 
-// matching returns the known metrics that match a pattern by one of their spellings, or by the end of one.
+// matching returns the known metrics of which a spelling, or its end, matches a pattern.
 func matching(flag, pattern string, known []string) ([]string, error) {
 	table := metric.All()
 	var names, spellings []string
@@ -92,10 +92,10 @@ func matching(flag, pattern string, known []string) ([]string, error) {
 	return nil, fmt.Errorf(flag+" %q: the run has no such metric (-v lists those it has)", pattern)
 }
 
-// overSlashes has * reach over a slash.
+// overSlashes lets * match a slash.
 func overSlashes(text string) string { return strings.ReplaceAll(text, "/", "\x00") }
 
-// unmet returns an error that names the required metrics without a verdict; nil where all have one.
+// unmet returns an error that names the required metrics without a verdict, or nil.
 func unmet(required []string, verdicts attribution.Verdicts, version int) error {
 	var open []string
 	for _, name := range required {
@@ -111,8 +111,7 @@ func unmet(required []string, verdicts attribution.Verdicts, version int) error 
 		", which was required"))
 }
 
-// nearestEnd returns the spelling whose last part is like what was typed, without what stands between its letters;
-// empty: none is.
+// nearestEnd returns the spelling whose last part is most similar to typed, ignoring punctuation, or "".
 func nearestEnd(typed string, spellings []string) string {
 	of := map[string]string{}
 	var ends []string
@@ -125,7 +124,7 @@ func nearestEnd(typed string, spellings []string) string {
 	return of[typo.Guess(typed, ends)]
 }
 
-// documentedLike returns a metric of a console whose name is like what was typed; empty: none is.
+// documentedLike returns a console's metric with a name similar to typed, or "".
 func documentedLike(typed string) string {
 	var names []string
 	for _, m := range metric.Meanings() {

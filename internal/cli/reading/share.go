@@ -61,7 +61,7 @@ func runShare(env command.Env, name, out string) error {
 	return env.Write(shared(out, a, lines))
 }
 
-// shareTo copies a run without what tells whose it is, and says how many lines of each kind are kept.
+// shareTo copies a run without what identifies its owner, and counts the lines of each kind.
 func shareTo(path, out string) (*runfile.Anonymizer, map[runfile.Kind]int, error) {
 	records, file, err := runfile.Open(path)
 	if err != nil {
@@ -92,7 +92,7 @@ func shareTo(path, out string) (*runfile.Anonymizer, map[runfile.Kind]int, error
 	return a, lines, w.Close()
 }
 
-// shared says what the copy holds, what was taken out, and how to pass it on.
+// shared says what the copy contains, what was removed, and how to pass it on.
 func shared(out string, a *runfile.Anonymizer, count map[runfile.Kind]int) document.Document {
 	var lines []string
 	for _, kind := range slices.Sorted(maps.Keys(count)) {

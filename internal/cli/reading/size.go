@@ -76,7 +76,7 @@ amount of a metric on a console in real I/O? --check: do figures of a console or
 const sizeExitHelp = `0  sized
 1  wrong usage, FILE cannot be read as a run file, or it does not tell what storage had to do`
 
-// noRun refuses a run where figures are asked about.
+// noRun rejects a run if figures are asked about.
 func noRun(args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("--need, --from-metric and --check ask without a run: leave %s out", args[0])
@@ -84,7 +84,7 @@ func noRun(args []string) error {
 	return nil
 }
 
-// runFiles refuses no files, and more of standard input than there is.
+// runFiles rejects a missing file, and standard input given twice.
 func runFiles(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return command.OneRunFile(cmd, args)
@@ -122,14 +122,14 @@ func runSize(ctx context.Context, env command.Env, o SizeOptions, names []string
 	case errors.Is(err, sizing.ErrNotCalibrated):
 		return command.Naming(o.calibrate, err)
 	case err != nil && len(names) > 1:
-		return suggesting(err) // it tells which run
+		return suggesting(err) // it names the run
 	case err != nil:
 		return command.Naming(names[0], suggesting(err))
 	}
 	return o.answer(env, answer, runs...)
 }
 
-// commonServer returns what runs agree on of their server: the flavor, and the region of a cloud.
+// commonServer returns what the runs' servers have in common: the flavor, and the region of a cloud.
 func commonServer(runs []*counts.Run) runfile.Target {
 	of := runs[0].Header.Target
 	for _, run := range runs[1:] {
@@ -144,8 +144,8 @@ func commonServer(runs []*counts.Run) runfile.Target {
 	return of
 }
 
-// answer writes what to order, with the cautions of the runs that it rests on, and holds it against a device that was
-// measured, where one was named.
+// answer writes what to order, with the cautions of the runs behind it, and compares it with a
+// measured device, if one was named.
 func (o SizeOptions) answer(env command.Env, answer sizing.Sizing, runs ...*counts.Run) error {
 	view := sizes.NewSize(answer)
 	for _, run := range runs {

@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/input"
 )
 
-// check refuses what no load, disk or price can be.
+// check rejects values that no load, disk or price can have.
 func (o SizeOptions) check() error {
 	for _, f := range []struct {
 		flag               string
@@ -37,7 +37,7 @@ func (o SizeOptions) check() error {
 	return nil
 }
 
-// Asked puts flags and catalog together.
+// Asked combines flags and catalog.
 func (o SizeOptions) Asked(ctx context.Context) (sizing.Ask, error) {
 	volumes, errVolumes := catalog.Volumes()
 	instances, errInstances := o.readLimits(ctx)
@@ -59,7 +59,7 @@ func (o SizeOptions) Asked(ctx context.Context) (sizing.Ask, error) {
 	return ask, o.narrow(&ask, own)
 }
 
-// choose takes those kinds of storage that were asked for, by provider or by name, or all.
+// choose selects the requested kinds of storage, by provider or name, or all.
 func (o *SizeOptions) choose(ask *sizing.Ask, volumes []catalog.Volume, rules []catalog.Distributed) error {
 	o.on = slices.Clone(o.on)
 	for i, name := range o.on {
@@ -88,10 +88,10 @@ func (o *SizeOptions) choose(ask *sizing.Ask, volumes []catalog.Volume, rules []
 	return nil
 }
 
-// clouds maps names of clouds, which --on does not take, to the providers of their storage.
+// clouds maps names of clouds, which --on does not accept, to the providers of their storage.
 var clouds = map[string]string{"aws": "ebs, rds or aurora", "gcp": "google"}
 
-// StorageNames returns those that --on takes.
+// StorageNames returns the names that --on accepts.
 func StorageNames(volumes []catalog.Volume, rules []catalog.Distributed) (names []string) {
 	for _, v := range volumes {
 		names = append(names, v.Provider, v.Name)
@@ -110,7 +110,7 @@ var classes = regexp.MustCompile(
 // families matches AWS's and Google's names of class families, and some of Azure's classes.
 var families = regexp.MustCompile(`(?i)^(db\.)?[a-z]{1,4}\d[a-z]{0,5}$`)
 
-// CheckRegion refuses what is no region of any cloud, and has no prices.
+// CheckRegion rejects a name that is no cloud's region and has no prices.
 func CheckRegion(region string, priced []string) error {
 	known := slices.Clone(priced)
 	for _, c := range []catalog.Cloud{catalog.AWS, catalog.Azure, catalog.Google} {
@@ -123,8 +123,8 @@ func CheckRegion(region string, priced []string) error {
 		command.Meant("", region, known))
 }
 
-// checkClass refuses what cannot be a class of machine; one whose limits are not known is none the less. A family
-// without a size is none, and would be taken for a class of another cloud.
+// checkClass rejects an impossible machine class, but accepts one with unknown limits. A family without a size is
+// rejected, because it could be another cloud's class.
 func checkClass(class string, known []catalog.Instance) error {
 	var names []string
 	for _, m := range known {
@@ -148,15 +148,15 @@ func checkClass(class string, known []catalog.Instance) error {
 	return fmt.Errorf("--class %s is not a machine class%s", class, command.Meant("", bare, names))
 }
 
-// ReadPrices returns the program's own, with those of a file before them, and what is strange about the file's.
+// ReadPrices returns the prices of a file, then the program's own, and doubts about the file's.
 func ReadPrices(ctx context.Context, file string) (prices []catalog.Price, doubts []string, err error) {
 	known, errKnown := catalog.Prices()
 	own, errOwn := ownPrices(ctx, file)
 	return catalog.Override(own, known), catalog.Doubts(own, known), errors.Join(errKnown, errOwn)
 }
 
-// HomeRegion returns AWS's region whose prices count where nothing names one: that of a file of prices, which are before
-// the program's own.
+// HomeRegion returns AWS's default region for prices: the one of a price file, whose
+// prices precede the program's own.
 func HomeRegion(file string, prices []catalog.Price) string {
 	if file == "" {
 		return command.DefaultRegion
@@ -164,7 +164,7 @@ func HomeRegion(file string, prices []catalog.Price) string {
 	return sizing.Tariff{Prices: prices}.First(catalog.AWS)
 }
 
-// ownPrices returns those of a file; none where none is named.
+// ownPrices returns the prices of a file, or none without one.
 func ownPrices(ctx context.Context, file string) ([]catalog.Price, error) {
 	if file == "" {
 		return nil, nil
@@ -177,7 +177,7 @@ func ownPrices(ctx context.Context, file string) ([]catalog.Price, error) {
 	return own, command.Naming(file, err)
 }
 
-// readLimits returns the program's own, with those of a file before them.
+// readLimits returns the limits of a file, then the program's own.
 func (o SizeOptions) readLimits(ctx context.Context) ([]catalog.Instance, error) {
 	known, err := catalog.Instances()
 	if o.Limits == "" || err != nil {
@@ -191,7 +191,7 @@ func (o SizeOptions) readLimits(ctx context.Context) ([]catalog.Instance, error)
 	return catalog.Before(own, known), command.Naming(o.Limits, err)
 }
 
-// readCalibration reads the run on Aurora that was named, if any was.
+// readCalibration reads the run on Aurora, if one was named.
 func (o *SizeOptions) readCalibration(env command.Env) (err error) {
 	if o.calibrate != "" {
 		o.Calibrate, err = command.NamedRun(env, o.calibrate, tally.WithoutLatencies)
@@ -199,7 +199,7 @@ func (o *SizeOptions) readCalibration(env command.Env) (err error) {
 	return err
 }
 
-// suggesting adds the nearest name to an error about one that is not known.
+// suggesting adds the nearest known name to an error.
 func suggesting(err error) error {
 	if unknown, ok := errors.AsType[*sizing.UnknownLoad](err); ok {
 		return fmt.Errorf("%w: there are %s", err, strings.Join(unknown.Known, ", "))

@@ -22,7 +22,7 @@ func checkFigures(env command.Env, o SizeOptions) error {
 	return env.Write(sizes.Check(checked, rules))
 }
 
-// figureNames lists the names of figures: those of consoles, and the columns of iostat.
+// figureNames lists the names of figures: consoles', and the columns of iostat.
 const figureNames = "iops, kbps, mbps, ms, queue, kb, cap-iops, cap-mbps, r/s, w/s, rkB/s, wkB/s, " +
 	"r_await, w_await, aqu-sz"
 

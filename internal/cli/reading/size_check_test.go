@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestFiguresSaidTwice: of two numbers for one thing the last would count, and nobody would know.
+// TestFiguresSaidTwice: two numbers for one figure are rejected.
 func TestFiguresSaidTwice(t *testing.T) {
 	for text, want := range map[string]string{
 		"iops=3000,iops=2000": "--check iops= is said twice",
@@ -18,7 +18,7 @@ func TestFiguresSaidTwice(t *testing.T) {
 	}
 }
 
-// FuzzFigures: what people type as figures becomes numbers that there can be.
+// FuzzFigures: typed figures become possible numbers.
 func FuzzFigures(f *testing.F) {
 	for _, text := range []string{"iops=489 kbps=62598 kb=4 ms=62.1 queue=30", "r/s=1,w_await=inf", "iops=1e400",
 		"buffered", "ms=-0"} {

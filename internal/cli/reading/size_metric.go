@@ -18,7 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/shell"
 )
 
-// convert answers what amounts of metrics mean, without a run.
+// convert converts amounts of metrics, without a run.
 func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 	if err := o.check(); err != nil {
 		return err
@@ -77,7 +77,7 @@ func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 	return answerMetrics(env, o.Format.Chosen, answer)
 }
 
-// answerMetrics writes what they mean; of one metric alone there is nothing around it.
+// answerMetrics writes the conversions. A single one has no frame.
 func answerMetrics(env command.Env, format string, answer sizes.Converts) error {
 	switch {
 	case format != command.FormatJSON:
@@ -88,7 +88,7 @@ func answerMetrics(env command.Env, format string, answer sizes.Converts) error 
 	return view.JSON(env.Out, answer)
 }
 
-// spreadsOf returns what the rows would ask of the distributed databases that --on names.
+// spreadsOf returns what the rows would need from the distributed databases in --on.
 func (o SizeOptions) spreadsOf(c figures.Converted, ask sizing.Ask) (all []catalog.Spread) {
 	for _, rule := range ask.Distributed {
 		if c.Rows != nil && slices.Contains(o.on, rule.Name) {
@@ -121,7 +121,7 @@ func meaningsOf(name, flavor string) ([]metric.Meaning, error) {
 	if named := slices.DeleteFunc(slices.Clone(found), func(m metric.Meaning) bool {
 		return !strings.EqualFold(m.Metric, name)
 	}); len(named) > 0 {
-		found = named // and not what is called so in another place
+		found = named // and not one of that name elsewhere
 	}
 	if len(found) == 0 {
 		var on []string

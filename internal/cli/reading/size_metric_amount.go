@@ -14,15 +14,14 @@ import (
 )
 
 type metricAmount struct {
-	text    string // as it was written
+	text    string // as given
 	name    string
 	amount  float64
-	written string  // the time behind the slash, with it; empty: none was written
-	seconds float64 // in which a sum was added up; 0: it is a rate
+	written string  // "/" and the time; empty: none was given
+	seconds float64 // time of a sum; 0: it is a rate
 }
 
-// parseAmounts reads NAME=AMOUNT and NAME=AMOUNT/TIME, with commas between them; in an amount commas may stand between
-// thousands.
+// parseAmounts parses NAME=AMOUNT and NAME=AMOUNT/TIME, separated by commas. An amount may have thousands separators.
 func parseAmounts(text string) (all []metricAmount, err error) {
 	for _, part := range command.Figures(text) {
 		a := metricAmount{text: strings.TrimSpace(part)}
@@ -57,7 +56,7 @@ func parseAmounts(text string) (all []metricAmount, err error) {
 	return all, nil
 }
 
-// countsBytes reports whether a metric does: 2.43B of what counts anything else are billions to whoever writes it.
+// countsBytes reports whether a metric counts bytes: of other metrics, 2.43B means billions.
 func countsBytes(name string) bool {
 	return slices.ContainsFunc(metric.MeaningsOf(name), func(m metric.Meaning) bool {
 		_, unit, _ := m.InBase()
@@ -68,7 +67,7 @@ func countsBytes(name string) bool {
 // month is the length in seconds of a month in providers' prices.
 const month = catalog.HoursInMonth * metric.Hour
 
-// secondsIn returns how long a time of sums is: month, 5min, 300s; 0: it is none.
+// secondsIn returns the length of a sum's time: month, 5min, 300s; 0: invalid.
 func secondsIn(text string) float64 {
 	unit := strings.ToLower(strings.TrimLeft(text, "0123456789 "))
 	n := 1.0
@@ -87,8 +86,7 @@ func secondsIn(text string) float64 {
 	}[unit]
 }
 
-// over settles in what time a sum was added up, and refuses one that cannot be, or of which nobody says the time: it
-// may be any.
+// over determines the time of a sum, and rejects one that is impossible or unknown.
 func (a metricAmount) over(m metric.Meaning) (metricAmount, error) {
 	switch {
 	case !m.Summed() && a.seconds > 1:
@@ -124,8 +122,8 @@ func (a metricAmount) ask(m metric.Meaning) error {
 		write[0], strings.Join(write[1:], ", "))
 }
 
-// Bounds of what a second can hold, far above what is sold: an Aurora instance passes 50 Gbit/s at most, and a cluster
-// has 16. https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/Concepts.DBInstanceClass.Summary.html
+// Bounds of a second, far above anything sold: an Aurora instance has at most 50 Gbit/s, and a cluster 16 instances.
+// https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/Concepts.DBInstanceClass.Summary.html
 const (
 	bytesOfInstance = 100e9 / 8
 	mostInstances   = 16
@@ -135,7 +133,7 @@ const (
 	leastRecord     = 24      // bytes of WAL, the header of a record
 )
 
-// more refuses a rate above the highest possible; than names its bound.
+// more rejects a rate above the highest possible; than names its bound.
 func more(perSecond, most float64, than string) error {
 	if perSecond <= most {
 		return nil
@@ -144,7 +142,7 @@ func more(perSecond, most float64, than string) error {
 		fmt.Sprintf(than, number.Grouped(most, 0)))
 }
 
-// impossibleRate refuses a mean a second that is more than there can be.
+// impossibleRate rejects an impossible mean per second.
 func impossibleRate(perSecond float64, m metric.Meaning) error {
 	operations, bytes := strings.HasSuffix(m.Metric, "IOPS"), strings.HasSuffix(m.Metric, "Throughput")
 	switch {
@@ -159,13 +157,13 @@ func impossibleRate(perSecond float64, m metric.Meaning) error {
 	return nil
 }
 
-// ImpossibleMonth refuses more billed reads or writes in a month than there can be.
+// ImpossibleMonth rejects an impossible number of billed reads or writes in a month.
 func ImpossibleMonth(name string, amount float64) error {
 	metrics := map[string]string{"reads": "VolumeReadIOPs", "writes": "VolumeWriteIOPs"}
 	return impossibleSum(amount/month, metric.Meaning{On: "aurora", Metric: metrics[name]})
 }
 
-// impossibleSum refuses more a second than there can be.
+// impossibleSum rejects an impossible sum, by its rate per second.
 func impossibleSum(perSecond float64, m metric.Meaning) error {
 	switch {
 	case m.On == "aurora" && m.Metric == "VolumeReadIOPs":
@@ -180,7 +178,7 @@ func impossibleSum(perSecond float64, m metric.Meaning) error {
 	return nil
 }
 
-// asPublished returns the amount in the time in which the metric is published.
+// asPublished returns the amount in the metric's published period.
 func (a metricAmount) asPublished(meanings []metric.Meaning) float64 {
 	if len(meanings) != 1 || a.seconds == 0 {
 		return a.amount

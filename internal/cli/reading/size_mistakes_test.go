@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// TestNeedsAsPeopleWriteThem: each spelling is the same need as the plain one, or is refused because it could be two.
+// TestNeedsAsPeopleWriteThem: each spelling equals the plain need, or is rejected as ambiguous.
 func TestNeedsAsPeopleWriteThem(t *testing.T) {
 	for text, want := range map[string][3]float64{
 		"iops=3k,kb=8":                    {3000, 0, 8 << 10},
@@ -42,7 +42,7 @@ func TestNeedsAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
-// TestAmountsAsPeopleWriteThem: 2.43B are bytes of a metric in bytes, and billions to whoever writes it of another.
+// TestAmountsAsPeopleWriteThem: 2.43B are bytes for a metric in bytes, and billions for another.
 func TestAmountsAsPeopleWriteThem(t *testing.T) {
 	for text, want := range map[string]float64{"WriteThroughput=60MB": 60e6, "writethroughput=60M": 60e6,
 		"WriteIOPS=10k": 10_000, "VolumeReadIOPs=2.43G/month": 2.43e9} {
@@ -57,8 +57,8 @@ func TestAmountsAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
-// TestAFamilyIsNoClass: a family of AWS without its size looks like a size of Azure, and an order would go to another
-// cloud.
+// TestAFamilyIsNoClass: an AWS family without its size looks like an Azure size, and the
+// order would go to another cloud.
 func TestAFamilyIsNoClass(t *testing.T) {
 	known, err := catalog.Instances()
 	if err != nil {
@@ -88,7 +88,7 @@ func TestAFamilyIsNoClass(t *testing.T) {
 	}
 }
 
-// TestRegionsThatAreAlike: one hyphen lies between clouds.
+// TestRegionsThatAreAlike: regions of different clouds may differ only by a hyphen.
 func TestRegionsThatAreAlike(t *testing.T) {
 	for region, want := range map[string]string{"us-east1": "us-east-1", "us-west-1": "us-west1", "eu-west-1": "",
 		"eastus": "", "us-central1": ""} {
@@ -98,7 +98,7 @@ func TestRegionsThatAreAlike(t *testing.T) {
 	}
 }
 
-// TestEachPlaceOfAMetricIsNamed where it is asked for in another.
+// TestEachPlaceOfAMetricIsNamed: the error names the places that have the metric.
 func TestEachPlaceOfAMetricIsNamed(t *testing.T) {
 	const want = "--flavor ebs: WriteThroughput is not shown there, but on aurora and rds"
 	if _, err := meaningsOf("WriteThroughput", "ebs"); err == nil || err.Error() != want {

@@ -35,7 +35,7 @@ func sizeNeed(ctx context.Context, env command.Env, o SizeOptions) error {
 	return o.answer(env, answer)
 }
 
-// needFigure is one number of a need: what may stand behind it, by how much it counts then, and how else it is written.
+// needFigure is one number of a need, with its units and their factors, and its other spellings.
 type needFigure struct {
 	to          *float64
 	units       number.Units
@@ -43,14 +43,14 @@ type needFigure struct {
 	written     string
 }
 
-// parseNeed reads a need: iops=3000,mbps=120MiB,reads=40%,flushes=900.
+// parseNeed parses a need: iops=3000,mbps=120MiB,reads=40%,flushes=900.
 func parseNeed(text string) (sizing.Stated, error) {
 	nan := math.NaN()
 	need := sizing.Stated{Requests: nan, Bytes: nan, RequestSize: nan, Flushes: nan}
 	const kib, mib = 1 << 10, 1 << 20
 	inMega := number.Bytes(1).With(number.Units{"": 1e6})
 	inKiB := number.Units{"": kib, "b": 1, "k": kib, "kb": kib, "kib": kib, "m": mib, "mb": mib, "mib": mib}
-	share := number.Units{"": 0.01, "%": 0.01} // without a unit not up to 1, which may be a part of one
+	share := number.Units{"": 0.01, "%": 0.01} // without a unit not up to 1, which may be a share
 	figures := map[string]needFigure{
 		"iops":    {&need.Requests, number.Counted(), 0, 1e9, "a number of requests a second"},
 		"mbps":    {&need.Bytes, inMega, 0, 1e15, "a number, in MB of 10^6 bytes or with a unit, such as 120MiB"},
@@ -86,7 +86,7 @@ func parseNeed(text string) (sizing.Stated, error) {
 	return need, nil
 }
 
-// leastFigure is below any intended figure: less is a number of some other kind.
+// leastFigure is below any plausible figure.
 const leastFigure = 1e-9
 
 func (f needFigure) read(text string) error {

@@ -17,7 +17,7 @@ import (
 
 // SizeOptions are the flags of realiops size.
 type SizeOptions struct {
-	sizing.Ask // what the flags say of it; see Asked
+	sizing.Ask // from the flags; see Asked
 	Region     string
 	on         []string
 	Prices     string
@@ -27,8 +27,8 @@ type SizeOptions struct {
 	Format     command.FormatFlag
 	baseline   string
 
-	Everywhere bool           // the volumes of all clouds, for servers that each have a region
-	server     runfile.Target // of the runs, where they agree
+	Everywhere bool           // the volumes of all clouds, for servers with their own regions
+	server     runfile.Target // common to the runs
 
 	need       string
 	hours      float64
@@ -51,7 +51,7 @@ func (o *SizeOptions) addLoadFlags(f *pflag.FlagSet) {
 	f.Var((*command.Gibibytes)(&o.GiB), "gib", "data to hold: in GiB, or with a unit: 2TB (10^12 bytes), 2TiB (2^40)")
 }
 
-// addStorageFlags adds those that say what is ordered, and by whose prices.
+// addStorageFlags adds the flags for what is ordered, and by which prices.
 func (o *SizeOptions) addStorageFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Instance, "class", "", "`class` of the database's machine: db.r6g.large, m5.xlarge")
 	f.StringSliceVar(&o.on, "on", nil, "only on these, a `list` of: ebs, rds, aurora, azure, google, yugabytedb, "+
@@ -107,7 +107,7 @@ func (o *SizeOptions) anyOf(flags *pflag.FlagSet) (any bool) {
 	return any
 }
 
-// percent is a flag that may be left out, which is nil.
+// percent is an optional flag; nil if it is not given.
 type percent struct{ value **float64 }
 
 func (p percent) Set(text string) error {
@@ -128,7 +128,7 @@ func (p percent) String() string {
 
 func (p percent) Type() string { return "percent" }
 
-// misplaced refuses a flag that means nothing in this question, since the user would believe that it was heeded.
+// misplaced rejects a flag that has no effect on this question.
 func misplaced(flags *pflag.FlagSet) (err error) {
 	refuse := func(where string, meant bool, name string) {
 		if !meant && err == nil {
@@ -154,7 +154,7 @@ func misplaced(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// aboutFigures returns the flag that asks about figures, without a run; empty: none was given.
+// aboutFigures returns the given flag that asks about figures, without a run; empty: none.
 func aboutFigures(flags *pflag.FlagSet) string {
 	for _, name := range []string{"check", "from-metric", "need"} {
 		if flags.Changed(name) {
@@ -164,7 +164,7 @@ func aboutFigures(flags *pflag.FlagSet) string {
 	return ""
 }
 
-// takeFlags notes which flags the user gave. It refuses 0 where that stands for a flag left out.
+// takeFlags records which flags were given. It rejects 0 if that means not given.
 func (o *SizeOptions) takeFlags(flags *pflag.FlagSet) error {
 	o.DefaultGiB = !flags.Changed("gib")
 	switch {

@@ -11,9 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// narrow leaves the volumes of one shop and names the region whose prices count. What --on names stays. Where it names
-// nothing, the class of machine decides, then the server of the run, then the region, then a file of prices: no order
-// goes to another cloud unless --on names both.
+// narrow keeps the volumes of one shop and sets the region for prices. --on decides; without it the machine class,
+// then the run's server, then the region, then a price file: no order goes to another cloud unless --on names both.
 func (o SizeOptions) narrow(ask *sizing.Ask, own []catalog.Price) error {
 	if err := CheckRegion(o.Region, ask.Tariff.Regions()); err != nil && o.Region != "" {
 		return err
@@ -69,7 +68,7 @@ func (o SizeOptions) narrow(ask *sizing.Ask, own []catalog.Price) error {
 	return nil
 }
 
-// cloudOf returns the cloud of all of the user's own prices; empty: they are of several, or there are none.
+// cloudOf returns the cloud of all of the user's own prices; empty: several or none.
 func cloudOf(own []catalog.Price) (cloud catalog.Cloud) {
 	for _, p := range own {
 		if of := catalog.CloudOfVolume(p.Volume); cloud != "" && of != cloud {
@@ -87,10 +86,10 @@ func (o SizeOptions) onRDS() bool {
 		slices.Contains([]string{"rds", "aurora"}, o.flavor)
 }
 
-// managed reports whether a volume is RDS's or Aurora's, which stripe by themselves and have standbys.
+// managed reports whether a volume is RDS's or Aurora's, which stripe automatically and have standbys.
 func managed(v catalog.Volume) bool { return v.Provider == "rds" || v.Provider == "aurora" }
 
-// contradicts refuses flags of which one rules out the other.
+// contradicts rejects flags that exclude each other.
 func (o SizeOptions) contradicts(volumes []catalog.Volume, provider string) error {
 	anyVolume := func(is func(catalog.Volume) bool) bool { return slices.ContainsFunc(volumes, is) }
 	cloud := catalog.CloudOfRegion(o.Region, nil)
@@ -124,7 +123,7 @@ func (o SizeOptions) contradicts(volumes []catalog.Volume, provider string) erro
 	return nil
 }
 
-// withPremium says what a size of Azure's lacks that takes no disk; empty: it is none.
+// withPremium says what an Azure size without premium disks lacks, or returns "".
 func withPremium(provider string) string {
 	if provider != "azure" {
 		return ""
@@ -132,7 +131,7 @@ func withPremium(provider string) string {
 	return ": Azure's sizes take Premium SSD and Ultra Disk if an s stands behind their number, as in Standard_D8s_v5"
 }
 
-// classOf returns what a class of machine is, by whose volumes it has.
+// classOf describes a machine class by the provider of its volumes.
 func classOf(provider string) string {
 	switch provider {
 	case "ebs":
@@ -143,8 +142,7 @@ func classOf(provider string) string {
 	return "a machine of " + catalog.CloudOf(provider).Title()
 }
 
-// priced returns the region whose prices count: the one that was named, that of the run, that of a file of prices, or
-// the cloud's best known.
+// priced returns the region for prices: the named one, the run's, a price file's, or the cloud's best-known.
 func (o SizeOptions) priced(ask sizing.Ask, cloud catalog.Cloud) string {
 	if o.Region != "" {
 		return o.Region

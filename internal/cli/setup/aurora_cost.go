@@ -91,7 +91,7 @@ const auroraCostExitHelp = `0  one of the two costs less
 1  wrong usage, or what the cluster did cannot be read
 3  which costs less is not known: the text says what is missing`
 
-// check refuses what makes no sense together.
+// check rejects contradictory options.
 func (o auroraCostOptions) check(flags *pflag.FlagSet) error {
 	switch {
 	case command.CountGiven(len(o.from) > 0, o.month != "", o.cluster != "" && len(o.from) == 0) != 1:
@@ -164,7 +164,7 @@ func runAuroraCost(ctx context.Context, env command.Env, o auroraCostOptions) er
 	return err
 }
 
-// billed reads what the cluster did, in the way that was chosen.
+// billed reads the cluster's use from the chosen source.
 func (o auroraCostOptions) billed(ctx context.Context, env command.Env, members []rds.Member,
 	prices []catalog.Price) (billed, error) {
 	var b billed
@@ -225,7 +225,7 @@ func (o auroraCostOptions) ofFiles(ctx context.Context, env command.Env, members
 	return b, nil
 }
 
-// ofCloudWatch asks AWS what the cluster is, and CloudWatch what it did.
+// ofCloudWatch asks AWS for the cluster, and CloudWatch for its use.
 func (o auroraCostOptions) ofCloudWatch(ctx context.Context, env command.Env, members []rds.Member) (billed, error) {
 	a, err := command.OpenInRegion(ctx, o.account)
 	if err != nil {
@@ -248,7 +248,7 @@ func (o auroraCostOptions) ofCloudWatch(ctx context.Context, env command.Env, me
 	return b, nil
 }
 
-// printQuery writes the question for the aws program.
+// printQuery writes the request for the aws program.
 func (o auroraCostOptions) printQuery(env command.Env, members []rds.Member) error {
 	c := rds.Cluster{Name: o.cluster}
 	for _, m := range members {
@@ -262,8 +262,8 @@ func (o auroraCostOptions) printQuery(env command.Env, members []rds.Member) err
 	return view.JSON(env.Out, exported.QueryOf(cloudwatch.ForBill(c), to.Add(-time.Duration(o.back)), to))
 }
 
-// instancesOf returns those that metrics tell of, and those that run all the time. What the user says of one comes
-// last, and counts.
+// instancesOf returns the instances with metrics, and those that run all the time. The user's
+// description comes last, and wins.
 func instancesOf(members []rds.Member) (named, always []billing.Instance) {
 	for _, m := range members {
 		i := slices.IndexFunc(named, func(n billing.Instance) bool { return n.Name == m.Name })

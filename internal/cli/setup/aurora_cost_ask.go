@@ -19,7 +19,7 @@ import (
 // auroraClasses matches the names of Aurora's instance classes.
 var auroraClasses = regexp.MustCompile(`^db\.[a-z0-9-]+(\.[a-z0-9-]+)?$`)
 
-// parseClasses reads the classes of instances that ran all the time.
+// parseClasses parses the classes of instances that ran all the time.
 func parseClasses(all []string) (members []rds.Member, err error) {
 	for _, class := range all {
 		name, of, named := strings.Cut(class, "=")
@@ -38,7 +38,7 @@ func parseClasses(all []string) (members []rds.Member, err error) {
 	return members, nil
 }
 
-// parseInstances reads NAME=CLASS, and NAME=CLASS@FROM..TO of instances that came and went.
+// parseInstances parses NAME=CLASS, and NAME=CLASS@FROM..TO of temporary instances.
 func parseInstances(all []string) (members []rds.Member, err error) {
 	for _, text := range all {
 		instance, times, timed := strings.Cut(text, "@")
@@ -78,7 +78,7 @@ func moment(text string) (at time.Time, err error) {
 	return at, err
 }
 
-// parseReserved reads CLASS=NUMBER.
+// parseReserved parses CLASS=NUMBER.
 func parseReserved(all []string) (billing.Reserved, error) {
 	reserved := billing.Reserved{}
 	for _, text := range all {

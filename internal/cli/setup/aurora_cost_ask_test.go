@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestStretches: an instance that came and went is known to the hour, and a day that is named is all of it.
+// TestStretches: a temporary instance's time is known to the hour, and a named day is a whole day.
 func TestStretches(t *testing.T) {
 	all, err := parseInstances([]string{"r=db.r6g.large@2026-10-01T08:00..2026-10-09",
 		"r=db.r6g.large@2026-10-11..2026-10-11"})

@@ -17,7 +17,7 @@ print the permissions that this needs.`, `  realiops aws collect LAST
 			newPolicyCommand(env))...)
 }
 
-// below returns a command that only has others below it.
+// below returns a command that only has subcommands.
 func below(env command.Env, name, short, long, example string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use: name, Short: short, Long: long, Example: example, Args: command.KnownCommand,

@@ -44,7 +44,7 @@ again to go on.`,
 	}
 	flags := command.Group("Flags")
 	command.AddAccountFlags(flags.FlagSet, &o.account)
-	_ = flags.MarkHidden("region") // the file says it
+	_ = flags.MarkHidden("region") // the file has it
 	o.analyze.AddFlags(flags.FlagSet)
 	flags.StringVar(&o.progress, "progress", string(progress.Auto),
 		"`how` to show progress on standard error: bar, plain, none; auto is a bar on a terminal")
@@ -86,7 +86,7 @@ func runCollect(ctx context.Context, env command.Env, o collectOptions, name str
 	return errors.Join(command.WithCode(command.ExitFailed, err), o.analyze.AnalyzeFile(env, path))
 }
 
-// provider returns that of the server which the file is about, as far as the run asked it.
+// provider returns the provider of the file's server, as far as the run asked it.
 func (o collectOptions) provider(ctx context.Context, env command.Env, path string, w *runfile.Writer) (*collect.Cloud,
 	error) {
 	file, err := collect.Read(path)
@@ -110,7 +110,7 @@ func (o collectOptions) provider(ctx context.Context, env command.Env, path stri
 		return nil, account.Explain(err)
 	}
 	w.Hide(a.Secrets(ctx)...)
-	// Those that the run announced, or all where it had none of a source.
+	// Ask for the announced metrics, or all of a source if none was announced.
 	asAnnounced := func(m runfile.Metric) bool {
 		source, _, _ := strings.Cut(m.Name, "/")
 		return file.Announced(m.Name) || !file.AnnouncedAny(source) && !file.AnnouncedAny(cloudwatch.Name)

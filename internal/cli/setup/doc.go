@@ -1,3 +1,3 @@
-// Package setup has the commands that people use before and beside a run: doctor, prices and server, and those that ask
-// an AWS account.
+// Package setup has the commands for use before and beside a run: doctor, prices and server, and
+// those that ask an AWS account.
 package setup

@@ -82,7 +82,7 @@ func runDoctor(ctx context.Context, env command.Env, o doctorOptions) error {
 	return err
 }
 
-// diagnose has a server for as long as it takes to ask it.
+// diagnose opens a server for the diagnosis.
 func diagnose(ctx context.Context, env command.Env, o command.TargetOptions) (d diagnosis.Diagnosis, err error) {
 	mode, err := env.Progress(string(progress.Auto))
 	if err != nil {
@@ -133,7 +133,7 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
 	}
-	p, err := t.Probes(ctx, facts, "") // which makes nothing
+	p, err := t.Probes(ctx, facts, "") // creates nothing
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
 	}
@@ -161,7 +161,7 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	return withManagedRemedies(facts, diagnosis.New(subject)), nil
 }
 
-// refusalOf says why a run would not begin, or nothing.
+// refusalOf returns why a run would not begin, or "".
 func refusalOf(ctx context.Context, t *target.Target, session *target.Session) (string, error) {
 	refusal, err := t.Refuse(session.Facts), error(nil)
 	if refusal == nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/shell"
 )
 
-// diagnoseAWS makes each call of a run once; nil where AWS is not asked.
+// diagnoseAWS makes each call of a run once; nil if AWS is not asked.
 func diagnoseAWS(ctx context.Context, a *target.AWS) *diagnosis.AWS {
 	if a.Account == nil && a.Trouble == nil {
 		return nil
@@ -49,7 +49,7 @@ func diagnoseAWS(ctx context.Context, a *target.AWS) *diagnosis.AWS {
 	return d
 }
 
-// described returns the calls that found the database, or did not. They are not made again.
+// described returns the calls that looked for the database, without repeating them.
 func described(a *target.AWS) (all []diagnosis.Call) {
 	for _, c := range a.Account.Calls() {
 		if c.Service != "rds" {
@@ -57,7 +57,7 @@ func described(a *target.AWS) (all []diagnosis.Call) {
 		}
 		answer := access.Answer{Action: c.Service + ":" + c.Operation}
 		if trouble, ok := errors.AsType[*account.Trouble](a.Trouble); ok && c.Failures == c.Count {
-			answer.Err = trouble // of the only ones that can be: the search ends with the first
+			answer.Err = trouble // the only possible one: the search ends with the first
 		}
 		all = append(all, callOf(answer))
 	}
@@ -78,10 +78,10 @@ func callOf(answer access.Answer) diagnosis.Call {
 	return call
 }
 
-// soon is the time in which a run with all of AWS's metrics is done, collection included.
+// soon is how long a run with all of AWS's metrics takes, including collection.
 const soon = 4 * time.Hour
 
-// cautionsOfAWS returns what AWS lacks or does otherwise than a run wants it.
+// cautionsOfAWS returns AWS's missing or unsuitable settings for a run.
 func cautionsOfAWS(a *target.AWS, d *diagnosis.AWS, facts postgres.Facts, now time.Time) []diagnosis.Caution {
 	if d == nil {
 		return nil
@@ -143,8 +143,7 @@ func until(ends *time.Time, now time.Time) string {
 	return "they have ended"
 }
 
-// otherVersion reports whether AWS and the server cannot speak of the same. Of the versions only the major one is
-// compared: AWS adds numbers of its own.
+// otherVersion reports whether AWS and the server disagree on the major version. AWS adds its own minor numbers.
 func otherVersion(c runfile.Cloud, facts postgres.Facts) bool {
 	major := func(version string) string { m, _, _ := strings.Cut(version, "."); return m }
 	return c.Version != "" && major(c.Version) != major(facts.Version)

@@ -18,11 +18,11 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// clockMatters is the difference of clocks, in seconds, from which times in the server's log or of a cloud's metrics
-// belong to another load than they seem to.
+// clockMatters is the difference of clocks, in seconds, from which times in the server's log or in a cloud's
+// metrics may belong to another load.
 const clockMatters = 1
 
-// cautions returns what makes numbers lie on this server, beside what the report on a run warns of by itself.
+// cautions returns what makes numbers misleading on this server, beyond the warnings of a run's report.
 func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) []diagnosis.Caution {
 	var all []diagnosis.Caution
 	caution := func(applies bool, code, text, remedy string) {
@@ -63,7 +63,7 @@ func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) 
 	return all
 }
 
-// cautionsOfTriggers names event triggers that superusers have made; those of others are a refusal.
+// cautionsOfTriggers names superusers' event triggers; other users' are a refusal.
 func cautionsOfTriggers(all []postgres.EventTrigger, user string) (cautions []diagnosis.Caution) {
 	ddl, login := postgres.Fired(slices.DeleteFunc(slices.Clone(all), func(t postgres.EventTrigger) bool {
 		return !t.Trusted
@@ -87,7 +87,7 @@ func cautionsOfKeepers(keepers []string) []diagnosis.Caution {
 		Remedy: "repair the archiver; drop slots that nobody needs (pg_drop_replication_slot)"}}
 }
 
-// cautionsOfReaders names who else gets the rows of a run.
+// cautionsOfReaders names the subscribers that get a run's rows.
 func cautionsOfReaders(readers []string) []diagnosis.Caution {
 	if len(readers) == 0 {
 		return nil
@@ -96,7 +96,7 @@ func cautionsOfReaders(readers []string) []diagnosis.Caution {
 		Remedy: "use another database of this server"}}
 }
 
-// cautionsOfWAL says why nobody will know which tables and indexes the WAL is about, although it can be read.
+// cautionsOfWAL says why readable WAL cannot be attributed to tables and indexes.
 func cautionsOfWAL(untold string) []diagnosis.Caution {
 	if untold == "" {
 		return nil
@@ -105,7 +105,7 @@ func cautionsOfWAL(untold string) []diagnosis.Caution {
 		Text: "Which tables and indexes the WAL is about will not be known: " + untold + "."}}
 }
 
-// othersOn returns what else is on the disks under the data than one file system that may well be the data's alone.
+// othersOn returns what shares the data's disks, except one file system that may be the data's alone.
 func othersOn(storage runfile.Storage) []string {
 	var all []string
 	for _, d := range storage.Devices {
@@ -140,7 +140,7 @@ func checkpointRemedy(f postgres.Facts) string {
 	return postgres.Grant("pg_checkpoint", f.User)
 }
 
-// remedyOf says what to do about a gap: the probe knows, or else the kind of gap tells.
+// remedyOf returns a function with advice about a gap: the probe's, or else by the kind of gap.
 func remedyOf(f postgres.Facts) func(runfile.Gap) string {
 	if own := ownRemedy(f); managed(f) {
 		return func(gap runfile.Gap) string { return managedRemedy(f, gap, own(gap)) }
@@ -148,7 +148,7 @@ func remedyOf(f postgres.Facts) func(runfile.Gap) string {
 	return ownRemedy(f)
 }
 
-// ownRemedy is remedyOf for a server that its users run.
+// ownRemedy is remedyOf for a self-managed server.
 func ownRemedy(f postgres.Facts) func(runfile.Gap) string {
 	return func(gap runfile.Gap) string {
 		if remedy := cmp.Or(pgstat.Remedy(gap), anatomy.Remedy(gap), block.Remedy(gap), request.Remedy(gap),

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/target"
 )
 
-// TestDoctorWarnsOfAuroraViews there and nowhere else.
+// TestDoctorWarnsOfAuroraViews: on Aurora, and nowhere else.
 func TestDoctorWarnsOfAuroraViews(t *testing.T) {
 	for _, flavor := range []string{postgres.FlavorAurora, postgres.FlavorRDS, postgres.FlavorPostgres} {
 		all := cautions(postgres.Facts{Flavor: flavor, MaySeeOthers: true, MayCheckpoint: true}, postgres.Permissions{},
@@ -33,7 +33,7 @@ func TestDoctorWarnsOfAuroraViews(t *testing.T) {
 	}
 }
 
-// A run takes eight clients and five sessions of its own, unless it is told.
+// A run takes eight clients and five more sessions by default.
 func TestDoctorWarnsOfFewConnections(t *testing.T) {
 	for connections, want := range map[int]bool{12: true, 13: false} {
 		all := cautions(postgres.Facts{Connections: connections}, postgres.Permissions{},

@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// lookingFor is the time for which the disk is observed without load.
+// lookingFor is how long the disk is observed without load.
 const lookingFor = 3 * time.Second
 
 type diskSeen struct {
@@ -23,8 +23,7 @@ type diskSeen struct {
 	others map[request.Who]request.OtherProgram
 }
 
-// lookAtDisk returns the activity of the disks under the server without load, and its users; nil if they are out of
-// sight.
+// lookAtDisk returns the activity of the server's disks without load, and its users; nil if they are not visible.
 func lookAtDisk(ctx context.Context, p *target.Probes) *diagnosis.Disk {
 	before := seeDisk(ctx, p)
 	if _, inSight := before.values[metric.BlockWrites]; !inSight {

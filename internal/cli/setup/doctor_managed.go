@@ -10,8 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// managed reports whether a cloud runs the server: nobody else is root on its machine, a superuser, or changes its
-// files.
+// managed reports whether a cloud runs the server, so that its users are not root,
+// superuser, or able to change its files.
 func managed(f postgres.Facts) bool {
 	return f.Flavor == postgres.FlavorAurora || f.Flavor == postgres.FlavorRDS || f.Service != ""
 }
@@ -22,7 +22,7 @@ var (
 	onMachine = regexp.MustCompile(`as root|server's user|the machine|the server's machine`)
 )
 
-// withManagedRemedies has d's cautions advise what a cloud takes, where it runs the server.
+// withManagedRemedies replaces advice in d's cautions by what the cloud allows, if it runs the server.
 func withManagedRemedies(f postgres.Facts, d diagnosis.Diagnosis) diagnosis.Diagnosis {
 	if managed(f) {
 		for i, c := range d.Cautions {
@@ -32,8 +32,8 @@ func withManagedRemedies(f postgres.Facts, d diagnosis.Diagnosis) diagnosis.Diag
 	return d
 }
 
-// managedRemedy returns what a server of AWS's takes in the place of a remedy for one's own: a parameter group for
-// settings, the master user for a superuser, and AWS's own counters for what only its machine shows.
+// managedRemedy returns AWS's counterpart of a remedy: a parameter group for settings, the master user for a
+// superuser, and AWS's own counters for what only the machine shows.
 func managedRemedy(f postgres.Facts, gap runfile.Gap, remedy string) string {
 	if f.Service != "" {
 		return remedyOfService(f, gap, remedy)
@@ -76,8 +76,7 @@ func managedRemedy(f postgres.Facts, gap runfile.Gap, remedy string) string {
 	}
 }
 
-// remedyOfService is managedRemedy for the services of other clouds, whose settings have another name and whose roles
-// are others.
+// remedyOfService is managedRemedy for other clouds, which have other names for settings and other roles.
 func remedyOfService(f postgres.Facts, gap runfile.Gap, remedy string) string {
 	place := map[bool]string{true: "the server parameters", false: "the database flags"}[f.Service == "Azure"]
 	switch setting, library := settingOn.FindStringSubmatch(remedy), preloaded.FindStringSubmatch(remedy); {

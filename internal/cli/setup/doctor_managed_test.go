@@ -16,7 +16,7 @@ import (
 var refused = regexp.MustCompile(
 	`alter system|as root|superuser|server's user|pg_reload_conf|restart the server|pg_stat_get_wal|pg_read_server_files|on the machine`)
 
-// TestRemediesOfAManagedServer: whatever is missing there, nothing is advised that AWS refuses.
+// TestRemediesOfAManagedServer: no advice is one that AWS refuses.
 func TestRemediesOfAManagedServer(t *testing.T) {
 	reasons := []runfile.Reason{
 		runfile.Permission, runfile.Disabled, runfile.Absent, runfile.NotLocal, runfile.Unsupported, runfile.Late,
@@ -48,7 +48,7 @@ func TestRemediesOfAManagedServer(t *testing.T) {
 	}
 }
 
-// everyServer is one of each kind, one's own the last.
+// everyServer returns one server of each kind, a self-managed one last.
 func everyServer() []postgres.Facts {
 	all := []postgres.Facts{{Flavor: postgres.FlavorAurora, User: "me"}, {Flavor: postgres.FlavorRDS, User: "me"}}
 	for _, service := range []string{"Cloud SQL", "AlloyDB", "Azure"} {
@@ -68,7 +68,7 @@ func TestParameterGroups(t *testing.T) {
 	}
 }
 
-// TestCautionsOfAManagedServer: what a report would warn of has a remedy that AWS takes, too.
+// TestCautionsOfAManagedServer: a report's warnings have remedies that AWS allows, too.
 func TestCautionsOfAManagedServer(t *testing.T) {
 	for _, flavor := range []string{postgres.FlavorAurora, postgres.FlavorRDS} {
 		settings := map[string]string{"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}

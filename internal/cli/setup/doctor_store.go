@@ -10,11 +10,11 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// diagnoseStore says what the history in a store could conclude.
+// diagnoseStore reports what the history in a store could conclude.
 func diagnoseStore(ctx context.Context, env command.Env, o doctorOptions) error {
 	server := o.target.AWS
 	if o.store.SigV4 {
-		server.Account = account.Options{} // it is for both
+		server.Account = account.Options{} // shared by both
 	}
 	if o.target.DSN.Given || o.target.Container.Given || o.target.Own || server.Given() {
 		return errors.New("--prometheus asks a store, and no server: leave out --dsn, --container, --embedded, and " +

@@ -20,7 +20,7 @@ type policyOptions struct {
 	partition      string
 	iamAuth        bool
 	user, resource string
-	only           string // the command that it is for
+	only           string // the command of the policy
 }
 
 func newPolicyCommand(env command.Env) *cobra.Command {
@@ -104,7 +104,7 @@ func iamPolicy(statements []account.Statement) any {
 	policy := struct {
 		Version   string
 		Statement []statement
-	}{Version: "2012-10-17"} // of the language, of which there is no later one
+	}{Version: "2012-10-17"} // the latest version of the policy language
 	for _, s := range statements {
 		policy.Statement = append(policy.Statement, statement{s.ID, "Allow", s.Actions, s.Resource})
 	}

@@ -60,7 +60,7 @@ func runLimits(ctx context.Context, env command.Env, o limitsOptions) error {
 	return writeList(env, o.out, all)
 }
 
-// writeList writes a list that realiops size takes: whole, or not at all.
+// writeList writes a list for realiops size, completely or not at all.
 func writeList(env command.Env, name string, list any) error {
 	var text bytes.Buffer
 	if err := view.JSON(&text, list); err != nil {

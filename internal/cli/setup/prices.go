@@ -71,10 +71,10 @@ that realiops size --price takes before the program's own prices.`,
 const pricesExitHelp = `0  written
 1  wrong usage, the cloud could not be asked, or it has no prices of the region`
 
-// errNoRegion refuses to guess a region, whose prices would look like those of another.
+// errNoRegion refuses to guess a region, whose prices would look like another's.
 var errNoRegion = errors.New("name the region whose prices you want with --region")
 
-// write writes the prices that ask returns, and names those that it could not read.
+// write writes the prices from ask, and names those that it could not read.
 func (o *pricesOptions) write(ctx context.Context, env command.Env,
 	ask func(context.Context) (prices.List, error)) error {
 	list, err := ask(ctx)

@@ -55,7 +55,7 @@ func runServer(ctx context.Context, env command.Env, o command.EmbeddedOptions) 
 		died = fmt.Errorf("the server died: %w", s.Cause())
 	}
 	defer stopping.For(ctx, "the server to write what is in memory and stop", 0)()
-	// However long that takes: who presses Ctrl-C again leaves it to the supervisor.
+	// A second Ctrl-C leaves the stop, however long it takes, to the supervisor.
 	err = s.Stop(context.WithoutCancel(ctx))
 	if remains := s.Kept(); remains != "" {
 		env.Tell("%s", remains)
