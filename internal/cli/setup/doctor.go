@@ -129,6 +129,13 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
 	}
+	followers, err := postgres.Followers(ctx, session.Control, postgres.UnderLoad)
+	if err != nil {
+		return diagnosis.Diagnosis{}, err
+	}
+	if lost := run.RefuseFollowers(followers); refusal == "" && lost != nil {
+		refusal = lost.Error()
+	}
 	readers, err := postgres.LogicalReaders(ctx, session.Control)
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
@@ -144,7 +151,7 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	aws := diagnoseAWS(ctx, &t.AWS)
 	subject := diagnosis.Subject{
 		Target: t.Describe(facts, p.Storage), Clock: facts.Clock, Refusal: refusal, AWS: aws,
-		Cautions: slices.Concat(cautions(facts, allowed, p), cautionsOfTriggers(fire, facts.User), cautionsOfKeepers(keepers),
+		Cautions: slices.Concat(cautions(facts, allowed, p), cautionsOfTriggers(fire, facts.User), cautionsOfKeepers(keepers, followers),
 			cautionsOfReaders(readers), cautionsOfWAL(p.WALUntold(ctx)), cautionsOfAWS(&t.AWS, aws, facts, time.Now())),
 		Settings: set, Remedy: remedyOf(facts),
 	}

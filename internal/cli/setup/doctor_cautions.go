@@ -78,13 +78,16 @@ func cautionsOfTriggers(all []postgres.EventTrigger, user string) (cautions []di
 	return cautions
 }
 
-// cautionsOfKeepers names what keeps the WAL of a run.
-func cautionsOfKeepers(keepers []string) []diagnosis.Caution {
-	if len(keepers) == 0 {
-		return nil
+// cautionsOfKeepers names what keeps the WAL of a run, and who may be lost by it.
+func cautionsOfKeepers(keepers []string, followers []postgres.Follower) (cautions []diagnosis.Caution) {
+	if len(keepers) > 0 {
+		cautions = append(cautions, diagnosis.Caution{Code: "wal-kept", Text: postgres.KeepsWAL(keepers),
+			Remedy: "repair the archiver; drop slots that nobody needs (pg_drop_replication_slot)"})
 	}
-	return []diagnosis.Caution{{Code: "wal-kept", Text: postgres.KeepsWAL(keepers),
-		Remedy: "repair the archiver; drop slots that nobody needs (pg_drop_replication_slot)"}}
+	if text := postgres.Followed(followers); text != "" {
+		cautions = append(cautions, diagnosis.Caution{Code: "wal-limited", Text: text})
+	}
+	return cautions
 }
 
 // cautionsOfReaders names the subscribers that get a run's rows.

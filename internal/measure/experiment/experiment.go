@@ -30,6 +30,8 @@ type Experiment struct {
 
 	// Checkpoint is set if the user may request one. Without it a load's dirty pages are written during the next.
 	Checkpoint bool
+	// Followed waits until a checkpoint harms nobody who reads the WAL; nil: nobody does.
+	Followed func(context.Context) error
 	// Flush writes the file systems' own dirty data to the device; nil if they are on another machine.
 	Flush func() error
 	// Gone waits until the clients' sessions have ended.

@@ -240,6 +240,12 @@ func (e *Experiment) readCounted(ctx context.Context) error {
 
 // checkpoint ignores an interrupt, which would cost us the session that has to clean up.
 func (e *Experiment) checkpoint(ctx context.Context) error {
+	if e.Followed != nil {
+		e.Doing("waiting for standbys")
+		if err := e.Followed(ctx); err != nil {
+			return err
+		}
+	}
 	e.Doing("checkpoint")
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerWithin)
 	defer cancel()

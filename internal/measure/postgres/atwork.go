@@ -34,9 +34,9 @@ var writing = `/* realiops */
 			and (l.locktype = 'transactionid' and l.mode = 'ExclusiveLock'
 				or l.locktype = 'relation' and l.mode in ('ShareUpdateExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'AccessExclusiveLock'))`
 
-// PrepareLooks prepares the queries of Writing and WaitingForStandby.
+// PrepareLooks prepares the queries of Writing, WaitingForStandby and Followers.
 func PrepareLooks(ctx context.Context, conn *pgx.Conn) error {
-	return wrap(Prepare(ctx, conn, SafeTransaction, writing, waitingForStandby), "prepare to ask who else writes")
+	return wrap(Prepare(ctx, conn, SafeTransaction, writing, waitingForStandby, followers), "prepare to ask who else writes")
 }
 
 // Writing returns the sessions, by transaction, whose open transaction has written, builds an index or

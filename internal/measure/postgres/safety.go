@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Permissions holds what the user explicitly allows.
@@ -95,7 +96,7 @@ func WALKeepers(ctx context.Context, conn *pgx.Conn) (all []string, err error) {
 			select 'the failing archiver' as keeper, '' as of from pg_catalog.pg_stat_archiver
 			where pg_catalog.current_setting('archive_mode') <> 'off' and last_failed_time > coalesce(last_archived_time, '-infinity')
 			union all select 'the unused replication slot', slot_name::pg_catalog.text from pg_catalog.pg_replication_slots
-			where not active and restart_lsn is not null
+			where not active and restart_lsn is not null and safe_wal_size is null
 		) as keepers order by keeper, of limit $1`, mostNamed)
 	if err != nil {
 		return nil, wrap(err, "ask what keeps the WAL")
@@ -107,6 +108,84 @@ func WALKeepers(ctx context.Context, conn *pgx.Conn) (all []string, err error) {
 func KeepsWAL(keepers []string) string {
 	return "The server keeps all the WAL that a run writes, and its disk may fill up, because of " +
 		strings.Join(keepers, ", ") + "."
+}
+
+// Follower reads a server's WAL some way behind it, and has to be made anew once the server has removed what it has yet
+// to read: a replication slot with a limit, or a standby without a slot.
+type Follower struct {
+	Name   string
+	Limit  string // the setting that decides: max_slot_wal_keep_size of a slot, wal_keep_size of a standby
+	Unused bool   // a slot that nobody reads now
+	Left   *int64 // bytes of WAL that can be written before that happens; nil: this user is not told
+}
+
+// Under load a server keeps what it has written since its last checkpoint, which comes before max_wal_size is reached; a
+// checkpoint asked for removes that, too.
+const (
+	UnderLoad    = 0.5
+	AtCheckpoint = 0
+)
+
+var followers = `/* realiops */
+		select ` + Named("called") + `, limited, unused, safe from (
+			select 'the replication slot ' || pg_catalog.quote_ident(slot_name::pg_catalog.text) as called,
+				'max_slot_wal_keep_size' as limited, not active as unused, safe_wal_size as safe
+			from pg_catalog.pg_replication_slots where safe_wal_size is not null
+			union all
+			select 'the standby ' || pg_catalog.quote_ident(coalesce(application_name, '')), 'wal_keep_size', false,
+				case when state is not null then ((
+					select pg_catalog.sum(setting::pg_catalog.int8 * 1048576 * case name when 'max_wal_size' then $1::pg_catalog.float8 else 1 end)
+					from pg_catalog.pg_settings where name in ('max_wal_size', 'wal_keep_size'))
+					- pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn(), sent_lsn)::pg_catalog.float8)::pg_catalog.int8 end
+			from pg_catalog.pg_stat_replication
+			where (state is null or sent_lsn is not null) and pid not in (
+				select active_pid from pg_catalog.pg_replication_slots where active_pid is not null)
+		) as followers order by safe, called`
+
+// Followers returns those who may fall too far behind, the closest to that first. moment is UnderLoad or AtCheckpoint.
+// An engine without positions in the WAL has none.
+func Followers(ctx context.Context, conn *pgx.Conn, moment float64) (all []Follower, err error) {
+	var f Follower
+	err = ForEachRow(ctx, conn, []any{(*Name)(&f.Name), &f.Limit, &f.Unused, &f.Left}, func() error {
+		all = append(all, f)
+		return nil
+	}, followers, moment)
+	if _, refused := errors.AsType[*pgconn.PgError](err); refused {
+		return nil, nil
+	}
+	return all, wrap(err, "ask who reads the WAL")
+}
+
+// Remedy says what keeps a follower from being lost.
+func (f Follower) Remedy() string {
+	switch {
+	case f.Unused:
+		return "have it read, drop it if nobody needs it, or raise max_slot_wal_keep_size"
+	case f.Limit == "wal_keep_size":
+		return "give it a replication slot, or raise wal_keep_size"
+	default:
+		return "find out why its reader is behind, or raise max_slot_wal_keep_size"
+	}
+}
+
+// Followed says in a sentence each what a run may do to followers; empty: nothing is to be said.
+func Followed(all []Follower) string {
+	var sentences []string
+	hidden := 0
+	for _, f := range all {
+		switch {
+		case f.Left == nil:
+			hidden++
+		case f.Unused:
+			sentences = append(sentences, fmt.Sprintf("Nobody reads %s, which is lost after %d MB more of WAL (%s): the run "+
+				"ends when half of that is written.", f.Name, *f.Left/1e6, f.Limit))
+		}
+	}
+	if hidden > 0 {
+		sentences = append(sentences, fmt.Sprintf("Whether the %d standbys without a replication slot can follow a run "+
+			"is hidden from this role: grant pg_monitor to it, or see that wal_keep_size lasts.", hidden))
+	}
+	return strings.Join(sentences, " ")
 }
 
 // LogicalReaders names this database's logical replication slots, which send every row of a run to subscribers, with

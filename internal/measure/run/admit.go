@@ -30,13 +30,22 @@ func (m *measurement) admit(ctx context.Context) error {
 			mostClients(m.Program.Plan), postgres.SchemaName, m.bill()))
 }
 
-// nameReplication names what keeps the WAL that the loads will write, and the subscribers that receive their rows.
+// nameReplication names what keeps the WAL that the loads will write, who may be lost by it, and the subscribers that
+// receive their rows.
 func (m *measurement) nameReplication(ctx context.Context) error {
 	keepers, err := postgres.WALKeepers(ctx, m.session.Control)
 	if len(keepers) > 0 {
 		m.Show.Message(postgres.KeepsWAL(keepers))
 	}
 	if err != nil {
+		return err
+	}
+	followers, err := postgres.Followers(ctx, m.session.Control, postgres.UnderLoad)
+	if err != nil {
+		return err
+	}
+	m.say(postgres.Followed(followers))
+	if err := RefuseFollowers(followers); err != nil {
 		return err
 	}
 	readers, err := postgres.LogicalReaders(ctx, m.session.Control)

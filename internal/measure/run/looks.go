@@ -13,8 +13,8 @@ import (
 // looksEvery is the interval between two looks. The counters show shorter activity of other sessions.
 const looksEvery = time.Second
 
-// watchServer watches other sessions' writes and our waiting commits, in a session of its own, until ctx
-// ends. It calls end with the reason if the run cannot go on. Without a session it does nothing: the counters
+// watchServer watches other sessions' writes, our waiting commits and who follows the WAL, in a session of
+// its own, until ctx ends. It calls end with the reason if the run cannot go on. Without a session it does nothing: the counters
 // still show other sessions' work.
 func (m *measurement) watchServer(ctx context.Context, end func(error)) {
 	for experiment.Wait(ctx, looksEvery) == nil {
@@ -25,6 +25,9 @@ func (m *measurement) watchServer(ctx context.Context, end func(error)) {
 		for err == nil {
 			if err = m.standbys.look(ctx, conn, m.Show.Message, end); err == nil {
 				err = m.writers.look(ctx, conn)
+			}
+			if err == nil {
+				err = m.followed.look(ctx, conn, end)
 			}
 			if err == nil {
 				err = experiment.Wait(ctx, looksEvery)

@@ -19,6 +19,7 @@ type measurement struct {
 	others   others         // the work of other sessions
 	writers  writers        // other sessions in the middle of a long write
 	standbys standbys       // that our commits wait for
+	followed followers      // who reads the WAL
 	settings settings       // of the server
 	stops    stops          // of this process
 	phases   phases         // times loads and the work between them

@@ -139,6 +139,7 @@ func (m *measurement) newExperiment() *experiment.Experiment {
 		Schema:     postgres.SchemaName,
 		Pooled:     m.session.Facts.Pooler,
 		Checkpoint: m.session.Facts.MayCheckpoint,
+		Followed:   m.awaitFollowers,
 		Gone: func(ctx context.Context) error {
 			return m.session.Facts.AwaitClientsGone(context.WithoutCancel(ctx), m.session.Control)
 		},

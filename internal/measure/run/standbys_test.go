@@ -73,3 +73,33 @@ func TestReplicationIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// A run costs no follower of the WAL its place: it does not begin where little is left, and ends before a slot that
+// nobody reads is lost.
+func TestFollowersAreKept(t *testing.T) {
+	s := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"wal_level=logical",
+		"max_slot_wal_keep_size=64MB", "max_wal_size=64MB", "min_wal_size=32MB"}})
+	boss := servertest.Connect(t, servertest.Endpoint(t, s.DSN()))
+	servertest.Exec(t, boss, "select pg_create_physical_replication_slot('away', true)")
+	r := newTrialOf(t, s.DSN(), runfile.Plan{Name: "test", Loads: []runfile.Load{bulk}, Repetitions: 3,
+		LoadSeconds: 20, Seed: 1})
+	recorded, err := run.Do(t.Context(), r.options)
+	if recorded || err == nil || !strings.Contains(err.Error(), `the replication slot away is lost after `) ||
+		!strings.Contains(err.Error(), "(max_slot_wal_keep_size), and a run needs 268 MB: have it read, drop it if nobody") {
+		t.Fatalf("recorded %v, %v", recorded, err)
+	}
+	servertest.Exec(t, boss, "alter system set max_slot_wal_keep_size = '400MB'")
+	servertest.Exec(t, boss, "select pg_reload_conf()")
+	recorded, err = run.Do(t.Context(), r.options)
+	if !recorded || err == nil || !strings.Contains(err.Error(), `the replication slot away would be lost after `) {
+		t.Fatalf("recorded %v, %v", recorded, err)
+	}
+	if told := strings.Join(r.show.messages, "\n"); !strings.Contains(told, `Nobody reads the replication slot away, which `+
+		"is lost after 4") || strings.Contains(told, "keeps all the WAL") {
+		t.Errorf("told %q", told)
+	}
+	if status := servertest.Value[string](t, boss, "select wal_status from pg_replication_slots"); status == "lost" ||
+		status == "unreserved" {
+		t.Errorf("the slot is %s", status)
+	}
+}
