@@ -268,7 +268,7 @@ func TestPossibleHasTimes(t *testing.T) {
 		record Record
 		says   string
 	}{
-		{Row{}, "a reading"}, {Reading{}, "a reading"}, {LoadEvent{Event: End}, "the end of a load"},
+		{Run{}, "a run"}, {Run{Start: noon}, ""}, {Row{}, "a reading"}, {Reading{}, "a reading"}, {LoadEvent{Event: End}, "the end of a load"},
 		{Work{To: noon}, "work"}, {Work{From: noon}, "work"}, {Period{To: noon}, "a period"},
 		{Period{From: noon}, "a period"}, {Period{From: noon, To: noon}, "a period"},
 		{Period{From: noon, To: noon.Add(1)}, ""}, {Row{At: noon}, ""}, {Work{From: noon, To: noon}, ""},

@@ -60,6 +60,10 @@ func possible(record Record) error {
 // untimed returns what a record is that lacks a time, or ends before it begins; empty: it does not.
 func untimed(record Record) string {
 	switch r := record.(type) {
+	case Run:
+		if r.Start.IsZero() {
+			return "a run"
+		}
 	case Row:
 		if r.At.IsZero() {
 			return "a reading"

@@ -101,6 +101,24 @@ func TestWindowsOfLongObservation(t *testing.T) {
 	checkRows(t, o, "inserted", 100)
 }
 
+// TestWindowsOfObservationThatGoesOn: a minute, and another two days later, are two minutes. The first window of each
+// has no reading before it.
+func TestWindowsOfObservationThatGoesOn(t *testing.T) {
+	o := observed(t, func(yield func(runfile.Record, error) bool) {
+		for record, err := range observation(120, unchanging, nothingMore) {
+			if r, ok := record.(runfile.Reading); ok && r.At.After(dayBreak.Add(time.Minute)) {
+				r.At = r.At.Add(48 * time.Hour)
+				record = r
+			}
+			yield(record, err)
+		}
+	}).Observed
+	if o.Windows != 11+12 || o.Whole != 11+11 {
+		t.Errorf("%d windows, %d whole: want 23, 22 whole", o.Windows, o.Whole)
+	}
+	checkRows(t, o, "inserted", 100)
+}
+
 // TestRestartCostsAWindow: a restart costs the window that it happens in, whether the new counters are lower
 // or higher.
 func TestRestartCostsAWindow(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/tally/sieve"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -19,7 +20,8 @@ type window struct {
 	repetition counts.Repetition
 }
 
-// cutWindows returns all windows from the first to the last, times as long as the length at which readings were kept.
+// cutWindows returns all windows from the first to the last, times as long as the length at which readings were kept,
+// but for those of a hole of so many that it is none of the observation: that went on days later, or a clock was set.
 func (o observer) cutWindows(times int64) (all []window) {
 	first, last, known := o.thin.Span()
 	alone := o.onlyPeriods()
@@ -38,7 +40,16 @@ func (o observer) cutWindows(times int64) (all []window) {
 			readings[m.Name] = o.Series(m.Name)
 		}
 	}
+	var read []int64
+	for row := range o.thin.Rows {
+		read = append(read, (row.At.UnixNano()-1)/length)
+	}
+	slices.Sort(read)
 	for k := from; k <= to; k++ {
+		i, found := slices.BinarySearch(read, k)
+		if !found && i > 0 && i < len(read) && read[i]-read[i-1] > sieve.MostWindows {
+			k = read[i]
+		}
 		begin, end := time.Unix(0, k*length).UTC(), time.Unix(0, (k+1)*length).UTC()
 		w := window{k, counts.Repetition{Begin: begin, End: end, Counts: map[string]counts.Count{}}}
 		for name, s := range readings {
