@@ -10,8 +10,8 @@ import (
 	"github.com/realiops/realiops/realiopstest"
 )
 
-// A test of an application that holds an operation to what it may cost, on a server that is started for the test. The
-// package has a TestMain that calls Main.
+// An application's test that limits the cost of an operation, on a server started for the test. The package
+// has a TestMain that calls Main.
 func ExampleStart() {
 	testPlaceOrder := func(t testing.TB) { // func TestPlaceOrder(t *testing.T)
 		db := realiopstest.Start(t, "17")
@@ -25,8 +25,7 @@ func ExampleStart() {
 	// Output: PASS
 }
 
-// The same on a server that is there, such as one that testcontainers-go has started, by a pool of connections that
-// stays open.
+// The same on an existing server, such as one from testcontainers-go, with a pool of connections that stays open.
 func ExampleOpen() {
 	testPlaceOrders := func(t testing.TB) { // func TestPlaceOrders(t *testing.T)
 		dsn := aServer(t) // os.Getenv("DATABASE_URL")

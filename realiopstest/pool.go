@@ -9,13 +9,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Pool is a pool of connections that an operation uses and that stays open. Measure asks its connections to report at
-// once what they did (PostgreSQL 15 and later), and need not wait for up to ten seconds until they do.
+// Pool is a connection pool that an operation uses and that stays open. Measure makes its connections report their
+// work immediately (PostgreSQL 15 and later), instead of waiting up to ten seconds until they do.
 type Pool struct {
 	report func(context.Context) error
 }
 
-// reportAtOnce makes a session report its counts at once.
+// reportAtOnce makes a session report its counts immediately.
 const reportAtOnce = "select pg_catalog.pg_stat_force_next_flush()"
 
 // SQLPool returns a pool of database/sql.
@@ -30,7 +30,7 @@ func SQLPool(db *sql.DB) Pool {
 			}
 			all = append(all, conn)
 		}
-		for _, conn := range all { // once all are taken, so that each is asked
+		for _, conn := range all { // once all are taken, so that each reports
 			_, failed := conn.ExecContext(ctx, reportAtOnce)
 			err = errors.Join(err, failed, conn.Close())
 		}
@@ -50,7 +50,7 @@ func PgxPool(pool *pgxpool.Pool) Pool {
 	}}
 }
 
-// report has all pools report, where the server can be asked for that.
+// report makes all pools report, if the server supports it.
 func (db *DB) report(ctx context.Context, pools []Pool) error {
 	if db.facts.VersionNum < firstToReport {
 		return nil
@@ -63,5 +63,5 @@ func (db *DB) report(ctx context.Context, pools []Pool) error {
 	return nil
 }
 
-// firstToReport is the first version whose sessions can be asked to.
+// firstToReport is the first version whose sessions can be made to report.
 const firstToReport = 150000

@@ -1,36 +1,33 @@
 // Package realiopstest asserts in Go tests what an operation costs PostgreSQL: WAL of its rows, fsyncs, pages.
 //
-// These counts are made by the server and repeat almost exactly, as the time that something takes does not. An upgrade
-// that doubles the WAL of an order is found by the test of the order:
+// The server makes these counts, which repeat almost exactly, unlike times. If an upgrade doubles the WAL of an
+// order, the test of the order fails:
 //
-//	func TestPlaceOrder(t *testing.T) {
-//		db := realiopstest.Open(t, os.Getenv("DATABASE_URL"))
-//		got := db.Measure(t, func() { placeOrder(t) })
-//		got.AtMost(t, realiopstest.OwnWALBytes(24<<10), realiopstest.WaitingCommits(3))
-//	}
+// func TestPlaceOrder(t *testing.T) { db := realiopstest.Open(t, os.Getenv("DATABASE_URL")) got := db.Measure(t,
+// func() { placeOrder(t) }) got.AtMost(t, realiopstest.OwnWALBytes(24<<10), realiopstest.WaitingCommits(3)) }
 //
-// The operation is done once to warm up, or twice where its sessions stay open, and three times to be counted, by any
-// client, in this process or in another. Own WAL can be told from upkeep where the extension pg_walinspect is in the
-// database (15 and later), and a failure names the statement that wrote most where pg_stat_statements is.
+// The operation runs once to warm up, or twice if its sessions stay open, and three times to be counted, by any
+// client, in this process or in another. The operation's own WAL can be told from upkeep if the database has the
+// extension pg_walinspect (15 and later). A failure names the statement that wrote most if it has pg_stat_statements.
 //
 // # Parallel tests
 //
-// All sessions in the database are taken for the operation's. Measurements in one database wait for each other, also
-// those of parallel tests and of other packages' tests. What else runs in the database meanwhile is counted as the
-// operation's, so do not prepare one test there while another measures: call Measure in tests without t.Parallel, or
-// give each test a server of its own by [Start]. Work in other databases of the server is noticed: a count beyond its
-// limit cannot be told then.
+// All sessions in the database count as the operation's. Measurements in one database wait for each other,
+// including those of parallel tests and of other packages' tests. Other work in the database counts as the
+// operation's, so do not prepare one test there while another measures: call Measure in tests without t.Parallel,
+// or give each test its own server with [Start]. Work in other databases of the server is noticed: a count beyond
+// its limit then fails as uncertain.
 //
 // # Pools
 //
-// A session that stays open reports its counts at the end of a transaction, once a second at most, and keeps what comes
-// between for up to ten seconds. Where the WAL can be read, Measure knows when all that was written is reported: an
-// operation of one transaction takes a second more each time. Where it is of several, or the WAL cannot be read, ten
-// seconds are waited. Name the pool that the operation uses, and they are not: see [SQLPool] and [PgxPool]. Pages that
-// a session wrote back while it only read are not waited for.
+// A session that stays open reports its counts at the end of a transaction, at most once a second, and holds back
+// later ones for up to ten seconds. If the WAL can be read, Measure knows when all writes are reported: an operation
+// of one transaction takes a second more each time. If it has several, or the WAL cannot be read, Measure waits ten
+// seconds, unless you name the pool that the operation uses: see [SQLPool] and [PgxPool]. It does not wait for pages
+// that a session wrote back while it only read.
 //
-// [Open] takes any server, such as one that testcontainers-go has started. [Start] starts a PostgreSQL for the test,
-// with nothing installed and both extensions in place; the package's TestMain calls [Main] for that.
+// [Open] uses any server, such as one from testcontainers-go. [Start] starts a PostgreSQL for the test, with nothing
+// installed and both extensions in place; for that the package's TestMain calls [Main].
 package realiopstest
 
 import (
@@ -57,16 +54,16 @@ import (
 const (
 	repetitions = 3
 	warmup      = 1
-	// background is the time for which the server's own activity is measured, twice.
+	// background is how long the server's own activity is measured, twice.
 	background = 200 * time.Millisecond
-	// waited is more than a measurement takes whose sessions end: one that takes longer has waited for those that stay.
+	// waited is longer than a measurement whose sessions end: a longer one has waited for open sessions.
 	waited = 20 * time.Second
 )
 
-// turn is a lock of PostgreSQL's that measurements in one database hold, whoever makes them.
+// turn is the advisory lock that every measurement in a database holds.
 const turn = 0x7265616c696f7073 // realiops
 
-// takeTurn waits until nobody else measures in the database.
+// takeTurn waits until no other measurement runs in the database.
 func (db *DB) takeTurn(ctx context.Context) error {
 	for {
 		var taken bool
@@ -80,7 +77,7 @@ func (db *DB) takeTurn(ctx context.Context) error {
 	}
 }
 
-// endTurn lets the next one measure. If the session is gone, so is its lock.
+// endTurn lets the next measurement begin. If the session is gone, so is its lock.
 func (db *DB) endTurn() {
 	_ = postgres.Exec(context.Background(), db.control, fmt.Sprintf("select pg_catalog.pg_advisory_unlock(%d)",
 		int64(turn)))
@@ -93,14 +90,13 @@ type DB struct {
 	control  *pgx.Conn
 	facts    postgres.Facts
 	stats    *pgstat.Sampler
-	wal      *anatomy.Sampler // nil where the WAL cannot be read
+	wal      *anatomy.Sampler // nil if the WAL cannot be read
 	by       anatomy.Relations
 	samplers []probe.Sampler
 }
 
-// Open connects to the server of a connection string, as libpq understands it, for as long as the test lasts. The
-// database is the one in which the operation works. An empty string fails the test: it may come from a variable that
-// was not set, and would reach a server that was not meant.
+// Open connects to a server until the test ends, by a connection string in libpq's form. It must name the operation's
+// database. An empty string fails the test: it may come from an unset variable, and would reach an unintended server.
 func Open(t testing.TB, dsn string) *DB {
 	t.Helper()
 	if strings.TrimSpace(dsn) == "" {
@@ -132,7 +128,7 @@ func (db *DB) open(ctx context.Context) (err error) {
 	if db.facts, err = postgres.Inspect(ctx, db.control); err != nil {
 		return err
 	}
-	// who is at work is told with the counts
+	// other sessions at work are reported with the counts
 	if err := db.facts.Refuse(postgres.Permissions{Shared: true}); err != nil {
 		return err
 	}
@@ -160,21 +156,20 @@ func (db *DB) close() {
 		db.stats.Close(ctx)
 	}
 	if db.control != nil {
-		_ = db.control.Close(ctx) // nothing was written over it
+		_ = db.control.Close(ctx) // nothing unwritten is lost
 	}
 }
 
 // Cost holds the cost of each repetition of an operation.
 type Cost struct{ cost cost.Cost }
 
-// Measure does the operation some times and says what it costs. Pools are those that the operation uses and that stay
-// open.
+// Measure runs the operation several times and returns its cost. pools are the open pools that the operation uses.
 func (db *DB) Measure(t testing.TB, do func(), pools ...Pool) Cost {
 	t.Helper()
 	if err := db.takeTurn(t.Context()); err != nil {
 		t.Fatal(inWords(err))
 	}
-	defer db.endTurn() // also where the operation ends the test
+	defer db.endTurn() // even if the operation ends the test
 	began := time.Now()
 	c, err := db.measure(t.Context(), t.Name(), do, pools)
 	if took := time.Since(began); len(pools) == 0 && took > waited {
@@ -237,9 +232,9 @@ func inOrder(records []runfile.Record) iter.Seq2[runfile.Record, error] {
 	}
 }
 
-// Limit is the most that one count may come to.
+// Limit is an upper limit of one count.
 type Limit struct {
-	called string // as this package has it: OwnWALBytes
+	called string // its name in this package: OwnWALBytes
 	budget cost.Budget
 }
 
@@ -247,27 +242,27 @@ func limit(called, name string, most int64) Limit {
 	return Limit{called, cost.Budget{Name: name, Max: float64(most), Per: cost.PerRun}}
 }
 
-// OwnWALBytes bounds the WAL of the rows, their index entries, commits and rollbacks, without images of whole pages and
-// upkeep.
+// OwnWALBytes bounds the WAL of the rows, their index entries, commits and rollbacks,
+// without full page images and upkeep.
 func OwnWALBytes(most int64) Limit { return limit("OwnWALBytes", cost.OwnBytes, most) }
 
-// OwnWALRecords bounds its records.
+// OwnWALRecords bounds the records of that WAL.
 func OwnWALRecords(most int64) Limit { return limit("OwnWALRecords", cost.OwnRecords, most) }
 
-// WALBytes bounds all of the WAL, images of whole pages and upkeep among it.
+// WALBytes bounds all WAL, including full page images and upkeep.
 func WALBytes(most int64) Limit { return limit("WALBytes", "wal_bytes", most) }
 
 // WaitingCommits bounds the commits that wait for an fsync of the WAL.
 func WaitingCommits(most int64) Limit { return limit("WaitingCommits", cost.WaitingCommits, most) }
 
-// Fsyncs bounds the fsyncs of the WAL by all processes. The WAL writer may add one where a transaction outlasts its
-// delay, and a limit that only this exceeds cannot be told: see WaitingCommits.
+// Fsyncs bounds the fsyncs of the WAL by all processes. The WAL writer may add one if a transaction outlasts its
+// delay. A limit exceeded only by that fails as uncertain: see WaitingCommits.
 func Fsyncs(most int64) Limit { return limit("Fsyncs", cost.Fsyncs, most) }
 
 // Rows bounds the rows inserted, updated and deleted.
 func Rows(most int64) Limit { return limit("Rows", "rows", most) }
 
-// AtMost fails the test unless each count is within its limit. What cannot be told is a failure, too.
+// AtMost fails the test unless each count is within its limit. An uncertain count is a failure, too.
 func (c Cost) AtMost(t testing.TB, limits ...Limit) {
 	t.Helper()
 	var failed []string
@@ -295,16 +290,16 @@ func (c Cost) String() string {
 	return strings.Join(all, ", ")
 }
 
-// Count returns what one count came to each time, by the name that budgets of realiops measure have, and whether it was
-// counted.
+// Count returns one count for each repetition, by its name in budgets of realiops
+// measure, and whether it was counted.
 func (c Cost) Count(name string) (each float64, counted bool) {
 	count, found := c.cost.Find(name)
 	return count.Median, found && count.Missing == ""
 }
 
-// Bench reports what an operation costs beside the time that a benchmark takes: own-wal-B/op, wal-B/op, fsyncs/op (of
-// the WAL), pages/op and rows/op. It measures apart from b's own loop, in which the operation is done as often as the
-// benchmark wants.
+// Bench reports an operation's cost beside the benchmark's time: own-wal-B/op, wal-B/op, fsyncs/op
+// (of the WAL), pages/op and rows/op. It measures outside b's own loop, in which the operation runs
+// as often as the benchmark wants.
 func (db *DB) Bench(b *testing.B, do func(), pools ...Pool) {
 	b.Helper()
 	c := db.Measure(b, do, pools...)

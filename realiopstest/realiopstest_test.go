@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(realiopstest.Main(m)) }
 
-// told takes what a test would have failed with.
+// told records a test's failures.
 type told struct {
 	testing.TB
 	errors []string
@@ -37,7 +37,7 @@ func (t *told) Fatal(args ...any) {
 }
 func (t *told) Helper() {}
 
-// execute opens a session for some statements.
+// execute runs statements in a new session.
 func execute(t testing.TB, dsn string, statements ...string) {
 	t.Helper()
 	client, err := pgx.Connect(t.Context(), dsn)
@@ -52,7 +52,7 @@ func execute(t testing.TB, dsn string, statements ...string) {
 	}
 }
 
-// inExample is a test within an example, which has none.
+// inExample stands in for a test, which an example does not have.
 type inExample struct {
 	testing.TB
 	failed   string
@@ -74,7 +74,7 @@ func (t *inExample) Fatal(args ...any) {
 	runtime.Goexit()
 }
 
-// goTest runs a test as go test does, and says what became of it.
+// goTest runs a test as go test does, and returns its result.
 func goTest(test func(testing.TB)) string {
 	t, done := &inExample{}, make(chan struct{})
 	go func() {
@@ -88,7 +88,7 @@ func goTest(test func(testing.TB)) string {
 	return cmp.Or(t.failed, "PASS")
 }
 
-// aServer is one with a table of orders.
+// aServer returns a server with a table of orders.
 func aServer(t testing.TB) string {
 	t.Helper()
 	db := realiopstest.Start(t, "18")
@@ -96,7 +96,7 @@ func aServer(t testing.TB) string {
 	return db.DSN()
 }
 
-// orders is a server with a table of two indexes.
+// orders returns a server with a table of two indexes.
 func orders(t *testing.T, version string) *realiopstest.DB {
 	t.Helper()
 	db := realiopstest.Start(t, version)
@@ -105,8 +105,8 @@ func orders(t *testing.T, version string) *realiopstest.DB {
 	return db
 }
 
-// Three commits of one row each, in a table with two indexes: three rows, three fsyncs, and for each row a record of
-// its own, one of each index entry and one of the commit.
+// Three commits of one row each, in a table with two indexes: three rows, three fsyncs, and for each row its own
+// record, one for each index entry and one for the commit.
 func TestWhatAnOperationCosts(t *testing.T) {
 	for _, version := range []string{"13", "14", "15", "18"} {
 		t.Run(version, func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestWhatAnOperationCosts(t *testing.T) {
 			insert := "insert into orders (customer) values (7)"
 			got := db.Measure(t, func() { execute(t, db.DSN(), insert, insert, insert) })
 			want := map[string]float64{"rows": 3, "wal_fsyncs": 3, "commits": 3, "own_wal_records": 12}
-			switch version { // whose WAL cannot be asked for
+			switch version { // their WAL cannot be read
 			case "13":
 				want = map[string]float64{"rows": 3} // it counts no fsyncs
 			case "14":
@@ -135,7 +135,7 @@ func TestWhatAnOperationCosts(t *testing.T) {
 			}
 			if version < "15" {
 				var unknown told
-				// all of the WAL is more than that, and some of it may be the server's own
+				// the total is higher, and part of it may be the server's own
 				got.AtMost(&unknown, realiopstest.OwnWALRecords(1))
 				if len(unknown.errors) != 1 ||
 					!strings.Contains(unknown.errors[0],
@@ -149,8 +149,8 @@ func TestWhatAnOperationCosts(t *testing.T) {
 	}
 }
 
-// Others who are at work while the operation is done are never taken for it: a count that they may have raised is not
-// said to be over its limit, and one that is within its limit in spite of them is.
+// Other sessions at work during the operation are never taken for it: a count that they may have raised does not
+// exceed its limit for certain, but may still be within it.
 func TestOthersAreKeptApart(t *testing.T) {
 	db := orders(t, "17")
 	execute(t, db.DSN(), "create database elsewhere")
@@ -165,7 +165,7 @@ func TestOthersAreKeptApart(t *testing.T) {
 	for who, noise := range map[string]func(){
 		"a session that comes and goes": func() { execute(t, elsewhere, insert) },
 		"a session that was there": func() {
-			// which it would do some seconds later
+			// otherwise it would report some seconds later
 			for _, sql := range []string{insert, "select pg_stat_force_next_flush()"} {
 				if _, err := open.Exec(t.Context(), sql); err != nil {
 					t.Error(err)
@@ -204,7 +204,7 @@ func BenchmarkOrders(b *testing.B) {
 	})
 }
 
-// A test binary whose TestMain does not call Main starts no server, and says in one line what it lacks.
+// A test binary whose TestMain does not call Main starts no server, and says so in one line.
 func TestStartNeedsMain(t *testing.T) {
 	c := exec.CommandContext(t.Context(), "go", "test", "./testdata/unprepared")
 	out, err := c.CombinedOutput()
@@ -215,7 +215,7 @@ func TestStartNeedsMain(t *testing.T) {
 	}
 }
 
-// An empty connection string is no server, and not the one that the environment names.
+// An empty connection string is an error, not the server that the environment names.
 func TestOpenDoesNotGuess(t *testing.T) {
 	t.Setenv("PGHOST", "127.0.0.1")
 	var refused told
@@ -230,8 +230,8 @@ func TestOpenDoesNotGuess(t *testing.T) {
 	}
 }
 
-// The connections of a pool stay open, and what they did is counted at once: they are asked where they are named, and
-// elsewhere the WAL tells that they have reported.
+// A pool's open connections count immediately: named pools are made to report, and
+// otherwise the WAL shows that they have.
 func TestPools(t *testing.T) {
 	db := orders(t, "17")
 	pool, err := pgxpool.New(t.Context(), db.DSN())
@@ -252,7 +252,7 @@ func TestPools(t *testing.T) {
 				t.Error(err)
 			}
 		}, named...)
-		if took := time.Since(began); took > 40*time.Second { // each of the four times would wait for ten
+		if took := time.Since(began); took > 40*time.Second { // ten seconds for each of the four runs
 			t.Errorf("it took %v", took)
 		}
 		for name, want := range map[string]float64{"rows": 2, "commits": 2, "own_wal_records": 8, "sessions": 0} {
@@ -263,7 +263,7 @@ func TestPools(t *testing.T) {
 	}
 }
 
-// Measurements in one database take turns, so that none counts what another does.
+// Measurements in one database take turns, so that none counts another's work.
 func TestMeasureInParallel(t *testing.T) {
 	first := orders(t, "17")
 	second := realiopstest.Open(t, first.DSN())

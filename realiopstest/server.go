@@ -13,15 +13,14 @@ import (
 	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
-// prepared records that this test binary looks at its role. One that does not would run its tests again as the
-// process that cleans up after a server.
+// prepared records that this test binary checks its role. Otherwise it would run its tests again
+// as the process that cleans up.
 var prepared atomic.Bool
 
-// Main runs the tests of a package that starts servers, and gives the status to exit with. The test binary starts
-// itself once more for each server, as the process that stops the server and removes its data, whatever becomes of the
-// tests:
+// Main runs the tests of a package that starts servers, and returns the exit status. The test binary starts itself
+// again for each server, as the process that stops the server and removes its data, whatever happens to the tests:
 //
-//	func TestMain(m *testing.M) { os.Exit(realiopstest.Main(m)) }
+// func TestMain(m *testing.M) { os.Exit(realiopstest.Main(m)) }
 func Main(m *testing.M) int {
 	if status, played := role.Main(os.Args, supervisor.Role()); played {
 		return status
@@ -30,9 +29,9 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// Start starts a PostgreSQL for as long as the test lasts: of a major version such as 17, or of the newest where that
-// is empty. Its programs are fetched once and kept in the user's cache directory; REALIOPS_PG_REPOSITORY names a
-// mirror. Autovacuum is off, because it comes at times of its own.
+// Start starts a PostgreSQL until the test ends: of a major version such as 17, or the newest if version is empty.
+// Its programs are downloaded once into the user's cache directory; REALIOPS_PG_REPOSITORY names a mirror. Autovacuum
+// is off, because it would run at random times.
 func Start(t testing.TB, version string) *DB {
 	t.Helper()
 	if !prepared.Load() {
@@ -41,7 +40,7 @@ func Start(t testing.TB, version string) *DB {
 	}
 	s, err := embedded.Start(t.Context(), embedded.Options{
 		Version: version, Repository: os.Getenv("REALIOPS_PG_REPOSITORY"),
-		AllowRAM: true, Unsynced: true, // no count here is of the disk
+		AllowRAM: true, Unsynced: true, // no count here is about the disk
 		Settings: []string{"shared_preload_libraries=pg_stat_statements", "autovacuum=off"},
 	})
 	if err != nil {
@@ -58,13 +57,13 @@ func Start(t testing.TB, version string) *DB {
 	return Open(t, s.URL())
 }
 
-// extend makes the extensions that tell statements and kinds of WAL apart, as far as the version has them.
+// extend creates the extensions that separate statements and kinds of WAL, if the version has them.
 func extend(ctx context.Context, dsn string) error {
 	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {
 		return err
 	}
-	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // what was made is there
+	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // the objects exist
 	_, err = conn.Exec(ctx, `do $$ declare e name; begin
 		for e in select name from pg_catalog.pg_available_extensions where name in ('pg_stat_statements', 'pg_walinspect') loop
 			execute pg_catalog.format('create extension %I', e);

@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// action holds the parts of action.yml that the tests look at.
+// action holds the parts of action.yml that the tests check.
 type action struct {
 	Inputs map[string]any `yaml:"inputs"`
 	Runs   struct {
@@ -42,13 +42,13 @@ func parsedAction(t *testing.T) (text string, a action) {
 	return string(read), a
 }
 
-// Others' actions are pinned to a commit, whose version a comment says. What the caller of the action hands in reaches
-// scripts by the environment alone, where no shell reads it for code, and the connection string no argument, which
-// other users could see.
+// Third parties' actions are pinned to a commit, with its version in a comment. Inputs of our action reach
+// scripts only through the environment, where no shell interprets them. The connection string is never an
+// argument, which other users could see.
 func TestActionIsPinned(t *testing.T) {
 	t.Parallel()
 	text, action := parsedAction(t)
-	ofOurs := regexp.MustCompile(`^\$\{\{ steps\.[a-z]+\.outputs\.[a-z]+ }}$`) // which a step before it has written
+	ofOurs := regexp.MustCompile(`^\$\{\{ steps\.[a-z]+\.outputs\.[a-z]+ }}$`) // written by an earlier step
 	pinned := regexp.MustCompile(`^[^@]+@[0-9a-f]{40}$`)
 	handed := map[string]bool{}
 	for _, step := range action.Runs.Steps {
@@ -109,7 +109,7 @@ func TestActionsFlags(t *testing.T) {
 	}
 }
 
-// step is a step of the action as a code host would run it, with what it is handed.
+// step returns a step of the action as a code host would run it, with its inputs.
 func (a action) step(t *testing.T, name string, path string, handed ...string) *exec.Cmd {
 	t.Helper()
 	for _, step := range a.Runs.Steps {
@@ -128,15 +128,15 @@ func (a action) step(t *testing.T, name string, path string, handed ...string) *
 	return nil
 }
 
-// The action holds a statement to a budget that it meets and to one that it does not, and to a base, with a report for
-// the summary, for JUnit, and for a comment.
+// The action compares a statement with a budget that it meets, one that it does not, and a base, and reports in the
+// summary, for JUnit, and in a comment.
 func TestAction(t *testing.T) {
 	t.Parallel()
 	_, action := parsedAction(t)
 	endpoint := servertest.Alone(t, "17")
 	boss := servertest.Connect(t, endpoint)
 	servertest.Exec(t, boss, "create table t (id int)")
-	if err := boss.Close(t.Context()); err != nil { // open, it might report what it did up to ten seconds later
+	if err := boss.Close(t.Context()); err != nil { // an open session might report its work up to ten seconds later
 		t.Fatal(err)
 	}
 	bin, dir := filepath.Dir(built(t)), t.TempDir()
@@ -177,8 +177,8 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// Where nothing was measured, that is in the summary and in the comment, which would show what an earlier run found. An
-// empty connection string is none: without one realiops measures a server that it starts itself.
+// If nothing was measured, summary and comment say so instead of showing an earlier result. An empty connection
+// string means none: realiops then starts a server itself.
 func TestActionWithoutMeasurement(t *testing.T) {
 	t.Parallel()
 	_, action := parsedAction(t)
@@ -208,9 +208,8 @@ func TestActionWithoutMeasurement(t *testing.T) {
 	}
 }
 
-// A pull request gets one comment, which a later run replaces. Where none may be written, that is said and fails
-// nothing. A report longer than a comment may be is cut, and says so. GitHub itself is not to be had in a test: what
-// answers stands in for its program.
+// A pull request gets one comment, which a later run replaces. If commenting is not allowed, the step says so and
+// succeeds. A report that is too long for a comment is cut, and says so. A stand-in replaces GitHub's program.
 func TestActionComments(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("jq"); err != nil {

@@ -23,8 +23,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// onAWS is somebody at a prompt, with a database that answers as Aurora does and an account that knows it. No AWS is
-// reached: these tests try how realiops handles AWS's answers, as stand-ins give them.
+// onAWS is a user at a prompt, with a database that answers like Aurora and an account that knows it. These tests
+// check how realiops handles AWS's answers, as stand-ins give them; AWS is not reached.
 type onAWS struct {
 	account *accounttest.StandIn
 	server  *postgres.Endpoint // as its superuser sees it
@@ -35,7 +35,7 @@ type onAWS struct {
 // version is one of Aurora's that the stand-in knows.
 const version = "17.6"
 
-// auroraCluster makes a cluster of a writer and a reader, and a database that says it is the writer.
+// auroraCluster creates a cluster of a writer and a reader, and a database that says it is the writer.
 func auroraCluster(t *testing.T) *onAWS {
 	t.Helper()
 	s := accounttest.Start(t)
@@ -60,7 +60,7 @@ func auroraCluster(t *testing.T) *onAWS {
 	return &onAWS{account: s, server: server, dsn: database.Config().ConnString(), env: s.Environment()}
 }
 
-// withInsights has the account answer for Performance Insights.
+// withInsights makes the account answer for Performance Insights.
 func (p *onAWS) withInsights(t *testing.T) {
 	t.Helper()
 	insights := insightstest.Start(t, insightstest.Options{})
@@ -71,7 +71,7 @@ func (p *onAWS) withInsights(t *testing.T) {
 	p.env["AWS_ENDPOINT_URL_PI"] = insights.URL()
 }
 
-// types gives what a command prints, and its exit code.
+// types runs a command and returns its output and exit code.
 func (p *onAWS) types(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, failed strings.Builder
@@ -91,7 +91,7 @@ func (p *onAWS) types(t *testing.T, args ...string) (stdout, stderr string, code
 	return out.String(), failed.String(), 0
 }
 
-// with is the same person with another environment.
+// with returns the same user with another environment.
 func (p *onAWS) with(env map[string]string) *onAWS {
 	other := *p
 	other.env = maps.Clone(p.env)
@@ -99,7 +99,7 @@ func (p *onAWS) with(env map[string]string) *onAWS {
 	return &other
 }
 
-// behind is the same person behind a proxy that does what goes wrong.
+// behind returns the same user behind a proxy that applies a fault.
 func (p *onAWS) behind(t *testing.T, operation string, fault accounttest.Fault) *onAWS {
 	t.Helper()
 	s, proxy := p.account.Proxy(t)
@@ -107,7 +107,7 @@ func (p *onAWS) behind(t *testing.T, operation string, fault accounttest.Fault) 
 	return p.with(map[string]string{"AWS_ENDPOINT_URL": s.URL})
 }
 
-// TestOnAWS: making a cluster takes longer than what is tried on it.
+// TestOnAWS groups tests, since creating a cluster takes longer than they do.
 func TestOnAWS(t *testing.T) {
 	here := auroraCluster(t)
 	t.Run("doctor", func(t *testing.T) { testDoctor(t, here.with(nil)) })
@@ -188,7 +188,7 @@ func testDoctor(t *testing.T, here *onAWS) {
 	}
 }
 
-// dated answers with a date that is off by some time.
+// dated answers with a date that is off by that time.
 func dated(by time.Duration) accounttest.Fault {
 	return func(w http.ResponseWriter, r *http.Request, service http.Handler) {
 		service.ServeHTTP(&redated{w, by}, r)
@@ -213,7 +213,7 @@ func testTarget(t *testing.T, here *onAWS) {
 		Target runfile.Target
 		AWS    struct{ Clock runfile.Clock }
 	}
-	// The stand-in has no Performance Insights, and a script must learn that something of AWS is not told.
+	// The stand-in has no Performance Insights, and a script must notice that part of AWS is missing.
 	if err := json.Unmarshal([]byte(stdout), &told); err != nil || code != 2 {
 		t.Fatalf("%v, exit code %d: %s%s", err, code, stdout, stderr)
 	}
@@ -231,18 +231,18 @@ func testTarget(t *testing.T, here *onAWS) {
 	}
 }
 
-// planted holds secrets that must not be found in anything that realiops leaves: a password, keys of AWS, and an
-// account's number, alone and in the name of a resource.
+// planted holds secrets that realiops must not store: a password, AWS keys, and an account's number,
+// alone and in a resource's name.
 var planted = map[string]string{
 	"the password of the database": "planted-password-of-dsn",
 	"the secret key":               "planted-secret-key",
 	"the session token":            "planted-session-token",
 	"the number in a refusal":      "123456789012",
 	"the role":                     "210987654321",
-	"a token":                      "X-Amz-", // of which its parameters begin with that
+	"a token":                      "X-Amz-", // the prefix of its parameters
 }
 
-// encrypted leads to the same database over TLS, and without the password.
+// encrypted returns the same database over TLS, without the password.
 func encrypted(t *testing.T, dsn string) string {
 	t.Helper()
 	config := servertest.Endpoint(t, dsn).Config()
@@ -310,7 +310,7 @@ func testSecrets(t *testing.T, here *onAWS) {
 	}
 }
 
-// shows finds what was planted in a line.
+// shows finds planted secrets in a line.
 func shows(t *testing.T, name, line, key string) {
 	t.Helper()
 	for what, secret := range planted {

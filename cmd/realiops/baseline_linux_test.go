@@ -18,7 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/test/process"
 )
 
-// ownDisk is a file system on a device that nobody else writes to, kept in a directory, and the device's name.
+// ownDisk mounts a file system on a private device, kept in a file of a directory, and returns the device's name.
 func ownDisk(t *testing.T, work string, size int64) (directory, device string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -44,7 +44,7 @@ func ownDisk(t *testing.T, work string, size int64) (directory, device string) {
 	return directory, filepath.Base(node)
 }
 
-// withFIO is a command of the program to be started, where fio is.
+// withFIO prepares a command of the program, with fio in its path.
 func withFIO(t *testing.T, args ...string) (c *exec.Cmd, stdout, stderr *bytes.Buffer) {
 	t.Helper()
 	if _, err := exec.LookPath("fio"); err != nil {
@@ -56,7 +56,7 @@ func withFIO(t *testing.T, args ...string) (c *exec.Cmd, stdout, stderr *bytes.B
 	return c, stdout, stderr
 }
 
-// requestsOf are the requests of a device that /proc/diskstats has by now, reads and writes, flushes among these.
+// requestsOf returns a device's requests in /proc/diskstats so far: reads and writes, including flushes.
 func requestsOf(t *testing.T, device string) float64 {
 	t.Helper()
 	table, err := os.ReadFile("/proc/diskstats")
@@ -74,7 +74,7 @@ func requestsOf(t *testing.T, device string) float64 {
 	return 0
 }
 
-// writtenBy are the kilobytes that iostat has a device write by now.
+// writtenBy returns the kilobytes that iostat says a device has written.
 func writtenBy(t *testing.T, device string) float64 {
 	t.Helper()
 	out, err := exec.Command("iostat", "-d", "-o", "JSON", device).Output()
@@ -86,7 +86,7 @@ func writtenBy(t *testing.T, device string) float64 {
 	return kilobytes
 }
 
-// poll is a count that a third party showed at some moment between from and to.
+// poll is a third party's count at some moment between from and to.
 type poll struct {
 	from, to time.Time
 	count    float64
@@ -117,8 +117,8 @@ func within(polls []poll, begin, end time.Time) (least, most float64) {
 	return beforeEnd - afterBegin, afterEnd - beforeBegin
 }
 
-// paced are jobs with rates of their own, so that it is known how many operations there are: for one of them one
-// request, for each of the second a request and a flush, and for one of the third as many as 1 MiB is split into.
+// paced are jobs at fixed rates with a known number of requests: one for each operation of the first, a request and a
+// flush for the second, and as many as 1 MiB is split into for the third.
 const paced = `[global]
 size=16m
 runtime=3
@@ -147,7 +147,7 @@ iodepth=4
 rate_iops=20
 `
 
-// What fio, our probe, /proc/diskstats and iostat say of a known load is one and the same.
+// fio, our probe, /proc/diskstats and iostat agree on a known load.
 func TestBaselineAgreesWithEverybody(t *testing.T) {
 	directory, device := ownDisk(t, t.TempDir(), 512<<20)
 	jobs, file := filepath.Join(t.TempDir(), "paced.fio"), filepath.Join(t.TempDir(), "run.jsonl")
@@ -196,7 +196,7 @@ func TestBaselineAgreesWithEverybody(t *testing.T) {
 				t.Errorf("%s: %s is %.1f, want %.1f", j.Name, what, got, want)
 			}
 		}
-		// fio keeps to the rates; a machine with other things to do may not let it reach them.
+		// fio does not exceed the rates; a busy machine may stay below.
 		if rate := j.Fio.Writes; !(rate > want.operations/2 && rate < 1.1*want.operations) {
 			t.Errorf("%s: fio's rate is %.1f, want %.1f", j.Name, rate, want.operations)
 		}
@@ -211,7 +211,7 @@ func TestBaselineAgreesWithEverybody(t *testing.T) {
 		if j.Name != "large" {
 			near("requests", j.Device.Requests, j.Fio.Writes, 0.03)
 		}
-		if i == 0 { // each of whose requests writes a page of 8 kB
+		if i == 0 { // it writes a page of 8 kB in each request
 			least, most := within(kilobytes, events["pages begin"], events["pages end"])
 			if pages := 8 * j.Device.Counted; pages < 0.97*least || pages > 1.03*most {
 				t.Errorf("%.0f kB in pages, and iostat says from %.0f to %.0f", pages, least, most)
@@ -221,7 +221,7 @@ func TestBaselineAgreesWithEverybody(t *testing.T) {
 	checkEmpty(t, directory)
 }
 
-// eventsOf are the moments of a file's loads.
+// eventsOf returns the times of a file's load events.
 func eventsOf(t *testing.T, path string) map[string]time.Time {
 	t.Helper()
 	records, file, err := runfile.Open(path)
@@ -254,7 +254,7 @@ func checkEmpty(t *testing.T, directory string) {
 	}
 }
 
-// Whatever ends a baseline in the middle, what was measured is kept and the test files are not.
+// If a baseline ends early, its data is kept and the test files are removed.
 func TestBaselineEndsInTheMiddle(t *testing.T) {
 	t.Parallel() // as TestBaselineFindsTheBucket waits
 	check := func(name string, end func(t *testing.T, realiops, fio int), code int, said string) {
@@ -298,7 +298,7 @@ func TestBaselineEndsInTheMiddle(t *testing.T) {
 	}, -1, "")
 }
 
-// fioUnder is the fio that works under a directory, once its first second is in the record.
+// fioUnder returns the process of the fio in a directory, once its first second is recorded.
 func fioUnder(t *testing.T, directory, file string) int {
 	t.Helper()
 	for range 2400 { // two minutes

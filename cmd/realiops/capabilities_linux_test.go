@@ -12,8 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// With the four capabilities of docs/requests.md and no more, a user who is neither root nor the server's follows
-// requests. doctor names each that is taken away.
+// With only the four capabilities of docs/requests.md, a user other than root and the server's follows requests.
+// doctor names each missing one.
 func TestEachCapabilityIsNamed(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives capabilities away")

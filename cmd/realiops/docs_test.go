@@ -19,17 +19,16 @@ import (
 )
 
 // The documents are executed: every fenced block marked console is a session whose lines after "$ " are commands and
-// whose other lines are what they print, where "..." stands for any lines. A block that cannot run here says why in a
+// whose other lines are their output, where "..." stands for any lines. A block that cannot run here says why in a
 // comment before it: <!-- not run: reason -->.
 //
 // Commands run in a copy of the repository's testdata, where realiops is the program itself, made quick: a run has four
-// loads of half a second unless the document names its plan. A server of the reader's is at $DATABASE_URL,
-// which only commands see that name it.
-
+// loads of half a second unless the document names its plan. A user's server is at $DATABASE_URL, which only commands
+// that name it can see.
 //
-// In aurora.md that server answers as Aurora does in SQL, and a stand-in for AWS knows it. Its host is this machine,
-// which does not say so: realiops is told the region. In history.md a Prometheus is at $PROMETHEUS, and in fleet.md
-// what answers as one.
+// In aurora.md that server answers like Aurora in SQL, and a stand-in for AWS knows it. Its host is this machine, whose
+// name has no region, so realiops is given one. A Prometheus is at $PROMETHEUS in history.md, and a stand-in for one in
+// fleet.md.
 
 const quickRealiops = `#!/bin/sh
 case "$*" in *"--dsn"*) ;; *) unset DATABASE_URL ;; esac
@@ -87,7 +86,7 @@ type block struct {
 
 var fence = regexp.MustCompile("(?ms)^(<!-- not run: [^\n]+ -->\n)?```console\n(.*?)^```$")
 
-// consoleBlocks lists the blocks to be run, with the lines they begin at.
+// consoleBlocks lists the blocks to run, with their first lines.
 func consoleBlocks(text string) []block {
 	var blocks []block
 	for _, m := range fence.FindAllStringSubmatchIndex(text, -1) {
@@ -99,7 +98,7 @@ func consoleBlocks(text string) []block {
 	return blocks
 }
 
-// example holds a command and the output that the document shows. An empty want promises nothing.
+// example holds a command and its output in the document. An empty want promises nothing.
 type example struct{ text, want string }
 
 func commandsOf(block string) []example {
@@ -140,7 +139,7 @@ func newPlace(t *testing.T, root, program, database string) place {
 		os.Getenv("PATH"))}
 }
 
-// moveToAWS takes a database of Aurora's, as stand-ins have it.
+// moveToAWS provides an Aurora database from stand-ins.
 func (p *place) moveToAWS(t *testing.T) {
 	t.Helper()
 	here := auroraCluster(t)
@@ -153,14 +152,14 @@ func (p *place) moveToAWS(t *testing.T) {
 	p.env = append(p.env, "DATABASE_URL="+url, "STAND_IN_REGION="+accounttest.Region)
 }
 
-// plantHistory has a Prometheus that kept what the shipped observation saw, at $PROMETHEUS.
+// plantHistory starts a Prometheus with the shipped observation, at $PROMETHEUS.
 func (p *place) plantHistory(t *testing.T) {
 	t.Helper()
 	planted, _, _ := prometheustest.Observation(t, filepath.Join(p.dir, "testdata", "runs", "observed-pg17.jsonl.zst"))
 	p.env = append(p.env, "PROMETHEUS="+prometheustest.Start(t, planted...))
 }
 
-// makeFleet has a store of several instances, whose series are made when they are asked for, at $PROMETHEUS.
+// makeFleet starts a store of several instances with computed series, at $PROMETHEUS.
 func (p *place) makeFleet(t *testing.T) {
 	t.Helper()
 	store := httptest.NewServer(&prometheustest.Made{Instances: 8})
@@ -175,8 +174,7 @@ func (p place) run(t *testing.T, line int, c example) {
 	shell.Dir, shell.Env = p.dir, p.env
 	var stdout, stderr bytes.Buffer
 	shell.Stdout, shell.Stderr = &stdout, &stderr
-	// A program that head or grep -m has ended by SIGPIPE did as the reader wanted: a reader's own shell sets no
-	// pipefail.
+	// A program ended by SIGPIPE from head or grep -m is fine: users' shells do not set pipefail.
 	if err := shell.Run(); err != nil && shell.ProcessState.ExitCode() != 128+int(syscall.SIGPIPE) {
 		t.Errorf("line %d: $ %s%v\n%s%s", line, c.text, err, &stdout, &stderr)
 		return
@@ -186,7 +184,7 @@ func (p place) run(t *testing.T, line int, c example) {
 	}
 }
 
-// promised compares what was printed with a promise in which "..." on a line of its own stands for any lines.
+// promised compares output with a promise in which a line "..." stands for any lines.
 func promised(want, got string) bool {
 	var pattern strings.Builder
 	for line := range strings.Lines(want) {

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// doctor runs the program and gives what it printed and its exit code.
+// doctor runs realiops doctor and returns its output and exit code.
 func doctor(t *testing.T, dsn string, flags ...string) (printed string, code int) {
 	t.Helper()
 	out, err := realiops(t, append([]string{"doctor", "--dsn", dsn}, flags...)...).CombinedOutput()
@@ -24,7 +24,7 @@ func doctor(t *testing.T, dsn string, flags ...string) (printed string, code int
 	return string(out), 0
 }
 
-// An extension that nobody updated with the server is found before a run has gone without.
+// doctor finds an extension that was not updated with the server.
 func TestDoctorSeesAnOldExtension(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	boss := servertest.Connect(t, endpoint)
@@ -40,7 +40,7 @@ func TestDoctorSeesAnOldExtension(t *testing.T) {
 	}
 }
 
-// Who else gets the rows of a run is said of the database that its slot is of, and of no other.
+// doctor names subscribers of the slot's own database only.
 func TestDoctorSeesLogicalReplication(t *testing.T) {
 	s := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"wal_level=logical"}})
 	other := servertest.DatabaseOn(t, s, "")
@@ -72,8 +72,7 @@ func TestDoctorSeesAPooler(t *testing.T) {
 	check(3, "NO RUN WOULD BEGIN HERE: the connection pooler keeps no transaction together", "--allow-pooler")
 }
 
-// What a superuser has each session or each table of ours do is named by the commands that do it, until a superuser
-// spares our role.
+// The commands name a superuser's triggers on our sessions or tables, until the superuser exempts our role.
 func TestEventTriggersAreNamed(t *testing.T) {
 	t.Parallel()
 	endpoint := servertest.Alone(t, "17")

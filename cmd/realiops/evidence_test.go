@@ -13,8 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// TestEvidenceOfBadFiles: whatever is wrong about a file that was sent, it is refused in one line of ours that says
-// what.
+// TestEvidenceOfBadFiles: each invalid file is refused with one line that says why.
 func TestEvidenceOfBadFiles(t *testing.T) {
 	t.Parallel()
 	for _, needed := range []string{"bash", "jq", "zstd", "gzip"} {
@@ -36,7 +35,7 @@ func TestEvidenceOfBadFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var text []byte // without the readings, which are most of it
+	var text []byte // without the readings, most of it
 	lines := 0
 	for line := range bytes.Lines(whole) {
 		if !bytes.HasPrefix(line, []byte(`{"kind":"read"`)) && !bytes.HasPrefix(line, []byte(`{"kind":"work"`)) {
@@ -50,7 +49,7 @@ func TestEvidenceOfBadFiles(t *testing.T) {
 		}
 		return bytes.Replace(text, []byte(from), []byte(to), 1)
 	}
-	const free = `"help":"analyses at work` // which share does not take out
+	const free = `"help":"analyses at work` // which share keeps
 	const unscrubbed, none = "it is not scrubbed: line ", "it has nothing of CloudWatch's: realiops aws collect adds it"
 	for name, c := range map[string]struct {
 		text []byte

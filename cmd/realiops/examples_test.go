@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// The examples of docs/reference/assertions.md pass as they are, and fail where an upgrade has an order write two rows:
-// each by the client and the test runner of its language.
+// The examples of docs/reference/assertions.md pass as they are, and fail when an upgrade makes an order write two
+// rows, each with the client and test runner of its language.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t, embedded.Options{Version: "17"})
@@ -20,7 +20,7 @@ func TestExamples(t *testing.T) {
 	servertest.Exec(t, boss,
 		"create extension pg_walinspect; create table orders (id int generated always as identity primary "+
 			"key, customer int)")
-	if err := boss.Close(t.Context()); err != nil { // open, it might report what it did up to ten seconds later
+	if err := boss.Close(t.Context()); err != nil { // an open session might report its work up to ten seconds later
 		t.Fatal(err)
 	}
 	path := filepath.Dir(built(t)) + ":" + os.Getenv("PATH")
@@ -41,7 +41,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// pytest runs by the first Python that has it and psycopg.
+// pytest finds the first Python with pytest and psycopg.
 func pytest(t *testing.T) []string {
 	t.Helper()
 	for _, python := range []string{"python3", "/usr/bin/python3"} {
@@ -53,7 +53,7 @@ func pytest(t *testing.T) []string {
 	return nil
 }
 
-// junit compiles the test and runs it, by the jars of Debian's packages.
+// junit compiles and runs the test with the jars of Debian's packages.
 func junit(t *testing.T) []string {
 	t.Helper()
 	const jars = "/usr/share/java/"

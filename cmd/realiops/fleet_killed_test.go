@@ -23,7 +23,7 @@ import (
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
-// listening stands before a store, and writes down which databases are asked for.
+// listening stands in front of a store, and records the databases in queries.
 type listening struct {
 	http.Handler
 	mu      sync.Mutex
@@ -48,7 +48,7 @@ func (l *listening) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.Handler.ServeHTTP(w, r)
 }
 
-// readBody reads what a request asks, and leaves it to be read.
+// readBody reads a request's body without consuming it.
 func readBody(r *http.Request) (string, error) {
 	var all bytes.Buffer
 	_, err := all.ReadFrom(r.Body)
@@ -60,19 +60,18 @@ func readBody(r *http.Request) (string, error) {
 	return asked, cmp.Or(err, failed)
 }
 
-// from begins anew: nobody was asked for.
+// from resets the record.
 func (l *listening) from(before func(queries int)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.queries, l.asked, l.before = 0, map[string]int{}, before
 }
 
-// TestFleetGoesOnAfterKill: killed with SIGKILL, while it asks and while it writes, realiops fleet goes on when it is
-// begun again. A database that is kept is not asked for again, and all that is said in the end is byte for byte what an
-// undisturbed run says.
+// TestFleetGoesOnAfterKill: after SIGKILL, during a query or a write, realiops fleet continues when started again. It
+// does not ask for a kept database again, and its output is identical to an undisturbed run's.
 func TestFleetGoesOnAfterKill(t *testing.T) {
 	t.Parallel()
-	const databases = 45 // which are asked about twenty at a time
+	const databases = 45 // asked for twenty at a time
 	made := &prometheustest.Made{Instances: databases}
 	end := time.Date(2026, 11, 3, 0, 0, 0, 0, time.UTC)
 	store, err := url.Parse(prometheustest.Start(t, made.Sampled(end.Add(-25*time.Hour), end)...))
@@ -147,7 +146,7 @@ func TestFleetGoesOnAfterKill(t *testing.T) {
 			}
 		})
 	}
-	at := func(query int) func(kill func()) func(int) { // or at the next that there is
+	at := func(query int) func(kill func()) func(int) { // or at the next query
 		return func(kill func()) func(int) {
 			return func(n int) {
 				if n >= query {
@@ -169,7 +168,7 @@ func TestFleetGoesOnAfterKill(t *testing.T) {
 	})
 }
 
-// keptIn are the databases whose files are whole.
+// keptIn returns the databases with complete files.
 func keptIn(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -184,7 +183,7 @@ func keptIn(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// told are the pages of a fleet, by name.
+// told returns the pages of a fleet, by name.
 func told(t *testing.T, dir string) (all string) {
 	t.Helper()
 	pages, err := filepath.Glob(filepath.Join(dir, "*.html"))

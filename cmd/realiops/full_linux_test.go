@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// What a run would refuse for want of room, doctor says before.
+// doctor warns of a disk that is too full for a run.
 func TestDoctorSeesADiskThatIsNearlyFull(t *testing.T) {
 	dataDir, leave := servertest.SmallDisk(t)
 	s := servertest.Start(t, embedded.Options{Version: "17", DataDir: dataDir, AllowRAM: true})

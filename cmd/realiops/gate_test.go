@@ -13,15 +13,14 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// A gate is never said to be exceeded by what others did: another worker of the tests in the same database, whose
-// sessions come and go as the command's do, leaves it open or keeps it from beginning. Behind a pooler in transaction
-// mode nothing is measured, or cannot be told.
+// Other sessions' work never makes a gate fail: another test worker in the same database, whose sessions come and go
+// like the command's, makes the result uncertain or prevents the measurement. So does a pooler in transaction mode.
 func TestGateBesideOthers(t *testing.T) {
 	t.Parallel()
 	endpoint := servertest.Alone(t, "17")
 	boss := servertest.Connect(t, endpoint)
 	servertest.Exec(t, boss, "create table t (id int)")
-	if err := boss.Close(t.Context()); err != nil { // open, it might report what it did up to ten seconds later
+	if err := boss.Close(t.Context()); err != nil { // an open session might report its work up to ten seconds later
 		t.Fatal(err)
 	}
 	dsn, base := endpoint.Config().ConnString(), filepath.Join(t.TempDir(), "base.jsonl")
@@ -44,7 +43,7 @@ func TestGateBesideOthers(t *testing.T) {
 		!strings.Contains(said, "--allow-pooler") {
 		t.Errorf("behind a pooler: exit status %d\n%s", code, said)
 	}
-	// A pooler's sessions serve whoever comes, and keep what they did for a while.
+	// A pooler's sessions serve any client, and hold back their counts.
 	for _, rows := range []string{"base", "100"} {
 		if code, said := gate(pooler, "--allow-pooler", "--compare", base, "--max", "rows="+rows); code != 3 ||
 			!strings.Contains(said, "cannot be told") {
@@ -71,9 +70,8 @@ func TestGateBesideOthers(t *testing.T) {
 	<-worked
 }
 
-// A process that a command leaves behind is waited for, and if it goes on, nobody knows what it will do: over is sure
-// then, and within is not. A service that gives away the mark of its environment and closes what it has inherited is
-// not waited for.
+// A process that a command leaves behind is waited for. If it goes on, a count over its limit is certain, and one
+// within it is not. A service that clears its environment and closes inherited files is not waited for.
 func TestGateOfACommandThatLeavesAProcess(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Alone(t, "17").Config().ConnString()

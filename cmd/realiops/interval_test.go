@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// readAll returns the content of a file by now, if there is one.
+// readAll returns the content of a file so far, or "".
 func readAll(path string) string {
 	text, _ := os.ReadFile(path)
 	return string(text)
@@ -47,7 +47,7 @@ func recordIn(t *testing.T, path string, args ...string) []runfile.Record {
 	return runfiletest.Records(t, path)
 }
 
-// readBy lists the readings of a probe.
+// readBy returns the readings of a probe.
 func readBy(records []runfile.Record, probe string) []runfile.Reading {
 	var all []runfile.Reading
 	for _, r := range records {
@@ -58,7 +58,7 @@ func readBy(records []runfile.Record, probe string) []runfile.Reading {
 	return all
 }
 
-// pauses are the times between readings, the shortest first.
+// pauses returns the times between readings, sorted.
 func pauses(readings []runfile.Reading) []time.Duration {
 	var all []time.Duration
 	for i := range readings[1:] {
@@ -70,8 +70,8 @@ func pauses(readings []runfile.Reading) []time.Duration {
 
 const idleLoad = `{"name": "idle"}`
 
-// The shortest interval, on the oldest server and on the newest: about twenty readings in two idle seconds, some of
-// which a busy machine leaves out.
+// The shortest interval, on the oldest and the newest server: about twenty readings in two idle seconds, some
+// of which a busy machine skips.
 func TestReadsTenTimesASecond(t *testing.T) {
 	for _, version := range []string{"13", "18"} {
 		t.Run(version, func(t *testing.T) {
@@ -89,8 +89,8 @@ func TestReadsTenTimesASecond(t *testing.T) {
 	}
 }
 
-// The longest interval is longer than this run: nothing is read while the load runs, and the readings at the edges of
-// the load are enough for its counts.
+// With an interval longer than the run, nothing is read during the load, and the readings at its
+// edges are enough for its counts.
 func TestReadsAtTheEdgesAlone(t *testing.T) {
 	busy := `{"name": "busy", "method": "copy", "rows_per_tx": 100, "clients": 2}`
 	records := recordOf(t, "--plan", planFile(t, busy, "1"), "--interval", "1m")
@@ -128,7 +128,7 @@ func TestReadsAtTheEdgesAlone(t *testing.T) {
 	}
 }
 
-// Somebody holds a lock on a view. Its figures are late, and nothing else waits for it.
+// A locked view delays only its own metrics.
 func TestALockedViewDelaysNothingElse(t *testing.T) {
 	const locked = 3 * time.Second
 	endpoint := servertest.Database(t, "17")

@@ -19,8 +19,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestTheNextServerRemovesWhatAllKilledAtOnceLeft kills all processes of a command at one moment, as the kernel does
-// when memory is short: nobody is left to clean up. The next one does, and takes nothing of anybody else's.
+// TestTheNextServerRemovesWhatAllKilledAtOnceLeft kills all processes of a command at once, as the kernel does when
+// memory is short. The next command cleans up, and removes nothing of other users.
 func TestTheNextServerRemovesWhatAllKilledAtOnceLeft(t *testing.T) {
 	theirs := servertest.Start(t, embedded.Options{Version: "17"})
 	busy(t, theirs.DSN())
@@ -44,7 +44,7 @@ func killAtOnce(t *testing.T, theirs *embedded.Server, settings []string) {
 			t.Error(err)
 		}
 	})
-	if err := os.Chmod(temp, 0o777|os.ModeSticky); err != nil { // servers are not root's
+	if err := os.Chmod(temp, 0o777|os.ModeSticky); err != nil { // servers do not run as root
 		t.Fatal(err)
 	}
 	planted := plant(t, temp, theirs)
@@ -88,18 +88,18 @@ func killAtOnce(t *testing.T, theirs *embedded.Server, settings []string) {
 	}
 }
 
-// serve starts realiops server and returns when it runs.
+// serve starts realiops server and returns when it is ready.
 func serve(t *testing.T, temp string, settings ...string) *held {
 	t.Helper()
 	command := realiops(t, append([]string{"server"}, settings...)...)
 	command.Stderr = t.Output()
-	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // where the test does not end it
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // if the test does not end it
 	h := holdServer(t, command, temp)
 	t.Cleanup(func() { h.Wait() })
 	return h
 }
 
-// busy has a server make dynamic shared memory: it answers a parallel query that takes longer than the test.
+// busy makes a server use dynamic shared memory: it runs a parallel query that outlasts the test.
 func busy(t *testing.T, dsn string) {
 	t.Helper()
 	conn, looking := connected(t, dsn), connected(t, dsn)
@@ -137,8 +137,7 @@ func connected(t *testing.T, dsn string) *pgx.Conn {
 	return conn
 }
 
-// plant makes what another user could leave for a root that believes it: a free lock, and a list that names somebody
-// else's memory.
+// plant creates a trap for root from another user: a free lock, and a list that names another server's memory.
 func plant(t *testing.T, temp string, theirs *embedded.Server) (directory string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -170,8 +169,7 @@ func plant(t *testing.T, temp string, theirs *embedded.Server) (directory string
 	return directory
 }
 
-// memoryOf is the shared memory that processes have mapped: files by their inodes, and System V segments by their
-// numbers.
+// memoryOf returns the shared memory mapped by processes: files by inode, and System V segments by ID.
 func memoryOf(pids []int) map[string]string {
 	all := map[string]string{}
 	for _, pid := range pids {
@@ -189,7 +187,7 @@ func memoryOf(pids []int) map[string]string {
 	return all
 }
 
-// isThere reports whether shared memory is there still.
+// isThere reports whether shared memory still exists.
 func isThere(t *testing.T, name, number string) bool {
 	t.Helper()
 	if info, err := os.Stat(name); err == nil {
@@ -207,14 +205,14 @@ func isThere(t *testing.T, name, number string) bool {
 	return false
 }
 
-// processesOf are the first process of a server and those below it.
+// processesOf returns a server's processes.
 func processesOf(t *testing.T, s *embedded.Server) []int {
 	t.Helper()
 	pid := postmaster(t, s.Target().Storage.Directory)
 	return append(process.Children(pid), pid)
 }
 
-// freezeAll stops a process and all below it, so that none sees another end, and returns them.
+// freezeAll stops a process and its descendants, so that none sees another end, and returns them.
 func freezeAll(t *testing.T, pid int) (all []int) {
 	t.Helper()
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
@@ -243,11 +241,11 @@ func awaitEnd(t *testing.T, all []int) {
 	}
 }
 
-// TestTheNextMeasureRemovesWhatAKilledOneLeft: the record goes, and that of a measurement that goes on stays.
+// TestTheNextMeasureRemovesWhatAKilledOneLeft: the killed one's record is removed, a running one's stays.
 func TestTheNextMeasureRemovesWhatAKilledOneLeft(t *testing.T) {
 	t.Parallel()
 	dsn, temp := servertest.Database(t, "17").Config().ConnString(), t.TempDir()
-	// a file, which the program that is measured may hold open
+	// a file, which the measured program may hold open
 	said, err := os.Create(filepath.Join(t.TempDir(), "said"))
 	if err != nil {
 		t.Fatal(err)
@@ -264,7 +262,7 @@ func TestTheNextMeasureRemovesWhatAKilledOneLeft(t *testing.T) {
 		found, _ := filepath.Glob(filepath.Join(temp, "realiops-measure-*"))
 		return found
 	}
-	measuring := func(flag string) *process.Process { // one that is in the middle of it, for as long as the test lasts
+	measuring := func(flag string) *process.Process { // one that runs as long as the test
 		p := measures("sh", "-c", `: > "$0"; while [ -e "$0" ]; do sleep 0.05; done`, flag)
 		must(t, p.AwaitInFile(flag, ""))
 		return p

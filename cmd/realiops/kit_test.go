@@ -15,8 +15,8 @@ import (
 
 const kit = "../../packaging/aurora/"
 
-// TestKitTemplate: CloudFormation takes the template by AWS's own schemas, nothing in it is public, and everything that
-// can be is tagged.
+// TestKitTemplate: the template is valid by AWS's own schemas, nothing in it is public, and
+// everything is tagged if possible.
 func TestKitTemplate(t *testing.T) {
 	t.Parallel()
 	linter, err := exec.CommandContext(t.Context(), "../../scripts/template-checker").Output()
@@ -37,7 +37,7 @@ func TestKitTemplate(t *testing.T) {
 			t.Errorf("the template has %s", public)
 		}
 	}
-	untagged := []string{"AWS::EC2::SubnetRouteTableAssociation", "AWS::IAM::InstanceProfile"} // which take no tags
+	untagged := []string{"AWS::EC2::SubnetRouteTableAssociation", "AWS::IAM::InstanceProfile"} // these take no tags
 	for _, resource := range regexp.MustCompile(`(?m)^  \w+:`).Split(section(string(text), "\nResources:\n",
 		"\nOutputs:\n"), -1)[1:] {
 		kind := regexp.MustCompile(`Type: (\S+)`).FindStringSubmatch(resource)
@@ -53,7 +53,7 @@ func section(text, from, to string) string {
 	return part
 }
 
-// TestKitPolicy: the machine may do what realiops aws policy --for run prints, and put files where the kit wants them.
+// TestKitPolicy: the machine may do what realiops aws policy --for run prints, and write the kit's files.
 func TestKitPolicy(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(kit + "template.yaml")
@@ -82,8 +82,7 @@ func TestKitPolicy(t *testing.T) {
 	}
 }
 
-// fakeAWS notes its calls, and answers as AWS does of a stack that is there until it is deleted; $LEFT is what stays
-// behind.
+// fakeAWS records its calls, and answers like AWS about a stack until it is deleted; $LEFT remains.
 const fakeAWS = `#!/bin/bash
 echo "$1 $2 ${*:3}" >>"$PLACE/calls"
 case "$1 $2" in
@@ -100,7 +99,7 @@ case "$1 $2" in
 esac
 `
 
-// TestKit: the stack is made, used and removed in an order that works, and what is left is said.
+// TestKit: the stack is created, used and removed in the right order, and leftovers are named.
 func TestKit(t *testing.T) {
 	t.Parallel()
 	place := t.TempDir()
@@ -143,7 +142,7 @@ func TestKit(t *testing.T) {
 		!strings.Contains(out, "prove puts it there when it ends: fatal error: 404") {
 		t.Errorf("before there is anything to fetch: %v, %s", err, out)
 	}
-	leaves("emptied") // by a stack of which half was deleted
+	leaves("emptied") // by a half-deleted stack
 	if out, err := types("", "down"); err != nil ||
 		!strings.Contains(out, "the bucket planted was not emptied: NoSuchBucket") ||
 		!strings.Contains(out, "Nothing is left") {
@@ -174,8 +173,8 @@ func TestKit(t *testing.T) {
 	}
 }
 
-// onTheMachine plays realiops on the kit's machine: what asks a database or AWS leaves $RUN behind, if its flags are
-// real; the rest is real.
+// onTheMachine stands in for realiops on the kit's machine: commands that need a database or AWS write $RUN if
+// their flags exist; others are real.
 const onTheMachine = `#!/bin/bash
 echo "$*" >>"$PLACE/steps"
 case "$1" in
@@ -186,7 +185,7 @@ run) "$PROGRAM" "$@" --help >/dev/null && cp "$RUN" "${*: -1}" ;;
 esac
 `
 
-// storing is an aws program with a secret and a bucket, which is a directory.
+// storing stands in for the aws program, with a secret and a directory as bucket.
 const storing = `#!/bin/bash
 case "$1 $2" in
 "secretsmanager get-secret-value")
@@ -199,8 +198,8 @@ case "$1 $2" in
 esac
 `
 
-// TestKitProve: on the machine, one command runs, collects and shares, and what it puts away is scrubbed and can be
-// fetched. $REALIOPS_KIT_RUN is a run whose metrics were collected: it becomes a row of the evidence.
+// TestKitProve: one command on the machine runs, collects and shares, and its files are scrubbed and can be fetched.
+// $REALIOPS_KIT_RUN is a run with collected metrics: it becomes a row of the evidence.
 func TestKitProve(t *testing.T) {
 	t.Parallel()
 	place, err := filepath.Abs(t.TempDir())
@@ -248,7 +247,7 @@ func TestKitProve(t *testing.T) {
 		}
 		return out
 	}
-	// What goes wrong is said in a line, and hours of load are not done again because AWS did not answer after them.
+	// Failures are reported in one line, and hours of load are not repeated because AWS did not answer afterwards.
 	for lacks, want := range map[string]string{"denied": "prove: this machine may not read the database's password",
 		"refused": "the run is kept"} {
 		if err := os.WriteFile(filepath.Join(place, lacks), nil, 0o600); err != nil {

@@ -10,10 +10,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// checker compares manifests with the schemas that Kubernetes and CloudNativePG publish.
+// checker checks manifests with the published schemas of Kubernetes and CloudNativePG.
 const checker = "../../scripts/manifests"
 
-// TestManifests: Kubernetes and CloudNativePG take our manifests by their own schemas, which refuse what is wrong.
+// TestManifests: our manifests are valid by the schemas of Kubernetes and CloudNativePG, and broken ones are not.
 func TestManifests(t *testing.T) {
 	t.Parallel()
 	if out, err := exec.CommandContext(t.Context(), "go", "run", checker, "-fetch").CombinedOutput(); err != nil {
@@ -58,7 +58,7 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// TestManifestCommands: this program knows the flags with which manifests run it.
+// TestManifestCommands: this program has the flags in the manifests.
 func TestManifestCommands(t *testing.T) {
 	t.Parallel()
 	ours, err := filepath.Glob("../../packaging/kubernetes/*.yaml")

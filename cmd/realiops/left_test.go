@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// Whatever ends a run on a server of the user's, its schema goes; where it may stay, that is said.
+// Whatever ends a run on the user's server, its schema is dropped, or the message says that it may remain.
 func TestTheSchemaGoesHoweverARunEnds(t *testing.T) {
 	t.Parallel()
 	plan := planFile(t, `{"name": "bulk", "method": "copy", "rows_per_tx": 100, "clients": 1}`, "60")

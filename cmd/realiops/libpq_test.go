@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestTheDatabaseIsThatOfPsql has each command work where psql would, and the program that is measured, too.
+// TestTheDatabaseIsThatOfPsql: each command, and the measured program, uses psql's database.
 func TestTheDatabaseIsThatOfPsql(t *testing.T) {
 	t.Parallel()
 	psql := "/usr/bin/psql"
@@ -67,7 +67,7 @@ func TestTheDatabaseIsThatOfPsql(t *testing.T) {
 	for _, test := range []struct {
 		name, dsn string
 		env       []string
-		given     bool // the connection string, although it is empty
+		given     bool // although the connection string is empty
 		thorough  bool // each command
 	}{
 		{name: "PGDATABASE", thorough: true, env: append(connect, "PGDATABASE=variables")},

@@ -12,8 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/test/liartest"
 )
 
-// TestOneInterruptEndsWhatALiarHolds: a command that a server holds by a lie about the protocol ends at one Ctrl-C,
-// or says in time what it waits for. scripts/chaos tries all lies.
+// TestOneInterruptEndsWhatALiarHolds: a command held by a lying server ends at one Ctrl-C, or says in time what it
+// waits for. scripts/chaos tries all lies.
 func TestOneInterruptEndsWhatALiarHolds(t *testing.T) {
 	t.Parallel()
 	script := filepath.Join(t.TempDir(), "script.sql")
@@ -43,7 +43,7 @@ func TestOneInterruptEndsWhatALiarHolds(t *testing.T) {
 			c.Dir = t.TempDir()
 			p := start(t, c)
 			must(t, p.Await("a question", func() bool { return liar.Asked() > 0 }))
-			time.Sleep(500 * time.Millisecond) // it is in the middle of the answer, on any machine but the slowest
+			time.Sleep(500 * time.Millisecond) // the answer is in progress by now, except on the slowest machines
 			interrupted := time.Now()
 			if err := p.Process.Signal(syscall.SIGINT); err != nil {
 				t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// load runs the program as realiops load with more in its environment, and gives what it printed and its exit code.
+// load runs realiops load with more in its environment, and returns its output and exit code.
 func load(t *testing.T, env []string, args ...string) (printed string, code int) {
 	t.Helper()
 	c := realiops(t, append([]string{"load"}, args...)...)
@@ -18,8 +18,8 @@ func load(t *testing.T, env []string, args ...string) (printed string, code int)
 	return string(out), c.ProcessState.ExitCode()
 }
 
-// What a role, a database or PGOPTIONS set for a session holds for the load's, as for pgbench's, and makes no
-// difference to the tables and the transactions of the built-in scripts.
+// Session settings of a role, a database or PGOPTIONS apply to the load as to pgbench's, and do not change the tables
+// and transactions of the built-in scripts.
 func TestLoadUnderOtherSettings(t *testing.T) {
 	t.Parallel()
 	for _, setting := range []string{
@@ -46,7 +46,7 @@ func TestLoadUnderOtherSettings(t *testing.T) {
 	}
 }
 
-// A database keeps to its encoding what a client says in another.
+// A database keeps its encoding whatever the client's is.
 func TestLoadOnDatabasesOfOtherEncodings(t *testing.T) {
 	t.Parallel()
 	alone := servertest.Start(t, embedded.Options{Version: "17"}) // doctor says whether a run would begin there
@@ -64,7 +64,7 @@ func TestLoadOnDatabasesOfOtherEncodings(t *testing.T) {
 	}
 }
 
-// Tables that were there are there still where those that would take their place cannot be made.
+// Existing tables survive if their replacements cannot be made.
 func TestNothingIsDroppedInVain(t *testing.T) {
 	t.Parallel()
 	database := servertest.Database(t, "17")
@@ -87,7 +87,7 @@ func TestNothingIsDroppedInVain(t *testing.T) {
 	}
 }
 
-// What a server says beside its message is told, in psql's words; what no script can be is refused as pgbench does.
+// A server's details are shown in psql's words; invalid scripts are refused as by pgbench.
 func TestLoadTellsAllThatTheServerSays(t *testing.T) {
 	t.Parallel()
 	database := servertest.Database(t, "17")

@@ -17,7 +17,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// runOnTheirs is a run on a server of the user's, under load.
+// runOnTheirs starts a run on the user's server and waits for load.
 func runOnTheirs(t *testing.T, dsn string) *process.Process {
 	t.Helper()
 	record := filepath.Join(t.TempDir(), "run.jsonl")
@@ -26,8 +26,8 @@ func runOnTheirs(t *testing.T, dsn string) *process.Process {
 	return p
 }
 
-// Where a server answers nobody, the first Ctrl-C says what is waited for, and what a second one leaves; the second
-// ends it.
+// If a server does not answer, the first Ctrl-C says what is waited for, and what a second one
+// leaves; the second ends the run.
 func TestCtrlCOnAServerThatHangs(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t, embedded.Options{Version: "17"})
@@ -46,8 +46,8 @@ func TestCtrlCOnAServerThatHangs(t *testing.T) {
 	}
 }
 
-// After a failover that leads to a server with data of its own, nothing is done there, and it is said that the schema
-// stays on the one that was lost.
+// After a failover to a server with other data, nothing is done there, and the message says that
+// the schema stays on the lost one.
 func TestTheSchemaAfterAFailover(t *testing.T) {
 	t.Parallel()
 	lost, promoted := servertest.Start(t, embedded.Options{Version: "17"}),

@@ -12,8 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
-// percent of what is in use may become garbage before it is collected: by 100, which is usual, a report of a long run
-// takes a quarter more memory, and as long.
+// percent is GOGC: at the usual 100, a report on a long run takes a quarter more memory, and as long.
 const percent = 60
 
 func main() {

@@ -22,12 +22,12 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// Tests that hold rates or times against each other run alone; the rest wait more than they work, and run in parallel.
+// Tests that compare rates or times run alone; the others wait more than they work, and run in parallel.
 func TestMain(m *testing.M) {
 	testscript.Main(workshop{withServers{m}}, map[string]func(){"realiops": main})
 }
 
-// withServers runs the tests of a program that starts servers, and asks AWS.
+// withServers runs tests that start servers and ask AWS.
 type withServers struct{ m *testing.M }
 
 func (w withServers) Run() int { return accounttest.Main(serversOf(w)) }
@@ -39,7 +39,7 @@ func (s serversOf) Run() int { return servertest.Main(s.m) }
 // containerImage is built by scripts/postgres-image.
 const containerImage = "realiops/postgres:17-local"
 
-// TestScripts plays what people type, in testdata/script: a command, what it prints, its exit code.
+// TestScripts runs the scripts in testdata/script: commands with their output and exit codes.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	cache, err := os.UserCacheDir()
@@ -51,7 +51,7 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	program := filepath.Dir(built(t))
-	// a script of each command
+	// a script for each command
 	raced := []string{"baseline", "collect", "doctor", "history", "load", "measure", "observe", "prices", "run"}
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
@@ -59,11 +59,11 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_CACHE_HOME", cache)
 			env.Setenv("RUNS", runs)
 			if name := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-"); !slices.Contains(raced, name) {
-				// before this binary, which testscript.Main has put there
+				// before this binary, which testscript.Main has added
 				env.Setenv("PATH", program+":"+env.Getenv("PATH"))
 			}
 			env.Setenv("GORACE", os.Getenv("GORACE"))
-			env.Setenv("TMPDIR", os.TempDir()) // the script's own is closed to the user that a server of root's runs as
+			env.Setenv("TMPDIR", os.TempDir()) // a server's user cannot enter the script's own
 			if mirror := os.Getenv("REALIOPS_PG_REPOSITORY"); mirror != "" {
 				env.Setenv("REALIOPS_PG_REPOSITORY", mirror)
 			}
@@ -92,8 +92,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// startPostgres is «postgres VERSION [name=value …]»: a server until the end of the script. $DSN and $URL connect to it
-// as superuser, by socket and by TCP, $BARE as whoever PGUSER is, and $PID is its process.
+// startPostgres is «postgres VERSION [name=value …]»: a server until the end of the script. $DSN and $URL connect as
+// superuser, by socket and by TCP, $BARE as PGUSER, and $PID is its process.
 func startPostgres(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: postgres VERSION [name=value …]")
@@ -116,7 +116,7 @@ func startPostgres(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// execSQL is «sql STATEMENT …», on the server that postgres started.
+// execSQL is «sql STATEMENT …», on the server from postgres.
 func execSQL(ts *testscript.TestScript, neg bool, args []string) {
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, ts.Getenv("DSN"))
@@ -129,7 +129,7 @@ func execSQL(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// await is «await FILE TEXT»: it returns once the file, which another command writes, holds the text.
+// await is «await FILE TEXT»: it waits until the file, which another command writes, contains the text.
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: await FILE TEXT")

@@ -13,11 +13,11 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// mallory owns a database that a superuser runs realiops on, and would be a superuser.
+// mallory owns a database on which a superuser runs realiops, and wants to become a superuser.
 type mallory struct {
 	boss *pgx.Conn
 	dsn  string // the database, as the superuser types it
-	own  string // the same as mallory
+	own  string // the same for mallory
 }
 
 func newMallory(t *testing.T, version string) mallory {
@@ -44,10 +44,10 @@ func newMallory(t *testing.T, version string) mallory {
 	return m
 }
 
-// lurks has mallory try to put a trigger and a rule on every table of the schema, over and over, until the test ends.
+// lurks makes mallory try to put a trigger and a rule on every table of the schema, until the test ends.
 func (m mallory) lurks(t *testing.T) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), m.own+"&application_name=realiops") // or the run would wait for it
+	conn, err := pgx.Connect(t.Context(), m.own+"&application_name=realiops") // otherwise the run would wait for it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func (m mallory) lurks(t *testing.T) {
 	t.Cleanup(func() { stop(); <-left })
 }
 
-// types a command, which may refuse in one line, and looks that mallory has gained nothing.
+// types runs a command, which may refuse in one line, and checks that mallory has gained nothing.
 func (m mallory) types(t *testing.T, want string, command ...string) {
 	t.Helper()
 	c := realiops(t, append(command, "--dsn", m.dsn)...)
@@ -99,9 +99,9 @@ func (m mallory) exec(t *testing.T, dsn, sql string) {
 	servertest.Exec(t, servertest.Connect(t, servertest.Endpoint(t, dsn)), sql)
 }
 
-// The owner of a database may have every session in it act as them (alter database ... set role): what a superuser's
-// run makes would be theirs, with a trigger of theirs on it, which makes them a superuser. No command of ours makes
-// anything of theirs, or calls it.
+// A database's owner may make every session act as them (alter database ... set role): a superuser's
+// run would create their objects, with their trigger, which would make them a superuser. No command
+// creates or calls anything of theirs.
 func TestTheOwnerOfADatabaseGainsNothing(t *testing.T) {
 	t.Parallel()
 	plan := planFile(t, `{"name": "bulk", "method": "copy", "rows_per_tx": 10, "clients": 2},
@@ -167,8 +167,8 @@ func TestWhatIsPreparedForARun(t *testing.T) {
 	both("")
 }
 
-// doctor lists what is set for the database and the role, and says of each what becomes of it. A setting of an
-// application's own may be a secret.
+// doctor lists the settings of the database and the role, with their effects. An
+// application's own setting may be a secret.
 func TestDoctorListsSettings(t *testing.T) {
 	t.Parallel()
 	m := newMallory(t, "17")

@@ -24,15 +24,15 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// watched is a server on which others work, and somebody who observes it into a file.
+// watched is a server with other users, and an observation of it.
 type watched struct {
 	url  url.URL
 	boss *pgx.Conn
 	file string
-	said process.Output // by all that observe
+	said process.Output // of all observations
 }
 
-// secretWork holds the statements of others: literals that the server keeps in the texts of its statements.
+// secretWork holds other users' statements, with literals that the server keeps in their texts.
 var secretWork = []string{
 	"insert into worked values (1, 'planted-in-a-statement')",
 	"do $$ begin insert into worked values (1, 'planted-in-a-block'); end $$",
@@ -59,8 +59,7 @@ func startWatched(t *testing.T) *watched {
 	return w
 }
 
-// work is done by a session of its own, a round of statements at each pause, until the function that it gives is
-// called.
+// work runs statements in its own session at each pause, until stop is called.
 func (w *watched) work(t *testing.T, pause time.Duration, statements ...string) (stop func()) {
 	t.Helper()
 	conn := servertest.Connect(t, servertest.Endpoint(t, w.url.String()))
@@ -84,7 +83,7 @@ func (w *watched) work(t *testing.T, pause time.Duration, statements ...string) 
 	}
 }
 
-// observe is a command that observes the server as watcher, whose password is in the URL or in a file beside it.
+// observe prepares an observation as watcher, whose password is in the URL or in a password file.
 func (w *watched) observe(t *testing.T, passfile bool, flags ...string) *process.Process {
 	t.Helper()
 	as := w.url
@@ -102,7 +101,7 @@ func (w *watched) observe(t *testing.T, passfile bool, flags ...string) *process
 	return start(t, c)
 }
 
-// awaitWhole returns once so many windows are whole.
+// awaitWhole waits until n windows are complete.
 func (w *watched) awaitWhole(t *testing.T, n int) *counts.Observation {
 	t.Helper()
 	for range 240 { // two minutes
@@ -116,8 +115,8 @@ func (w *watched) awaitWhole(t *testing.T, n int) *counts.Observation {
 	return nil
 }
 
-// Two observations of which the first was killed are one with a gap. What was written while nobody looked is in none of
-// its windows. The second ends by itself, since it learns nothing more, and neither shows what is nobody's business.
+// Two observations, the first of them killed, make one with a gap. No window has the writes in between. The second
+// ends when it learns nothing more, and neither shows private data.
 func TestObserveGoesOn(t *testing.T) {
 	t.Parallel()
 	w := startWatched(t)
@@ -129,7 +128,7 @@ func TestObserveGoesOn(t *testing.T) {
 	stop()
 	const unseen = 300_000
 	servertest.Exec(t, w.boss, "insert into worked select g from generate_series(1, 300000) g")
-	// Where another session held the counters, these rows would be reported ten seconds later, and be seen.
+	// Otherwise a session would report these rows ten seconds later, and they would be seen.
 	servertest.Exec(t, w.boss, "select pg_stat_force_next_flush()")
 
 	stop = w.work(t, time.Second, secretWork...)
@@ -158,14 +157,14 @@ func TestObserveGoesOn(t *testing.T) {
 	w.keepsSecrets(t)
 }
 
-// keepsSecrets looks for what was planted in all that was printed and recorded, once the server is known to have it.
+// keepsSecrets looks for planted secrets in all output and records, once the server has them.
 func (w *watched) keepsSecrets(t *testing.T) {
 	t.Helper()
 	record, err := json.Marshal(runfiletest.Records(t, w.file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, of := range []string{"block", "role"} { // literals of other statements the extension itself leaves out
+	for _, of := range []string{"block", "role"} { // the extension itself removes other statements' literals
 		if n := servertest.Value[int](t, w.boss,
 			"select count(*) from pg_stat_statements where query like '%planted-in-a-"+of+"%'"); n == 0 {
 			t.Errorf("the server does not have what was planted in a %s", of)

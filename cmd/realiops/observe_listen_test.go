@@ -20,8 +20,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestObserveIsScraped: a real Prometheus scrapes an observation, and sees the rows that somebody writes there; when
-// the observation is over, nobody answers.
+// TestObserveIsScraped: a real Prometheus scrapes an observation and sees rows being written; after
+// the observation nothing answers.
 func TestObserveIsScraped(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t, embedded.Options{Version: "17"})

@@ -18,7 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// pair is a primary and its standby, which take their turn at the same address: a connection string with both.
+// pair is a primary and its standby, with both in one connection string.
 type pair struct {
 	bin  string
 	as   *syscall.Credential
@@ -26,7 +26,7 @@ type pair struct {
 	port [2]int
 }
 
-// startPair starts both with a server of Debian's, whose programs know how to copy one.
+// startPair starts both with Debian's server, whose programs can copy one.
 func startPair(t *testing.T) *pair {
 	t.Helper()
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/pg_basebackup")
@@ -51,7 +51,7 @@ func startPair(t *testing.T) *pair {
 	return p
 }
 
-// freePort is one that nobody listens on.
+// freePort returns an unused port.
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -68,7 +68,7 @@ func (p *pair) start(t *testing.T, i int) {
 	p.must(t, "pg_ctl", "start", "-w", "-D", p.dirs[i], "-l", p.dirs[i]+".log", "-o", options)
 }
 
-// run does not wait for what a server that it starts may print.
+// run runs a program without waiting for the output of a server that it starts.
 func (p *pair) run(program string, args ...string) error {
 	cmd := exec.Command(filepath.Join(p.bin, program), args...)
 	cmd.Dir, cmd.SysProcAttr = filepath.Dir(p.dirs[0]), &syscall.SysProcAttr{Credential: p.as}
@@ -85,14 +85,14 @@ func (p *pair) must(t *testing.T, program string, args ...string) {
 	}
 }
 
-// dsn is both, of which whichever may be written to is taken.
+// dsn names both; the writable one is used.
 func (p *pair) dsn(more string) string {
 	return fmt.Sprintf("host=127.0.0.1,127.0.0.1 port=%d,%d user=postgres dbname=postgres connect_timeout=2 %s",
 		p.port[0], p.port[1], more)
 }
 
-// worker writes at most 200 rows a second, and comes back whatever happens. It counts its rows, and how long it was at
-// work, in nanoseconds.
+// worker writes at most 200 rows a second, and always reconnects. It counts its rows, and
+// its working time in nanoseconds.
 type worker struct{ rows, worked atomic.Int64 }
 
 func (w *worker) perSecond() float64 {
@@ -131,8 +131,8 @@ func (p *pair) sql(t *testing.T, i int, statement string) {
 	}
 }
 
-// Observing continues when a server is restarted, when its statistics are reset, and when it fails over to its
-// standby: no growth is computed across any of these, and the growth between them is the known amount written.
+// Observing continues when a server is restarted, its statistics are reset, and it fails over to its standby. No
+// growth is computed across any of these, and the growth in between is the known amount written.
 func TestObserveOutlivesItsServer(t *testing.T) {
 	t.Parallel()
 	p := startPair(t)
@@ -171,7 +171,7 @@ func TestObserveOutlivesItsServer(t *testing.T) {
 	checkObserved(t, path, somebody.perSecond())
 }
 
-// checkObserved looks at what the analysis makes of the record.
+// checkObserved checks the analysis of the record.
 func checkObserved(t *testing.T, path string, perSecond float64) {
 	t.Helper()
 	run, err := tally.FromFile(path)

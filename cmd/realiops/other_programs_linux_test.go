@@ -21,8 +21,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// steadyWork does 250 transactions a second: 100 that write 5 kB into the WAL, which are 0.5 MB/s and up to 0.8 MB/s
-// for the blocks that each commit writes in part, and 150 that read. It counts them.
+// steadyWork runs 250 transactions a second and counts them: 100 write 5 kB of WAL, 0.5 MB/s, or up to 0.8 MB/s with
+// the partial blocks of each commit, and 150 read.
 func steadyWork(t *testing.T, ctx context.Context, dsn string) (done *atomic.Int64, wait func()) {
 	t.Helper()
 	boss := servertest.Connect(t, servertest.Endpoint(t, dsn))
@@ -38,7 +38,7 @@ func steadyWork(t *testing.T, ctx context.Context, dsn string) (done *atomic.Int
 			t.Fatal(err)
 		}
 		working.Go(func() {
-			defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is left to tell
+			defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing more to report
 			for turn := range turns {
 				statement := "select id from kept where id = $1"
 				if turn%5 < 2 {
@@ -63,17 +63,17 @@ func steadyWork(t *testing.T, ctx context.Context, dsn string) (done *atomic.Int
 	return done, working.Wait
 }
 
-// An order is for the server's need, not for that of whoever else is on its disk, and it says so.
+// An order is for the server's own need, not for other programs on its disk, and says so.
 func TestSizeDoesNotOrderForOtherPrograms(t *testing.T) {
 	t.Parallel()
 	work := openDirectory(t)
 	directory, _ := ownDisk(t, work, 2<<30)
-	if err := os.Chmod(directory, 0o777); err != nil { //nolint:gosec // the server's user makes its directory in it
+	if err := os.Chmod(directory, 0o777); err != nil { //nolint:gosec // the server's user creates its directory in it
 		t.Fatal(err)
 	}
 	server := servertest.Start(t, embedded.Options{DataDir: filepath.Join(directory, "data"),
 		Settings: []string{"autovacuum=off", "wal_init_zero=off"}})
-	if err := exec.Command("sync", "-f", directory).Run(); err != nil { // what initdb made is written before
+	if err := exec.Command("sync", "-f", directory).Run(); err != nil { // write out initdb's files first
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -94,7 +94,7 @@ func TestSizeDoesNotOrderForOtherPrograms(t *testing.T) {
 	_ = other.Wait() // it was stopped
 
 	const asked = 250
-	pace := 0.95 * perSecond / asked // of a machine that is too busy, and works unevenly
+	pace := 0.95 * perSecond / asked // the share of its pace that a busy machine reaches
 	check := func(file string, most float64, told ...string) {
 		t.Helper()
 		sized := sizeOf(t, file)
@@ -107,16 +107,16 @@ func TestSizeDoesNotOrderForOtherPrograms(t *testing.T) {
 			}
 		}
 	}
-	check(file, 3) // it is counted, and the busiest five seconds may have a file of the WAL made
+	check(file, 3) // it is counted, and the busiest five seconds may create a WAL file
 	check(withoutProbe(t, file, "request"), 2, "Others use the device", "the device wrote")
 }
 
-// What an operation costs the disk is counted without another program on it: a commit of one row is one write of one
-// page of the WAL and one flush, and what the other program did stands beside.
+// The cost of an operation excludes another program's work on the disk: a commit of one row is one write of one WAL
+// page and one flush, and the other program's work is shown beside it.
 func TestMeasureBesideOtherPrograms(t *testing.T) {
 	t.Parallel()
 	directory, _ := ownDisk(t, openDirectory(t), 2<<30)
-	if err := os.Chmod(directory, 0o777); err != nil { //nolint:gosec // the server's user makes its directory in it
+	if err := os.Chmod(directory, 0o777); err != nil { //nolint:gosec // the server's user creates its directory in it
 		t.Fatal(err)
 	}
 	server := servertest.Start(t, embedded.Options{DataDir: filepath.Join(directory, "data"),
@@ -160,7 +160,7 @@ func sizeOf(t *testing.T, file string) (sized sizes.Size) {
 	return sized
 }
 
-// withoutProbe is a run file as it would be had a probe not been there.
+// withoutProbe returns a run file as if a probe had been missing.
 func withoutProbe(t *testing.T, file, probe string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)

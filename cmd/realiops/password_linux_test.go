@@ -18,7 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// screen is a terminal that a program runs in.
+// screen is a terminal with a program.
 type screen struct {
 	keys, inside *os.File
 
@@ -81,7 +81,7 @@ func (s *screen) echoes(t *testing.T) bool {
 	return state.Lflag&unix.ECHO != 0
 }
 
-// lastShown comes after all that a program has shown.
+// lastShown follows a program's output.
 const lastShown = "<the end>"
 
 // run runs a program in the terminal. At a prompt it types the keys.
@@ -123,7 +123,7 @@ func (s *screen) run(t *testing.T, c *exec.Cmd, keys string) (status int) {
 	}
 }
 
-// TestPasswordPrompt asks for a password where psql would: in a terminal, once, and only if no other source gives one.
+// TestPasswordPrompt: the password is asked for as in psql: in a terminal, once, and only if no other source has one.
 func TestPasswordPrompt(t *testing.T) {
 	t.Parallel()
 	server := servertest.Alone(t, "17")

@@ -10,8 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// An owner of a database, and whoever may create in it, have planted what calls of their own would run with the rights
-// of the superuser who types a command (CVE-2018-1058). None of it is called.
+// A database's owner, and users who may create in it, have planted functions that a superuser's command could call
+// with its privileges (CVE-2018-1058). None is called.
 func TestNothingPlantedIsCalled(t *testing.T) {
 	t.Parallel()
 	loads := `{"name": "copy", "method": "copy", "rows_per_tx": 100, "indexes": 2, "clients": 1},
@@ -53,8 +53,7 @@ func TestNothingPlantedIsCalled(t *testing.T) {
 	}
 }
 
-// Behind a pooler no session is ours, and what we set for one would be somebody else's: each transaction is safe by
-// itself.
+// Behind a pooler we own no session, and its settings would reach other clients: each transaction is safe by itself.
 func TestNothingPlantedIsCalledBehindAPooler(t *testing.T) {
 	t.Parallel()
 	database := servertest.Alone(t, "17")
@@ -67,8 +66,8 @@ func TestNothingPlantedIsCalledBehindAPooler(t *testing.T) {
 	}
 }
 
-// Behind a pooler every load of the plan that comes with realiops works: what holds for a session is set in each
-// transaction. What the pooler's sessions report late is not taken for the work of others.
+// Behind a pooler every load of the built-in plan works, since each transaction makes its settings. Late reports of
+// the pooler's sessions are not taken for other sessions' work.
 func TestLoadsThroughAPooler(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Pooler(t, servertest.Alone(t, "17"), "transaction").Config().ConnString()
@@ -106,7 +105,7 @@ func TestLoadsThroughAPooler(t *testing.T) {
 	}
 }
 
-// runs the program, which must succeed.
+// runs runs the program, which must succeed.
 func runs(t *testing.T, command ...string) {
 	t.Helper()
 	if printed, err := realiops(t, command...).CombinedOutput(); err != nil {

@@ -34,7 +34,7 @@ func (w workshop) Run() int {
 	return w.m.Run()
 }
 
-// built is the program as people have it: without the race detector.
+// built returns the program as users have it: without the race detector.
 func built(t testing.TB) string {
 	t.Helper()
 	program, err := shared.build()
@@ -44,14 +44,14 @@ func built(t testing.TB) string {
 	return program
 }
 
-// realiops is the program as a command to be started.
+// realiops prepares a command of the program.
 func realiops(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	return exec.CommandContext(t.Context(), built(t), args...)
 }
 
-// raced is the same with the race detector, where the tests have it: this test binary, which is the program under that
-// name. It takes several times as long, so that only one test of each thing that happens at the same time starts it.
+// raced prepares the same with the race detector, if the tests have it: this test binary under the program's name. It
+// is several times slower, so only one test of each concurrent feature uses it.
 func raced(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0], args...)
@@ -69,7 +69,7 @@ func start(t testing.TB, c *exec.Cmd) *process.Process {
 	return p
 }
 
-// must ends a test whose condition never came about.
+// must ends a test whose condition never held.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -77,7 +77,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// postmaster is the process of the server that has a data directory.
+// postmaster returns the process of a data directory's server.
 func postmaster(t testing.TB, directory string) int {
 	t.Helper()
 	pid, err := process.Postmaster(directory)
@@ -85,7 +85,7 @@ func postmaster(t testing.TB, directory string) int {
 	return pid
 }
 
-// openDirectory is a directory that every user can use, which one of t.TempDir is not.
+// openDirectory returns a directory that every user can enter, unlike t.TempDir.
 func openDirectory(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "realiops-test-")

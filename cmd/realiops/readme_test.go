@@ -10,7 +10,7 @@ import (
 
 var link = regexp.MustCompile(`\]\(([^)#]+)(?:#[^)]*)?\)`)
 
-// TestReadmeAnswers what people ask who have read nothing else: in the README itself, or one link away.
+// TestReadmeAnswers: the README, or a page linked from it, answers a newcomer's questions.
 func TestReadmeAnswers(t *testing.T) {
 	root := filepath.Join("..", "..")
 	readme := reads(t, filepath.Join(root, "README.md"))
@@ -59,8 +59,8 @@ func reads(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestPagesAreShort: a page answers one question in a quarter of an hour, and all of them can be read in two hours.
-// What is longer has tables that belong in the reference. The page for developers is longer.
+// TestPagesAreShort: a page takes at most a quarter of an hour, and all of them two hours. A longer one has tables
+// that belong in the reference. The page for developers may be longer.
 func TestPagesAreShort(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
 	if err != nil || len(pages) < 10 {

@@ -17,14 +17,14 @@ import (
 	"github.com/realiops/realiops/internal/test/process"
 )
 
-// held is a realiops server: the program as it is built, holding a PostgreSQL.
+// held is a realiops server process with its PostgreSQL.
 type held struct {
 	*process.Process
 	url   string
-	place string // where it makes its temporary files
+	place string // for its temporary files
 }
 
-// holdServer starts a command that holds a server, in an environment whose temporary files go to a place of its own.
+// holdServer starts a command that holds a server, with its temporary files in place.
 func holdServer(t *testing.T, c *exec.Cmd, place string) *held {
 	t.Helper()
 	c.Env = append(os.Environ(), "TMPDIR="+place)
@@ -35,7 +35,7 @@ func holdServer(t *testing.T, c *exec.Cmd, place string) *held {
 	return h
 }
 
-// serverPID is the server's process, which must be there.
+// serverPID returns the server's process, which must exist.
 func (h *held) serverPID(t *testing.T) int {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join(h.place, "*", "data", "postmaster.pid"))
@@ -58,13 +58,13 @@ func (h *held) checkNothingLeft(t *testing.T, server int) {
 	t.Errorf("after a minute there is still the server %d or something in its place: %q", server, left)
 }
 
-// However the program ends, neither a server nor a file of it stays.
+// However the program ends, neither a server nor its files stay.
 func TestServerEndsWithItsProgram(t *testing.T) {
 	t.Parallel()
 	check := func(name string, as *syscall.Credential, end func(pid int) error, code int, args ...string) {
 		t.Run(name, func(t *testing.T) {
 			command := realiops(t, append([]string{"server"}, args...)...)
-			command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: as} // as a shell starts it
+			command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: as} // as from a shell
 			h := holdServer(t, command, openDirectory(t))
 			conn, err := pgx.Connect(t.Context(), h.url)
 			if err != nil {
@@ -79,7 +79,7 @@ func TestServerEndsWithItsProgram(t *testing.T) {
 			h.checkNothingLeft(t, server)
 		})
 	}
-	interrupted := func(pid int) error { return syscall.Kill(-pid, syscall.SIGINT) } // Ctrl-C goes to the whole group
+	interrupted := func(pid int) error { return syscall.Kill(-pid, syscall.SIGINT) } // Ctrl-C reaches the whole group
 	terminated := func(pid int) error { return syscall.Kill(pid, syscall.SIGTERM) }
 	killed := func(pid int) error { return syscall.Kill(pid, syscall.SIGKILL) }
 	check("Ctrl-C", nil, interrupted, 0)
@@ -90,7 +90,7 @@ func TestServerEndsWithItsProgram(t *testing.T) {
 	}
 }
 
-// ordinary is a user who is not root; nil where we are none ourselves, or where no server is installed for it to run.
+// ordinary returns an ordinary user for root; nil for other users, or if no server is installed that it could run.
 func ordinary(t *testing.T) *syscall.Credential {
 	t.Helper()
 	servers, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")

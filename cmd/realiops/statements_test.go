@@ -20,14 +20,13 @@ import (
 
 var update = flag.Bool("update", false, "write the statements that servers saw into docs/reference/statements.md")
 
-// What stands between these lines of the page are the statements.
+// The statements are between these lines of the page.
 const (
 	statementsBegin = "<!-- what servers saw -->\n```sql\n"
 	statementsEnd   = "```\n<!-- end -->\n"
 )
 
-// docs/reference/statements.md lists every statement that servers of all versions see of the commands that speak to
-// one, by the servers' own logs.
+// docs/reference/statements.md lists every statement that servers of all versions log for the commands.
 func TestDocsListEveryStatement(t *testing.T) {
 	t.Parallel()
 	seen, versions := sightings{of: map[string]map[string][]string{}}, servertest.Matrix("17", servertest.Released()...)
@@ -67,7 +66,7 @@ func TestDocsListEveryStatement(t *testing.T) {
 	}
 }
 
-// listedOf is the list as it would be had the servers of one version alone been asked.
+// listedOf returns the list for one version alone.
 func listedOf(t *testing.T, list, version string) string {
 	t.Helper()
 	of := sightings{of: map[string]map[string][]string{}}
@@ -89,7 +88,7 @@ func listedOf(t *testing.T, list, version string) string {
 	return of.list("")
 }
 
-// spans reports whether a version is among those of a list: «13 to 18» or «13, 15».
+// spans reports whether a list of versions, «13 to 18» or «13, 15», contains a version.
 func spans(list, version string) bool {
 	if first, last, is := strings.Cut(list, " to "); is {
 		return first <= version && version <= last
@@ -97,7 +96,7 @@ func spans(list, version string) bool {
 	return slices.Contains(strings.Split(list, ", "), version)
 }
 
-// sightings are in which versions each statement was seen, by the command that it came of.
+// sightings holds the versions in which each statement was seen, by command.
 type sightings struct {
 	mu sync.Mutex
 	of map[string]map[string][]string
@@ -106,7 +105,7 @@ type sightings struct {
 // theirs is a statement of the user's, for measure.
 const theirs = "select 'theirs'"
 
-// look has a server of the version write down what each command asks of it.
+// look makes a server of the version log the statements of each command.
 func (s *sightings) look(t *testing.T, version string) {
 	server := servertest.Start(t, embedded.Options{
 		Version: version, Settings: []string{"log_statement=all", "log_line_prefix=@%a@", "autovacuum=off"}})

@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/test/process"
 )
 
-// stopped is a realiops in the middle of a run, with its server's data in a place of its own.
+// stopped is a realiops in the middle of a run, with its server's data in its own place.
 type stopped struct {
 	*process.Process
 	file, data string
@@ -24,7 +24,7 @@ type stopped struct {
 // startRun starts a run and returns when its first load has begun.
 func startRun(t *testing.T, args ...string) *stopped {
 	t.Helper()
-	data, err := os.MkdirTemp("", "realiops-stop-") // a place that the server's user can enter, unlike t.TempDir
+	data, err := os.MkdirTemp("", "realiops-stop-") // the server's user can enter it, unlike t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func startRun(t *testing.T, args ...string) *stopped {
 	return s
 }
 
-// serverPID is the server's process, as it says itself in the data directory that the record names.
+// serverPID returns the server's process from its data directory, which the record names.
 func (s *stopped) serverPID(t *testing.T) int {
 	t.Helper()
 	records, file, err := runfile.Open(s.file)
@@ -56,7 +56,7 @@ func (s *stopped) serverPID(t *testing.T) int {
 	return postmaster(t, s.data)
 }
 
-// checkNothingLeft waits for the server's process and its data to be gone.
+// checkNothingLeft waits until the server's process and its data are gone.
 func (s *stopped) checkNothingLeft(t *testing.T, pid int) {
 	t.Helper()
 	for range 1200 { // a minute
@@ -69,7 +69,7 @@ func (s *stopped) checkNothingLeft(t *testing.T, pid int) {
 	t.Errorf("after a minute there is still the server %d or its data in %s", pid, s.data)
 }
 
-// ends reads how the file ends, and whether the last line was torn.
+// ends returns the file's end line, and whether its last line was torn.
 func (s *stopped) ends(t *testing.T) (end runfile.Ended, torn bool) {
 	t.Helper()
 	records, file, err := runfile.Open(s.file)
@@ -177,7 +177,7 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 	s.checkNothingLeft(t, pid)
 }
 
-// freeze has a server answer nobody until it is thawed.
+// freeze stops a server until thaw is called.
 func freeze(t *testing.T, pid int) (thaw func()) {
 	t.Helper()
 	if _, err := os.Stat("/proc/self/task"); err != nil {
@@ -188,7 +188,7 @@ func freeze(t *testing.T, pid int) (thaw func()) {
 			t.Fatal(err)
 		}
 	}
-	stop(pid) // first, for then it starts no others
+	stop(pid) // first, so that it starts no others
 	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", pid))
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +209,7 @@ func freeze(t *testing.T, pid int) (thaw func()) {
 	}
 }
 
-// bulkAlone is a plan that begins with load and does not end by itself.
+// bulkAlone writes a plan that begins with load and does not end by itself.
 func bulkAlone(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "plan.json")

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// bucket is one of credits, kept as a provider keeps it: what is written takes from it, time fills it, and the device
-// may be written to at burst while there is something in it, and at base when there is not.
+// bucket is a bucket of credits as a provider keeps it: writes use them and time restores them; the device may be
+// written at burst while there are any, and at base otherwise.
 type bucket struct {
 	burst, base float64 // bytes a second
 	credits     float64
@@ -20,7 +20,7 @@ type bucket struct {
 	allow       func(bytesPerSecond float64)
 }
 
-// run lets the bucket work until the test ends, and says when it was empty for the first time.
+// run runs the bucket until the test ends, and reports when it was first empty.
 func (b bucket) run(t *testing.T) (empty <-chan time.Time) {
 	told, stopped := make(chan time.Time, 1), make(chan struct{})
 	go func() {
@@ -41,8 +41,8 @@ func (b bucket) run(t *testing.T) (empty <-chan time.Time) {
 	return told
 }
 
-// ownGroup is a control group that the kernel throttles the writes of to one device: a function that says how fast they
-// may be, and one that takes a process in.
+// ownGroup returns a control group with a write limit on one device: a function to set the
+// limit, and one to add a process.
 func ownGroup(t *testing.T, device string) (allow func(float64), join func(pid int)) {
 	t.Helper()
 	group := filepath.Join("/sys/fs/cgroup/blkio", fmt.Sprintf("realiops-test-%d", os.Getpid()))
@@ -70,7 +70,7 @@ func ownGroup(t *testing.T, device string) (allow func(float64), join func(pid i
 		}
 }
 
-// writtenTo are the bytes that a device was given by now.
+// writtenTo returns the bytes written to a device so far.
 func writtenTo(device string) float64 {
 	const sector = 512
 	text, _ := os.ReadFile(filepath.Join("/sys/block", device, "stat"))
@@ -82,8 +82,8 @@ func writtenTo(device string) float64 {
 	return math.NaN()
 }
 
-// A bucket of credits like that of an st1 of 125 GiB, but nearly empty, is found out: when it was empty, the rates
-// before and after, and whose bucket it is. The device is kept in memory, so that nothing but the bucket makes it slow.
+// A nearly empty bucket like an st1's of 125 GiB is recognized: when it was empty, the rates before and after, and
+// the volume type. The device is in memory, so that only the bucket slows it down.
 func TestBaselineFindsTheBucket(t *testing.T) {
 	t.Parallel() // it waits more than it works
 	work, err := os.MkdirTemp("/dev/shm", "realiops-test-")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// actionlint accepts the workflows in the documents, and the action with all inputs that they pass to it. They use
-// the action of this repository.
+// actionlint accepts the workflows in the documents, which use this repository's action,
+// with all inputs that they pass.
 func TestWorkflowsAreWhatGitHubTakes(t *testing.T) {
 	t.Parallel()
 	read := func(of ...string) string {

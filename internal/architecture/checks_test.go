@@ -9,10 +9,10 @@ import (
 	rows "github.com/realiops/realiops/internal/metric"
 )
 
-// everything is about all packages.
+// everything matches all packages.
 func everything(string) bool { return true }
 
-// never forbids imports below a directory, also those made through other packages of ours. Tests may not either.
+// never forbids imports below a directory, even indirect ones and in tests.
 func never(top string, forbidden ...string) func(tree) []string {
 	return func(t tree) (broken []string) {
 		for _, directory := range t.directories(func(d string) bool { return under(d, top) }) {
@@ -25,7 +25,7 @@ func never(top string, forbidden ...string) func(tree) []string {
 	}
 }
 
-// ways are the imports that lead to something forbidden, each with the packages of ours in between.
+// ways returns the imports that lead to something forbidden, each with our packages in between.
 func (t tree) ways(imported, forbidden []string, seen map[string]bool) (found []string) {
 	for _, next := range imported {
 		switch {
@@ -42,8 +42,8 @@ func (t tree) ways(imported, forbidden []string, seen map[string]bool) (found []
 	return found
 }
 
-// blind forbids made-up worlds the way to the method that they judge, but through what says what a load did, which has
-// medians of its own.
+// blind forbids invented worlds to import the method that they judge, except the package of a load's
+// counts, which has its own medians.
 func blind(t tree) []string {
 	method := []string{analyze + "/attribution", analyze + "/stats", score}
 	p := t[worlds]
@@ -55,7 +55,7 @@ func blind(t tree) []string {
 	return broken
 }
 
-// apart forbids packages below a directory, but for those named, to import what is below another. Their tests may.
+// apart forbids packages below a directory, with exceptions, to import packages below another. Their tests may.
 func apart(top, other string, exceptions ...string) func(tree) []string {
 	return func(t tree) (broken []string) {
 		for _, directory := range t.directories(func(d string) bool {
@@ -69,8 +69,8 @@ func apart(top, other string, exceptions ...string) func(tree) []string {
 	}
 }
 
-// onlyTests forbids packages of the program to import what is below a directory; their tests may, and programs under
-// scripts.
+// onlyTests forbids the program's packages to import packages below a directory; tests
+// and programs under scripts may.
 func onlyTests(top string) func(tree) []string {
 	return func(t tree) (broken []string) {
 		for _, directory := range t.directories(func(d string) bool { return !underAny(d, []string{top, "scripts"}) }) {
@@ -82,7 +82,7 @@ func onlyTests(top string) func(tree) []string {
 	}
 }
 
-// separate forbids the packages below a directory to import one another.
+// separate forbids the packages below a directory to import each other.
 func separate(top string) func(tree) []string {
 	return func(t tree) (broken []string) {
 		for _, directory := range t.directories(func(d string) bool { return under(d, top) && d != top }) {
@@ -97,7 +97,7 @@ func separate(top string) func(tree) []string {
 	}
 }
 
-// others are the imports that are not allowed.
+// others returns the imports that are not allowed.
 func (t tree) others(directory string, imported []string, allowed func(string) bool) (broken []string) {
 	for _, i := range imported {
 		if !allowed(i) {
@@ -107,7 +107,7 @@ func (t tree) others(directory string, imported []string, allowed func(string) b
 	return broken
 }
 
-// only keeps libraries to one part of the tree.
+// only allows libraries in one part of the tree.
 func only(home string, libraries ...string) func(tree) []string {
 	return func(t tree) (broken []string) {
 		for _, directory := range t.directories(func(d string) bool { return !under(d, home) }) {
@@ -119,7 +119,7 @@ func only(home string, libraries ...string) func(tree) []string {
 	}
 }
 
-// users keeps a part of our own tree to itself and those named.
+// users allows only itself and the named packages to import a part of our tree.
 func users(top string, allowed ...string) func(tree) []string {
 	return func(t tree) (broken []string) {
 		for _, directory := range t.directories(func(d string) bool { return !underAny(d, append(allowed, top)) }) {
@@ -131,7 +131,7 @@ func users(top string, allowed ...string) func(tree) []string {
 	}
 }
 
-// bottom allows the packages named to import one another, and nothing else of ours.
+// bottom allows the named packages to import each other, and nothing else of ours.
 func bottom(packages ...string) func(tree) []string {
 	return func(t tree) (broken []string) {
 		for _, directory := range t.directories(func(d string) bool { return underAny(d, packages) }) {
@@ -190,10 +190,10 @@ func nouns(t tree) (broken []string) {
 	return broken
 }
 
-// size bounds a package, without its tests.
+// size bounds a package without its tests.
 type size struct{ files, lines int }
 
-// rooms bounds packages.
+// rooms bounds the size of packages.
 func rooms(may size) func(tree) []string {
 	return func(t tree) (broken []string) {
 		for _, directory := range t.directories(everything) {
@@ -207,7 +207,7 @@ func rooms(may size) func(tree) []string {
 	}
 }
 
-// thoughts bounds the methods of a type.
+// thoughts bounds the number of methods of a type.
 func thoughts(most int) func(tree) []string {
 	return func(t tree) (broken []string) {
 		for _, directory := range t.directories(everything) {
@@ -221,7 +221,8 @@ func thoughts(most int) func(tree) []string {
 	}
 }
 
-// spelled keeps names to one part of the tree. Tests, what they are made of, and the exceptions spell them themselves.
+// spelled allows string literals of names only in one part of the tree. Tests, their packages,
+// and the exceptions may have them.
 func spelled(home string, names []string, exceptions ...string) func(tree) []string {
 	is := map[string]bool{}
 	for _, name := range names {
@@ -242,7 +243,7 @@ func spelled(home string, names []string, exceptions ...string) func(tree) []str
 	}
 }
 
-// metricNames are those of all rows.
+// metricNames returns the names of all rows.
 func metricNames() (names []string) {
 	for _, m := range rows.All() {
 		names = append(names, m.Name)

@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// TestCommentsLeadSomewhere: every [Name] in a comment is declared, and every file that a package comment names is
-// there.
+// TestCommentsLeadSomewhere: every [Name] in a comment is declared, and every file named in a package comment exists.
 func TestCommentsLeadSomewhere(t *testing.T) {
 	packages := parsePackages(t, "../..")
 	for directory, p := range packages {
@@ -32,7 +31,7 @@ func TestCommentsLeadSomewhere(t *testing.T) {
 	}
 }
 
-// TestBrokenLinksAreFound: a name that is nowhere, a method that is not there, and a symbol of another package of ours.
+// TestBrokenLinksAreFound: an unknown name, an unknown method, and an unknown symbol of another package of ours.
 func TestBrokenLinksAreFound(t *testing.T) {
 	packages := parsePackages(t, "../..")
 	p := packages["internal/measure/target"]
@@ -61,7 +60,7 @@ type commented struct {
 	comments []string
 }
 
-// parsePackages reads all packages below a directory, by their place in it.
+// parsePackages reads all packages below a directory, by path.
 func parsePackages(t *testing.T, top string) map[string]commented {
 	t.Helper()
 	set, files := token.NewFileSet(), map[string][]*ast.File{}
@@ -102,7 +101,7 @@ func parsePackages(t *testing.T, top string) map[string]commented {
 	return all
 }
 
-// unresolved are the names in brackets that lead nowhere.
+// unresolved returns the bracketed names that are not declared.
 func (c commented) unresolved(text string, packages map[string]commented) (broken []string) {
 	links := c.doc.Parser()
 	for _, found := range linkLike.FindAllStringSubmatch(text, -1) {
@@ -123,7 +122,7 @@ func resolves(links *comment.Parser, name string, packages map[string]commented)
 	return known && (!ours || resolves(other.doc.Parser(), strings.Join(names[1:], "."), packages))
 }
 
-// receiverOf is T of T.Method, and empty for a name that stands alone.
+// receiverOf returns T for T.Method, and "" for a single name.
 func receiverOf(names []string) string {
 	if len(names) == 2 {
 		return names[0]

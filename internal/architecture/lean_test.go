@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Whoever imports realiopstest in tests gets no command line, no cloud, no containers and nothing that draws with it.
+// Importing realiopstest in tests brings no command line, cloud, containers or drawing libraries.
 func TestRealiopstestIsLean(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "../../realiopstest").Output()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRulesCanFail gives every rule sources that break it, and what it must say of them.
+// TestRulesCanFail: sources that break each rule get the expected messages.
 func TestRulesCanFail(t *testing.T) {
 	proved := map[string]bool{}
 	check := func(rule string, files map[string]string, want ...string) {
@@ -190,7 +190,7 @@ func ruleNamed(t *testing.T, name string) rule {
 	return rule{}
 }
 
-// methods declares so many of a type.
+// methods declares n methods of a type.
 func methods(of string, n int) (text string) {
 	for i := range n {
 		text += fmt.Sprintf("func (*%s) m%d() {}\n", of, i)
@@ -198,7 +198,7 @@ func methods(of string, n int) (text string) {
 	return text
 }
 
-// TestWhatIsTooLargeIsNamed: a line or a method more than there may be is too large, and just as many are not.
+// TestWhatIsTooLargeIsNamed: one line or method over the limit is too large, the limit itself is not.
 func TestWhatIsTooLargeIsNamed(t *testing.T) {
 	parsed, err := parse(fstest.MapFS{
 		"internal/grown/a.go": {Data: []byte("package grown\n" + methods("T", 51) + "\n\n")},

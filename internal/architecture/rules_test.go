@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// rule is something that must hold, and why.
+// rule is a rule with its reason.
 type rule struct {
 	name   string
 	reason string
-	broken func(tree) []string // one line for each place where it does not
+	broken func(tree) []string // returns a line for each violation
 }
 
-// The parts of the tree that rules speak of.
+// The parts of the tree in the rules.
 const (
 	analyze   = "internal/analyze"
 	cli       = "internal/cli"

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestScriptsAreIndexed fails where scripts/README.md leaves out a script, or names one that is not there.
+// TestScriptsAreIndexed: scripts/README.md names exactly the existing scripts.
 func TestScriptsAreIndexed(t *testing.T) {
 	text, err := os.ReadFile("../../scripts/README.md")
 	if err != nil {

@@ -14,32 +14,31 @@ import (
 	"strings"
 )
 
-// module is the path that our own packages are imported by.
+// module is the import path of our own packages.
 const module = "github.com/realiops/realiops/"
 
 // tree is the source: packages by their directory.
 type tree map[string]*pkg
 
-// pkg is one package, with what the rules ask about it. Everything is of its program files, not of its tests, but for
-// testImports.
+// pkg is one package, with the facts that the rules check. All are about its program files, except testImports.
 type pkg struct {
 	name        string
 	docs        []string // files with a package comment
 	files       int
 	length      int            // in lines
-	methods     map[string]int // how many each type has
-	imports     []string       // our own by their directory, others by their path
+	methods     map[string]int // number per type
+	imports     []string       // our own by directory, others by path
 	testImports []string
-	exits       []string // where it ends the process
+	exits       []string // places that end the process
 	inits       []string
 	texts       []literal
-	lines       []string // where a command for people is put together from data without a shell.Command
+	lines       []string // places that build a command for users from data without a shell.Command
 }
 
-// literal is a text in the source.
+// literal is a string literal in the source.
 type literal struct{ place, text string }
 
-// parse reads all Go files below the root. Directories that go build skips are skipped, and so are other modules.
+// parse reads all Go files below the root. It skips the directories that go build skips, and other modules.
 func parse(root fs.FS) (tree, error) {
 	source := tree{}
 	return source, fs.WalkDir(root, ".", func(file string, entry fs.DirEntry, err error) error {
@@ -101,7 +100,7 @@ func imports(file *ast.File) []string {
 	return paths
 }
 
-// look notes what a file does that only some may do.
+// look records a file's restricted actions.
 func (p *pkg) look(set *token.FileSet, file *ast.File) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -131,7 +130,7 @@ func (p *pkg) look(set *token.FileSet, file *ast.File) {
 	})
 }
 
-// openCommand ends within a command that people are told to type, and filled has a verb within one.
+// openCommand matches text that ends within a command for users, and filled a verb within one.
 var (
 	openCommand = regexp.MustCompile(commandLine + `$`)
 	filled      = regexp.MustCompile(commandLine + `%`)
@@ -140,7 +139,7 @@ var (
 const commandLine = `(\brealiops (analyze|aurora-cost|baseline|collect|compare|doctor|explain|fleet|history|limits|load|measure|observe|prices|` +
 	`report|run|server|share|size) |\baws [a-z]|\bdocker [a-z]|\bpsql |\bsudo |\bgrant [a-z_]+ to )[^;:,.()]*`
 
-// spliced reports whether a string has data, from a verb or from what is added to it, within a command.
+// spliced reports whether a string has data within a command, from a verb or by concatenation.
 func spliced(e ast.Expr) bool {
 	text := joined(e)
 	return filled.MatchString(text) || slices.ContainsFunc(strings.SplitAfter(text, data), func(part string) bool {
@@ -149,10 +148,10 @@ func spliced(e ast.Expr) bool {
 	})
 }
 
-// data stands for what is no literal.
+// data stands for anything but a literal.
 const data = "\x00"
 
-// joined is the text of literals that are added to each other.
+// joined returns the concatenated text of literals.
 func joined(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -186,7 +185,7 @@ func place(set *token.FileSet, n ast.Node) string {
 	return fmt.Sprintf("%s:%d", position.Filename, position.Line)
 }
 
-// directories are those of the packages that a rule is about, in order.
+// directories returns the sorted directories of the packages that a rule is about.
 func (t tree) directories(about func(string) bool) []string {
 	var found []string
 	for directory := range t {
@@ -198,7 +197,7 @@ func (t tree) directories(about func(string) bool) []string {
 	return found
 }
 
-// under reports whether a package or its path is the one named or lies below it.
+// under reports whether a directory is top or below it.
 func under(directory, top string) bool {
 	return directory == top || strings.HasPrefix(directory, top+"/")
 }
@@ -207,5 +206,5 @@ func underAny(directory string, tops []string) bool {
 	return slices.ContainsFunc(tops, func(top string) bool { return under(directory, top) })
 }
 
-// ours tells a directory of this module from the path of another's.
+// ours reports whether an import is a directory of this module.
 func (t tree) ours(imported string) bool { return t[imported] != nil }

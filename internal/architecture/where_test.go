@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// symbol is a package and a name in it, as docs/architecture.md writes it: `internal/metric.Table`.
+// symbol matches a package and a name in it, as in docs/architecture.md: `internal/metric.Table`.
 var symbol = regexp.MustCompile("`(internal/[a-z/]+)\\.([A-Za-z.]+)`")
 
-// TestWhereThingsAre: what docs/architecture.md says under "Where is …?" is there.
+// TestWhereThingsAre: every symbol under "Where is …?" in docs/architecture.md exists.
 func TestWhereThingsAre(t *testing.T) {
 	text, err := os.ReadFile("../../docs/architecture.md")
 	if err != nil {
@@ -33,7 +33,7 @@ func TestWhereThingsAre(t *testing.T) {
 	}
 }
 
-// declared are the names that a package declares, those of methods with their type before them.
+// declared returns the names that a package declares, with the receiver's type before methods.
 func declared(t *testing.T, directory string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("../..", directory, "*.go"))
@@ -67,7 +67,7 @@ func declared(t *testing.T, directory string) map[string]bool {
 	return names
 }
 
-// receiver is the type that a method is of, with a dot, or nothing.
+// receiver returns a method's receiver type and a dot, or "".
 func receiver(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return ""

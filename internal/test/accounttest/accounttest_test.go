@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { os.Exit(accounttest.Main(m)) }
 
 var instance = map[string]string{"DBInstanceIdentifier": "db-1"}
 
-// minutes asks for the minutes from a moment on; no call is repeated.
+// minutes asks for n minutes of a metric, without retries.
 func minutes(ctx context.Context, s *accounttest.StandIn, from time.Time, n int) ([]float64, error) {
 	client := cloudwatch.NewFromConfig(s.Config(), func(o *cloudwatch.Options) { o.Retryer = aws.NopRetryer{} })
 	var dimensions []types.Dimension
@@ -64,7 +64,7 @@ func TestWhatIsPutIsTold(t *testing.T) {
 	}
 }
 
-// TestFaults checks that the SDK takes each fault for what it imitates, at the intended call and at no other.
+// TestFaults checks that the SDK recognizes each fault, at the intended call and at no other.
 func TestFaults(t *testing.T) {
 	s := accounttest.Start(t)
 	from := hourAgo()
@@ -113,7 +113,7 @@ func code(want string) func(error) bool {
 	}
 }
 
-// TestFaultsOfTheOlderProtocol: STS is asked by form and answers in XML.
+// TestFaultsOfTheOlderProtocol: STS takes a form and answers in XML.
 func TestFaultsOfTheOlderProtocol(t *testing.T) {
 	s, proxy := accounttest.Start(t).Proxy(t)
 	proxy.On("GetCallerIdentity", accounttest.Expired(), 1)

@@ -11,10 +11,10 @@ import (
 	"github.com/aws/smithy-go/encoding/cbor"
 )
 
-// Answer is a request of CloudWatch, or an answer of it, as its protocol has it.
+// Answer is a request of CloudWatch, or an answer, in CBOR.
 type Answer = cbor.Map
 
-// Changed passes the call on to CloudWatch, and changes what it answers.
+// Changed passes the call on to CloudWatch, and changes its answer.
 func Changed(change func(asked, out Answer)) Fault {
 	return func(w http.ResponseWriter, r *http.Request, service http.Handler) {
 		body, _ := io.ReadAll(r.Body)
@@ -43,7 +43,7 @@ func EachResult(change func(result Answer)) Fault {
 	})
 }
 
-// Status gives every metric of an answer of GetMetricData that status, and no point.
+// Status gives every metric of an answer of GetMetricData that status, and no points.
 func Status(code string) Fault {
 	return EachResult(func(r Answer) {
 		r["StatusCode"], r["Timestamps"], r["Values"] = cbor.String(code), cbor.List{}, cbor.List{}
@@ -62,7 +62,7 @@ func Text(change func(string) string) Fault {
 	}
 }
 
-// Says answers in place of the service, with a text.
+// Says answers instead of the service.
 func Says(status int, text string) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		w.WriteHeader(status)

@@ -13,7 +13,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// Series holds the values that a metric is to show: one for each Step from From on, the first at From itself.
+// Series holds a metric's values: one for each Step, the first at From.
 type Series struct {
 	Namespace  string // AWS/RDS, AWS/EBS
 	Metric     string
@@ -21,14 +21,13 @@ type Series struct {
 	From       time.Time
 	Step       time.Duration
 	Values     []float64
-	Times      float64 // that each value is published at its moment; 0: once
+	Times      float64 // how often each value is published; 0: once
 }
 
 // perCall is the largest number of values in one PutMetricData call.
 const perCall = 1000
 
-// Put publishes series as their service would, each value once: what is put twice counts twice there, so nothing is
-// tried again.
+// Put publishes series as their service would, each value once. Values put twice count twice, so it does not retry.
 func (s *StandIn) Put(t testing.TB, all ...Series) {
 	t.Helper()
 	client := cloudwatch.NewFromConfig(s.Config(), func(o *cloudwatch.Options) { o.RetryMaxAttempts = 1 })
@@ -56,8 +55,8 @@ func (s *StandIn) Put(t testing.TB, all ...Series) {
 	}
 }
 
-// accepted reports whether the service took what was put, though its empty answer was cut off: now and then it hangs
-// up.
+// accepted reports whether the service took the values although its empty answer was cut
+// off, which happens now and then.
 func accepted(err error) bool {
 	answer, ok := errors.AsType[*smithyhttp.ResponseError](err)
 	return ok && answer.HTTPStatusCode() == http.StatusOK

@@ -22,7 +22,7 @@ import (
 	"github.com/aws/smithy-go/encoding/cbor"
 )
 
-// Proxy stands before a service, counts the calls of each operation, and does to some of them what a [Fault] says.
+// Proxy stands in front of a service, counts the calls of each operation, and applies a [Fault] to some of them.
 type Proxy struct {
 	next http.Handler
 
@@ -38,10 +38,10 @@ type rule struct {
 	fault     Fault
 }
 
-// A Fault answers a call in place of the service. It may pass the call on to it, and change its answer.
+// A Fault answers a call in place of the service. It may pass the call on, and change the answer.
 type Fault func(w http.ResponseWriter, r *http.Request, service http.Handler)
 
-// Proxy gives the same account as seen through a proxy.
+// Proxy returns the same account behind a proxy.
 func (s *StandIn) Proxy(t testing.TB) (*StandIn, *Proxy) {
 	t.Helper()
 	behind, err := url.Parse(s.URL)
@@ -53,18 +53,18 @@ func (s *StandIn) Proxy(t testing.TB) (*StandIn, *Proxy) {
 	p := NewProxy(service)
 	server := httptest.NewServer(p)
 	t.Cleanup(func() {
-		server.CloseClientConnections() // those that hang
+		server.CloseClientConnections() // hanging ones
 		server.Close()
 	})
 	return &StandIn{URL: server.URL, number: s.number}, p
 }
 
-// NewProxy puts a proxy before a service of one's own.
+// NewProxy puts a proxy in front of any service.
 func NewProxy(service http.Handler) *Proxy {
 	return &Proxy{next: service, calls: map[string]int{}, actions: map[string]bool{}}
 }
 
-// On has a fault happen to the calls of an operation that are numbered, from 1, or to all of them where none is.
+// On applies a fault to the operation's calls with these numbers, from 1, or to all of them without numbers.
 func (p *Proxy) On(operation string, fault Fault, calls ...int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,8 +76,7 @@ func (p *Proxy) On(operation string, fault Fault, calls ...int) {
 	}
 }
 
-// Deny has the calls of one permission refused as a policy without it refuses them, and lets those of all others pass
-// again.
+// Deny refuses the calls of one permission as a policy without it would, and allows all others again.
 func (p *Proxy) Deny(action string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,8 +104,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.next.ServeHTTP(w, r)
 }
 
-// Actions returns the calls since it was asked before, each once, in alphabetical order and by the names of
-// permissions: rds:DescribeDBInstances.
+// Actions returns the calls since it was last called, each once, sorted, by the names in
+// policies: rds:DescribeDBInstances.
 func (p *Proxy) Actions() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,12 +114,12 @@ func (p *Proxy) Actions() []string {
 	return all
 }
 
-// count counts a call and finds what is to happen to it.
+// count counts a call and returns its fault, if any.
 func (p *Proxy) count(service, operation string) Fault {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.calls[operation]++
-	if service == "monitoring" { // CloudWatch signs by another name than permissions have
+	if service == "monitoring" { // CloudWatch's signing name differs from its name in policies
 		service = "cloudwatch"
 	}
 	p.actions[service+":"+operation] = true
@@ -132,7 +131,7 @@ func (p *Proxy) count(service, operation string) Fault {
 	return nil
 }
 
-// protocol is one of those that Amazon's services speak.
+// protocol is one of the protocols of Amazon's services.
 type protocol int
 
 const (
@@ -147,8 +146,7 @@ type call struct {
 	operation string
 }
 
-// callOf reads what is asked for, and leaves the request whole. Once its body is read, the server sees the client
-// leave.
+// callOf parses a request without consuming it. Once its body is read, the server notices when the client leaves.
 func callOf(r *http.Request) (call, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -165,7 +163,7 @@ func callOf(r *http.Request) (call, error) {
 	return call{query, form.Get("Action")}, err
 }
 
-// refusal is an error as services tell it. The older protocol's names of some codes are shorter.
+// refusal is a service's error. The older protocol has shorter names for some codes.
 type refusal struct {
 	status              int
 	code, short, detail string
@@ -176,14 +174,13 @@ func Throttled() Fault {
 	return refusal{http.StatusBadRequest, "ThrottlingException", "Throttling", "Rate exceeded"}.fault
 }
 
-// Expired returns the answer to credentials that were good until a while ago.
+// Expired returns the answer to expired credentials.
 func Expired() Fault {
 	return refusal{http.StatusForbidden, "ExpiredTokenException", "ExpiredToken",
 		"The security token included in the request is expired"}.fault
 }
 
-// Denied returns the answer to a caller whose policies do not allow the call. Its detail names the account, as Amazon's
-// does.
+// Denied returns the answer to a call that no policy allows. Like Amazon's, its detail names the account.
 func Denied() Fault {
 	return func(w http.ResponseWriter, r *http.Request, service http.Handler) {
 		c, err := callOf(r)
@@ -197,12 +194,12 @@ func Denied() Fault {
 	}
 }
 
-// Refused is any other error: a code and what it says.
+// Refused returns any other error: a code and its text.
 func Refused(status int, code, detail string) Fault {
 	return refusal{status, code, code, detail}.fault
 }
 
-// Unavailable returns the answer of a service that is overloaded or broken.
+// Unavailable returns the answer of an overloaded or broken service.
 func Unavailable() Fault {
 	return refusal{http.StatusServiceUnavailable, "ServiceUnavailable", "ServiceUnavailable",
 		"Service is unable to handle request."}.fault
@@ -217,7 +214,7 @@ func BadGateway() Fault {
 	}
 }
 
-// Truncated ends the service's answer in its middle.
+// Truncated cuts the service's answer in the middle.
 func Truncated() Fault {
 	return func(w http.ResponseWriter, r *http.Request, service http.Handler) {
 		whole := httptest.NewRecorder()
@@ -227,7 +224,7 @@ func Truncated() Fault {
 		w.WriteHeader(whole.Code)
 		_, _ = w.Write(whole.Body.Bytes()[:whole.Body.Len()/2])
 		_ = http.NewResponseController(w).Flush()
-		panic(http.ErrAbortHandler) // which closes the connection
+		panic(http.ErrAbortHandler) // closes the connection
 	}
 }
 
@@ -238,7 +235,7 @@ func Hung() Fault {
 	}
 }
 
-// Slow answers after a while.
+// Slow answers after some time.
 func Slow(after time.Duration) Fault {
 	return func(w http.ResponseWriter, r *http.Request, service http.Handler) {
 		select {
@@ -275,7 +272,7 @@ func (f refusal) fault(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 			"message": cbor.String(f.detail)}))
 	case json:
 		status := f.status
-		if f.side() == "Sender" { // 400 for all that is the caller's fault
+		if f.side() == "Sender" { // 400 for the caller's faults
 			status = http.StatusBadRequest
 		}
 		w.Header().Set("Content-Type", "application/x-amz-json-1.1")
@@ -284,7 +281,7 @@ func (f refusal) fault(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 	default:
 		w.Header().Set("Content-Type", "text/xml")
 		w.WriteHeader(f.status)
-		if signedFor(r) == "ec2" { // whose XML is its own
+		if signedFor(r) == "ec2" { // it has its own XML
 			fmt.Fprintf(w,
 				`<Response><Errors><Error><Code>%s</Code><Message>%s</Message></Error></Errors><RequestID>0</RequestID></Response>`, f.short, f.detail)
 			return
@@ -295,7 +292,7 @@ func (f refusal) fault(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 	}
 }
 
-// side is whose fault it is.
+// side returns whose fault it is.
 func (f refusal) side() string {
 	if f.status < http.StatusInternalServerError {
 		return "Sender"

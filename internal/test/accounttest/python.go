@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Python returns a Python with botocore, and so with Amazon's own models of its services. It skips the test where there
-// is none.
+// Python returns a Python with botocore, which has Amazon's own models of its services. It
+// skips the test if there is none.
 func Python(t testing.TB) string {
 	t.Helper()
 	directory, err := environment()

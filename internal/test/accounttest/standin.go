@@ -1,9 +1,9 @@
-// Package accounttest gives tests an account of Amazon's that is none: ministack, a third party's program, answers on
-// the loopback as CloudWatch, RDS, STS and CloudWatch Logs do, and a [Proxy] before it does what goes wrong on the way.
+// Package accounttest gives tests a stand-in for an Amazon account: ministack, a third party's program, answers on
+// the loopback like CloudWatch, RDS, STS and CloudWatch Logs, and a [Proxy] in front of it injects faults.
 //
-// A package whose tests use it hands its TestMain to [Main], because all of them share one process. Each test gets an
-// account of its own there, so that none sees what another has put. What ministack does not do as Amazon does: it pages
-// nothing, puts all points in ascending order, and refuses hardly anything.
+// A package whose tests use it passes its TestMain to [Main], because all of them share one process. Each test gets
+// its own account there, so that tests do not see each other's data. ministack differs from Amazon: it pages nothing,
+// sorts all points in ascending order, and rejects hardly anything.
 package accounttest
 
 import (
@@ -35,8 +35,7 @@ import (
 // Region is the region of all resources.
 const Region = "eu-central-1"
 
-// Main runs the tests, ends the process that they shared, and gives the exit code. It takes a *testing.M, or what runs
-// one among other things.
+// Main runs the tests, ends the process that they shared, and returns the exit code. m is a *testing.M, or wraps one.
 func Main(m interface{ Run() int }) int {
 	code := m.Run()
 	if err := shared.stop(); err != nil {
@@ -48,11 +47,11 @@ func Main(m interface{ Run() int }) int {
 
 // StandIn is an account for one test.
 type StandIn struct {
-	URL    string // of the service itself, or of the proxy before it
-	number string // of the account: ministack takes twelve digits as the access key for the account of that number
+	URL    string // of the service, or of the proxy in front of it
+	number string // of the account: ministack takes an access key of twelve digits as its account number
 }
 
-// Start gives the test an account. It skips the test where there is no Python.
+// Start returns an account for the test. It skips the test if there is no Python.
 func Start(t testing.TB) *StandIn {
 	t.Helper()
 	url, err := shared.get()
@@ -69,10 +68,10 @@ func Start(t testing.TB) *StandIn {
 	return &StandIn{URL: url, number: strconv.FormatInt(n.Int64()+1e11, 10)}
 }
 
-// At returns an account at a service of the test's own.
+// At returns an account at the test's own service.
 func At(url string) *StandIn { return &StandIn{URL: url, number: "000000000000"} }
 
-// Environment returns what leads the usual credential chain here, and only here.
+// Environment returns variables that lead the usual credential chain here, and only here.
 func (s *StandIn) Environment() map[string]string {
 	return map[string]string{
 		"AWS_ENDPOINT_URL":            s.URL,
@@ -87,7 +86,7 @@ func (s *StandIn) Environment() map[string]string {
 	}
 }
 
-// Setenv sets the environment for as long as the test lasts.
+// Setenv sets the environment until the test ends.
 func (s *StandIn) Setenv(t testing.TB) {
 	t.Helper()
 	for name, value := range s.Environment() {
@@ -95,7 +94,7 @@ func (s *StandIn) Setenv(t testing.TB) {
 	}
 }
 
-// Config is for clients that a test makes itself.
+// Config returns a configuration for a test's own clients.
 func (s *StandIn) Config() aws.Config {
 	return aws.Config{
 		Region:       Region,
@@ -105,12 +104,12 @@ func (s *StandIn) Config() aws.Config {
 	}
 }
 
-// missing is why this machine has no stand-in.
+// missing is the reason that this machine has no stand-in.
 type missing struct{ reason string }
 
 func (m missing) Error() string { return m.reason }
 
-// shared is the process that the tests of a package have in common.
+// shared is the process that the tests of a package share.
 var shared process
 
 type process struct {
@@ -133,7 +132,7 @@ func (p *process) get() (string, error) {
 	return p.url, p.err
 }
 
-// whileAsked runs ministack for as long as its standard input is open: until this process ends, in whichever way.
+// whileAsked runs ministack while its standard input is open: until this process ends, for whatever reason.
 const whileAsked = `
 import os, sys, threading
 threading.Thread(target=lambda: (sys.stdin.buffer.read(), os._exit(0)), daemon=True).start()
@@ -189,7 +188,7 @@ func (p *process) stop() error {
 	return os.RemoveAll(p.dir)
 }
 
-// environment returns the Python environment that scripts/aws-stand-in makes.
+// environment returns the Python environment from scripts/aws-stand-in.
 func environment() (string, error) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		return "", missing{"no Python on this machine, in which the stand-in for AWS runs"}
@@ -211,7 +210,7 @@ func environment() (string, error) {
 	return strings.TrimSpace(string(directory)), nil
 }
 
-// root returns the directory of the module that the test belongs to.
+// root returns the directory of the test's module.
 func root() (string, error) {
 	directory, err := os.Getwd()
 	if err != nil {
@@ -234,9 +233,9 @@ func freePort() (string, error) {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), nil
 }
 
-// answers waits until the service does.
+// answers waits until the service answers.
 func answers(url string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second) // a machine with all tests on it is slow
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second) // a machine that runs all tests is slow
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/_ministack/health", nil)
 	if err != nil {
@@ -254,16 +253,16 @@ func answers(url string) error {
 	}
 }
 
-// rds is the service whose databases tests make.
+// rds is the service whose databases tests create.
 var rds = account.Service{ID: "RDS", Version: "2014-10-31", Within: "Result"}
 
-// Made holds what tests need of the answer when a database is made.
+// Made holds the parts of the answer that tests need.
 type Made struct {
 	Resource string `xml:"DBInstance>DbiResourceId"`
 }
 
-// Create makes an instance or a cluster of RDS, whose owner needs a name and a password: CreateDBInstance or
-// CreateDBCluster, of parameters written as in a form.
+// Create creates an instance or a cluster of RDS, by CreateDBInstance or CreateDBCluster, with URL-encoded
+// parameters. It adds the owner's name and password.
 func (s *StandIn) Create(t testing.TB, operation, parameters string) Made {
 	t.Helper()
 	form, err := url.ParseQuery(parameters)

@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/account"
 )
 
-// looking is a client that only looks at what it is to send.
+// looking is a client that only looks at its requests.
 type looking func(*http.Request)
 
 func (l looking) Do(r *http.Request) (*http.Response, error) {
@@ -24,8 +24,8 @@ func (l looking) Do(r *http.Request) (*http.Response, error) {
 	return nil, errors.New("not sent")
 }
 
-// TestAskedAsTheSDKAsks: where a call goes, what it says and by what it is signed is as the SDK's own client of RDS has
-// it, in each partition and wherever the environment or a profile moves it.
+// TestAskedAsTheSDKAsks: our calls have the address, content and signature of the SDK's own client of RDS, in each
+// partition and wherever the environment or a profile moves it.
 func TestAskedAsTheSDKAsks(t *testing.T) {
 	for _, name := range []string{"AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_SESSION_TOKEN"} {
 		t.Setenv(name, "")
@@ -46,7 +46,7 @@ func TestAskedAsTheSDKAsks(t *testing.T) {
 	check := func(region string, want string, environment ...string) {
 		t.Helper()
 		t.Run(want, func(t *testing.T) {
-			os.Unsetenv("AWS_ENDPOINT_URL") // one that is empty is one for all services
+			os.Unsetenv("AWS_ENDPOINT_URL") // an empty one applies to all services
 			for _, e := range environment {
 				name, value, _ := strings.Cut(e, "=")
 				t.Setenv(name, value)

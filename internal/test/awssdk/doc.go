@@ -1,4 +1,4 @@
-// Package awssdk holds what account asks of AWS against what the SDK's own client of RDS asks.
+// Package awssdk compares account's requests to AWS with those of the SDK's own client of RDS.
 //
-// It is a module of its own, so that this client, which takes long to compile, is no dependency of the program.
+// It is a separate module, so that this client, which takes long to compile, is no dependency of the program.
 package awssdk

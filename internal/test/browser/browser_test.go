@@ -28,10 +28,10 @@ type view struct {
 	width  int64
 	scheme string // light or dark
 	media  string // screen or print
-	axe    bool   // ask axe-core too, which takes its time: once by day, once by night
+	axe    bool   // also run axe-core, which is slow: once in light mode, once in dark mode
 }
 
-// views are of people with a phone, a laptop and paper; 718 is an A4 sheet between its margins, in CSS pixels.
+// views are a phone, a laptop and paper; 718 is an A4 sheet between its margins, in CSS pixels.
 func views() []view {
 	return []view{
 		{"phone-360", 360, "light", "screen", true}, {"phone-390-dark", 390, "dark", "screen", false},
@@ -41,10 +41,10 @@ func views() []view {
 	}
 }
 
-// thorough reports whether every page is looked at in every view, as scripts/test-pages asks for.
+// thorough reports whether to try every page in every view, as scripts/test-pages asks for.
 func thorough() bool { return os.Getenv("REALIOPS_TEST_VIEWS") == "all" }
 
-// tried are the views in which pages are looked at: a phone by day, a laptop by night, and paper, or all.
+// tried returns the views to try: a light phone, a dark laptop, and paper, or all.
 func tried() []view {
 	if thorough() {
 		return views()
@@ -52,7 +52,7 @@ func tried() []view {
 	return []view{views()[0], views()[4], views()[5]}
 }
 
-// tooWide lists what reaches beyond the page, but for what can be scrolled on a screen.
+// tooWide lists elements wider than the page, except scrollable ones on a screen.
 const tooWide = `(() => {
 	const scrolls = e => e && (matchMedia('screen').matches && ['auto', 'scroll'].includes(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
 	const found = [...document.body.querySelectorAll('*')].filter(e => !e.closest('svg') || e.tagName === 'svg')
@@ -62,13 +62,12 @@ const tooWide = `(() => {
 	return found;
 })()`
 
-// unfit lists what axe-core, which knows the rules of the W3C, finds in the way of people who cannot see well or use no
-// mouse.
+// unfit lists axe-core's violations of the W3C's accessibility rules.
 const unfit = `axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'], resultTypes: ['violations']}).then(result =>
 	result.violations.flatMap(v => v.nodes.map(n => 'unfit: ' + v.id + ' ' + n.target.join(' ') + ': ' + n.failureSummary)))`
 
-// unseen lists pictures without a text, and words in them that do not stand out by 4.5 to 1, as the W3C's level AA has
-// it, or that stand on a ground of their own: axe-core does not look into pictures.
+// unseen lists pictures without a text, and text in them with a contrast below 4.5 to 1, the W3C's level AA, or on
+// its own background: axe-core does not look into pictures.
 const unseen = `(() => {
 	const luminance = c => c.match(/[\d.]+/g).slice(0, 3).map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
 		.reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
@@ -89,11 +88,10 @@ const unseen = `(() => {
 	});
 })()`
 
-// unfold shows what a page folds, so that it is looked at, too.
+// unfold opens all folded parts, so that they are checked, too.
 const unfold = `(() => { document.querySelectorAll('details').forEach(d => { d.open = true; }); return []; })()`
 
-// faint lists bars and points of pictures that do not stand out from the page by 3 to 1, as the W3C has it for what is
-// no text.
+// faint lists bars and points of pictures with a contrast below 3 to 1, the W3C's limit for graphics.
 const faint = `(() => {
 	const luminance = c => c.match(/[\d.]+/g).slice(0, 3).map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
 		.reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
@@ -102,11 +100,11 @@ const faint = `(() => {
 	return [...new Set(fills)].filter(f => (Math.max(luminance(f), ground) + 0.05) / (Math.min(luminance(f), ground) + 0.05) < 3).map(f => 'faint: ' + f);
 })()`
 
-// harmed lists what a name in a run file has become, were it taken for markup.
+// harmed lists elements that a name in a run file would create if it were taken for markup.
 const harmed = `[...document.querySelectorAll('script:not(#sort), img, iframe, link, object')].map(e => 'harmed: ' + e.outerHTML)
 	.concat(document.title.startsWith('realiops: ') ? [] : ['harmed: the title is ' + document.title])`
 
-// browser shows pages and hears what they say and ask for.
+// browser shows pages and records their messages and requests.
 type browser struct {
 	ctx context.Context
 	axe string
@@ -155,7 +153,7 @@ func enable[P, R any](command cdp.Command[P, R], with P) chromedp.Action[chromed
 	})
 }
 
-// listen keeps requests, but for the page itself, and what goes to the console.
+// listen records requests, except for the page itself, and console messages.
 func (b *browser) listen(event any) {
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -173,13 +171,13 @@ func (b *browser) listen(event any) {
 	}
 }
 
-// emulated makes the browser show pages as the view asks for.
+// emulated makes the browser show pages in this view.
 func (v view) emulated() chromedp.Action[chromedp.Void] {
 	scheme := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: v.scheme}}
 	return enable(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: v.media, Features: scheme})
 }
 
-// faults are those of a page as it looks in a view.
+// faults returns the faults of a page in a view.
 func (b *browser) faults(t *testing.T, page string, v view) []string {
 	t.Helper()
 	b.look(t, "file://"+page, v)
@@ -195,7 +193,7 @@ func (b *browser) faults(t *testing.T, page string, v view) []string {
 	return append(found, b.heard...)
 }
 
-// ask has the page answer with a list of words.
+// ask evaluates a script that returns a list of strings.
 func ask(t *testing.T, b *browser, question string) []string {
 	t.Helper()
 	answer, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](question, chromedp.EvalAwaitPromise))
@@ -205,7 +203,7 @@ func ask(t *testing.T, b *browser, question string) []string {
 	return answer
 }
 
-// photograph keeps what the page looks like, for people, where go test is told to keep artifacts.
+// photograph saves a picture of the page if go test keeps artifacts.
 func (b *browser) photograph(t *testing.T, page string, v view) {
 	t.Helper()
 	if keep := flag.Lookup("test.artifacts"); keep == nil || keep.Value.String() != "true" {
@@ -221,14 +219,14 @@ func (b *browser) photograph(t *testing.T, page string, v view) {
 	}
 }
 
-// TestPagesInABrowser: on every screen and on paper, by day and by night, nothing reaches beyond the page, nothing is
-// asked of any network, nothing goes wrong, and everybody can read it.
+// TestPagesInABrowser: in all views, nothing is wider than the page, nothing is requested from a network, nothing
+// fails, and the page is accessible.
 func TestPagesInABrowser(t *testing.T) {
 	b := startBrowser(t)
 	for _, page := range pagesOf(t) {
 		name := filepath.Base(page)
 		if name == "local-pg15.html" || name == "local-pg17.html" || name == "baseline.html" {
-			continue // as local-pg18 and baseline-throttled are
+			continue // like local-pg18 and baseline-throttled
 		}
 		if !thorough() && !slices.Contains([]string{"local-pg18.html", "evil.html", "baseline-throttled.html",
 			"observed-pg17.html"}, name) {
@@ -242,20 +240,19 @@ func TestPagesInABrowser(t *testing.T) {
 	}
 }
 
-// outOfSight lists what somebody who opens the page has to scroll for: the answer, and the list of what counts disk
-// operations.
+// outOfSight lists the parts of the answer, and of the list of counters of disk operations, that need scrolling.
 const outOfSight = `[...document.querySelectorAll('main > .tiles, main > .headline, main > dl')].slice(0, 2)
 	.filter(e => { const box = e.getBoundingClientRect(); return box.bottom > innerHeight || box.right > innerWidth || box.height === 0; })
 	.map(e => 'out of sight: ' + e.textContent.slice(0, 60))
 	.concat(document.querySelector('main > dl') ? [] : ['there is no list'])
 	.concat(document.querySelector('details[open]') ? ['something is unfolded'] : [])`
 
-// deviceOutOfSight lists what of the first two columns that a number of the device stands in a phone does not show.
+// deviceOutOfSight lists the parts of the first two columns with the device's numbers that a phone does not show.
 const deviceOutOfSight = `[...document.querySelectorAll('table')].slice(0, 1).flatMap(t => [...t.tHead.rows[0].cells].filter(h => /requests/.test(h.textContent)))
 	.filter(h => h.getBoundingClientRect().right > innerWidth).map(h => 'out of sight: ' + h.textContent)`
 
-// TestTheAnswerIsInSight: on a phone and on a screen the factor and the list below it need no scrolling, on a phone the
-// device's column none to the side, and what is printed has four pages at most.
+// TestTheAnswerIsInSight: on a phone and on a screen the factor and the list below it need no scrolling, on a phone
+// the device's column is visible, and the printed page has at most four pages.
 func TestTheAnswerIsInSight(t *testing.T) {
 	b := startBrowser(t)
 	const mostSheets = 4
@@ -268,7 +265,7 @@ func TestTheAnswerIsInSight(t *testing.T) {
 			{name: "screen", width: 1440, scheme: "dark", media: "screen"}} {
 			b.look(t, "file://"+page, v)
 			if name == "evil.html" {
-				continue // of which a name fills the screen
+				continue // its name fills the screen
 			}
 			for _, fault := range append(ask(t, b, outOfSight), ask(t, b, deviceOutOfSight)...) {
 				t.Errorf("%s, %s: %s", name, v.name, fault)
@@ -287,7 +284,7 @@ func TestTheAnswerIsInSight(t *testing.T) {
 	}
 }
 
-// TestContentsLead to each section, also to one that is folded, which opens.
+// TestContentsLead: each link leads to its section, and opens a folded one.
 func TestContentsLead(t *testing.T) {
 	b := startBrowser(t)
 	page := filepath.Join(t.TempDir(), "page.html")
@@ -303,8 +300,8 @@ func TestContentsLead(t *testing.T) {
 	}
 }
 
-// TestTablesSort: a click on a head sorts by its numbers, a second one the other way round, and lines that go on with
-// another stay below it.
+// TestTablesSort: a click on a head sorts by its numbers, a second one reverses the order, and
+// continuation lines stay below theirs.
 func TestTablesSort(t *testing.T) {
 	b := startBrowser(t)
 	page := filepath.Join(t.TempDir(), "page.html")
@@ -320,7 +317,7 @@ func TestTablesSort(t *testing.T) {
 		heads[rows].querySelector('button').click();
 		return [...loads, heads[rows].ariaSort, table.tBodies[0].rows[0].cells[0].textContent];
 	})()`
-	// By the rows a second of the README's table.
+	// By the rows per second of the README's table.
 	want := []string{"ascending", "single", "multi", "async", "wide", "bulk-indexed", "copy-indexed", "copy", "bulk",
 		"descending", "bulk"}
 	if got := ask(t, b, sorted); !slices.Equal(got, want) {
@@ -338,7 +335,7 @@ func TestTablesSort(t *testing.T) {
 	}
 }
 
-// TestBrowserFindsFaults of every kind that TestPagesInABrowser looks for.
+// TestBrowserFindsFaults: of every kind that TestPagesInABrowser looks for.
 func TestBrowserFindsFaults(t *testing.T) {
 	b := startBrowser(t)
 	page := filepath.Join(t.TempDir(), "page.html")

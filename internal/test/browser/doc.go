@@ -1,5 +1,4 @@
-// Package browser looks at the pages of realiops as people do, in a browser, and holds them against third parties'
-// checkers.
+// Package browser checks realiops's pages in a browser, and with third parties' checkers.
 //
-// It is a module of its own, so that what drives a browser is no dependency of the program.
+// It is a separate module, so that a browser's driver is no dependency of the program.
 package browser

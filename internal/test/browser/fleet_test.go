@@ -13,8 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/test/fleettest"
 )
 
-// TestFleetPage fits each screen and paper, and everybody can read it. A thousand databases are below 3 MB, sort by a
-// number, and are picked by words.
+// TestFleetPage: it fits each screen and paper, and is accessible. With a thousand databases it is below 3 MB, sorts
+// by a number, and filters by words.
 func TestFleetPage(t *testing.T) {
 	b := startBrowser(t)
 	page := filepath.Join(t.TempDir(), "fleet.html")
@@ -66,7 +66,7 @@ func TestFleetPage(t *testing.T) {
 		t.Errorf("%d bytes, %v", info.Size(), err)
 	}
 	b.look(t, "file://"+page, view{width: 1920, scheme: "light", media: "screen"})
-	// Each of ten clicks is done when the frame after it has been shown.
+	// Each of ten clicks is finished when the next frame has been shown.
 	const sorted = `(async () => {
 		const table = document.querySelector('table'), heads = [...table.tHead.rows[0].cells], found = [], took = [];
 		const button = heads.find(h => h.textContent === 'needs').querySelector('button');

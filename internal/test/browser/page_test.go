@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// evil is a name that anybody may give a load of a run, and with it a table.
+// evil is a hostile name of a load, and of its table.
 const evil = `<script>document.title="taken over"</script><img src="http://127.0.0.1:9/x.png" onerror="document.title='taken over'">`
 
 // pagesOf writes the pages of all shipped runs, and that of a run with a name that would do harm, into a directory.

@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// found searches the site as its reader would, and lists the titles of what is found.
+// found searches the site as a reader would, and lists the titles found.
 const found = `new Promise(done => {
 	const box = document.querySelector('[data-md-component=search-query]');
 	box.focus();
@@ -25,8 +25,8 @@ const found = `new Promise(done => {
 	look();
 })`
 
-// TestTheSite is built without a link that leads nowhere, fits a phone and a laptop, can be read by everybody, asks
-// nothing of any other site, finds words, and has the page of a run.
+// TestTheSite: it has no broken link, fits a phone and a laptop, is accessible, requests nothing from other sites,
+// can be searched, and has the page of a run.
 func TestTheSite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("mkdocs comes from PyPI")
@@ -63,7 +63,7 @@ func TestTheSite(t *testing.T) {
 	}
 }
 
-// look opens a page in a view, and forgets what was heard before.
+// look opens a page in a view, and drops earlier messages.
 func (b *browser) look(t *testing.T, address string, v view) {
 	t.Helper()
 	b.lock.Lock()

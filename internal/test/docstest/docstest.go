@@ -1,5 +1,4 @@
-// Package docstest tells what a page of docs documents and what fields a type's JSON has, for tests that hold one to
-// the other.
+// Package docstest compares the fields in a page of the docs with a type's JSON.
 package docstest
 
 import (
@@ -12,9 +11,9 @@ import (
 	"time"
 )
 
-// Section returns the text under a heading of a page in docs, its level with it ("## Fields"), up to the next heading
-// of its level or above. It fails the test if any section of the page stands there twice, since only one of the two
-// would be held to anything.
+// Section returns the text under a heading of a page in docs, given with its level ("## Fields"),
+// up to the next heading of its level or above. It fails the test if a heading occurs twice, since
+// only one section would be checked.
 func Section(t testing.TB, page, heading string) string {
 	t.Helper()
 	text := string(read(t, page))
@@ -36,7 +35,7 @@ func Section(t testing.TB, page, heading string) string {
 	return rest
 }
 
-// read finds docs beside go.mod, above the package that is tested.
+// read reads a page of docs, found beside go.mod above the tested package.
 func read(t testing.TB, page string) []byte {
 	t.Helper()
 	directory, err := os.Getwd()
@@ -59,7 +58,7 @@ func read(t testing.TB, page string) []byte {
 	return content
 }
 
-// Rows returns the names that begin the rows of a text's tables: | `name` |.
+// Rows returns the names in the first column of a text's tables: | `name` |.
 func Rows(text string) (names []string) {
 	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(text, -1) {
 		names = append(names, row[1])
@@ -67,7 +66,7 @@ func Rows(text string) (names []string) {
 	return names
 }
 
-// WithoutParents leaves out the rows that stand before those of their own fields, and say when all of these are null.
+// WithoutParents leaves out rows for a parent of the following fields, which say when all of these are null.
 func WithoutParents(names []string) (fields []string) {
 	for i, name := range names {
 		if i+1 == len(names) || !strings.HasPrefix(names[i+1], name+".") {
@@ -77,7 +76,7 @@ func WithoutParents(names []string) (fields []string) {
 	return fields
 }
 
-// Fields returns the names in a type's JSON, with the path for those in nested structs. A struct that is documented
+// Fields returns the names in a type's JSON, with the path for those in nested structs. A struct documented
 // elsewhere contributes only its path.
 func Fields(of reflect.Type, elsewhere func(of reflect.Type, path string) bool) []string {
 	if elsewhere == nil {

@@ -1,4 +1,4 @@
-// Package fleettest makes up a fleet.
+// Package fleettest invents fleets.
 package fleettest
 
 import (
@@ -8,8 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/fleet"
 )
 
-// MadeUp returns a fleet of databases with everything that a page can show, and a name that would do harm if it were
-// taken for markup.
+// MadeUp returns a fleet with everything that a page can show, and a name that is harmful as markup.
 func MadeUp(n int) fleet.Fleet {
 	const day = 24 * time.Hour
 	begin := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)

@@ -15,8 +15,8 @@ import (
 //go:embed check.py
 var program string
 
-// Check holds all exchanges so far against botocore's model of the service, and fails the test for each that it does
-// not allow. It needs the Python that the stand-in for AWS runs in.
+// Check compares all exchanges so far with botocore's model of the service, and fails the test for each violation. It
+// needs the Python of the stand-in for AWS.
 func (s *Service) Check(t testing.TB) {
 	t.Helper()
 	problems, err := Problems(accounttest.Python(t), s.Exchanges())
@@ -28,7 +28,7 @@ func (s *Service) Check(t testing.TB) {
 	}
 }
 
-// Problems returns what botocore's model does not allow of some exchanges, each with the number of its exchange.
+// Problems returns the violations of botocore's model, each with the number of its exchange.
 func Problems(python string, exchanges []Exchange) ([]string, error) {
 	var lines, reason bytes.Buffer
 	encoder := json.NewEncoder(&lines)

@@ -27,7 +27,7 @@ const (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// service has a metric with a point a minute from noon on: 1, 2, 3, …
+// service returns a service with a metric whose points, one a minute from noon on, are 1, 2, 3, …
 func service(t *testing.T, o insightstest.Options, minutes int) (*insightstest.Service, *pi.Client) {
 	t.Helper()
 	if o.Now == nil {
@@ -69,7 +69,7 @@ func request(minutes int, queries ...string) *pi.GetResourceMetricsInput {
 	return in
 }
 
-// values are the points of the series in an answer, by seconds after noon.
+// values returns the points of an answer's series, by seconds after noon.
 func values(t *testing.T, out *pi.GetResourceMetricsOutput, err error) []map[int]float64 {
 	t.Helper()
 	if err != nil {
@@ -103,7 +103,7 @@ func TestStatisticsOfPeriods(t *testing.T) {
 	s.Check(t)
 }
 
-// TestPartsOfTheLoad: the whole first, then the greatest of its parts.
+// TestPartsOfTheLoad: the total first, then its largest parts.
 func TestPartsOfTheLoad(t *testing.T) {
 	s, client := service(t, insightstest.Options{}, 0)
 	for name, load := range map[string]float64{"IO:XactSync": 3, "CPU": 1, "Lock:tuple": 2} {
@@ -145,7 +145,7 @@ func TestLateAndCorrected(t *testing.T) {
 	s.Check(t)
 }
 
-// TestCutWithoutAWord: nothing in the answer tells that there is more.
+// TestCutWithoutAWord: nothing in the answer shows that there is more.
 func TestCutWithoutAWord(t *testing.T) {
 	_, client := service(t, insightstest.Options{Cut: 2}, 5)
 	out, err := client.GetResourceMetrics(t.Context(), request(5, writes+".avg"))
@@ -196,7 +196,7 @@ func code(err error) string {
 	return fmt.Sprint(err)
 }
 
-// TestRefusals: what the real service does not answer.
+// TestRefusals: requests that the real service rejects.
 func TestRefusals(t *testing.T) {
 	s, client := service(t, insightstest.Options{}, 1)
 	check := func(name, want string, change func(*pi.GetResourceMetricsInput)) {
@@ -238,7 +238,7 @@ func TestRefusals(t *testing.T) {
 	s.Check(t)
 }
 
-// TestModelRejectsSpoiled: the third party would notice if the service said what the real one cannot.
+// TestModelRejectsSpoiled: the third party's model notices impossible answers.
 func TestModelRejectsSpoiled(t *testing.T) {
 	s, client := service(t, insightstest.Options{}, 2)
 	if _, err := client.GetResourceMetrics(t.Context(), request(2, writes+".avg")); err != nil {

@@ -100,7 +100,7 @@ func (s *Service) keys(r keysRequest) (any, *refusal) {
 	return answer, refused
 }
 
-// ranked refuses what cannot be ranked by, or beside it.
+// ranked rejects what keys cannot rank by or add.
 func (s *Service) ranked(r keysRequest) *refusal {
 	if r.Metric != "db.load.avg" && r.Metric != "db.sampledload.avg" {
 		return refuse("InvalidArgumentException", "The metric "+r.Metric+" is not valid for this operation")
@@ -131,7 +131,7 @@ func (s *Service) ranked(r keysRequest) *refusal {
 	return nil
 }
 
-// dimensionsOf returns the dimensions of a group that lines have, each once.
+// dimensionsOf returns the lines' dimensions of a group, each once.
 func dimensionsOf(lines []*line, g group) (all []map[string]string) {
 	for _, l := range lines {
 		of := map[string]string{}
@@ -147,7 +147,7 @@ func dimensionsOf(lines []*line, g group) (all []map[string]string) {
 	return all
 }
 
-// cut shortens what is too long, in its middle where it must.
+// cut shortens long values, in the middle if necessary.
 func cut(of map[string]string) map[string]string {
 	short := map[string]string{}
 	for name, value := range of {
@@ -156,7 +156,7 @@ func cut(of map[string]string) map[string]string {
 	return short
 }
 
-// mean adds up what lines with some dimensions did on average over the whole window; a period without a value is 0.
+// mean returns the sum of the means of matching lines over the whole window. A period without a value is 0.
 func (w window) mean(lines []*line, of map[string]string) (sum float64) {
 	for _, l := range lines {
 		if !l.matches("", of) {

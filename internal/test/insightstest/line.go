@@ -12,10 +12,10 @@ import (
 type line struct {
 	instance   string
 	dimensions map[string]string
-	points     []Point // in order of their periods, and of one period in the order in which they were told
+	points     []Point // by period, and for one period in the order of Tell
 }
 
-// line finds the series that a point belongs to, or begins it.
+// line returns the series of a point, and creates it if necessary.
 func (s *Service) line(p Point) *line {
 	for _, l := range s.series[p.Metric] {
 		if l.instance == p.Instance && maps.Equal(l.dimensions, p.Dimensions) {
@@ -27,7 +27,7 @@ func (s *Service) line(p Point) *line {
 	return l
 }
 
-// known returns the values of the periods that begin in a stretch, as far as the service tells them by now.
+// known returns the values of the periods that begin in a stretch, as far as they are published by now.
 func (l *line) known(from, to, now time.Time, delay time.Duration) (values []float64) {
 	first, _ := slices.BinarySearchFunc(l.points, from, func(p Point, t time.Time) int { return p.From.Compare(t) })
 	var begun time.Time
@@ -50,7 +50,7 @@ func (l *line) known(from, to, now time.Time, delay time.Duration) (values []flo
 	return values
 }
 
-// statistics returns those that may follow a metric's name.
+// statistics returns the statistics that may follow a metric's name.
 func statistics() map[string]func([]float64) float64 {
 	return map[string]func([]float64) float64{
 		"avg":          func(v []float64) float64 { return total(v) / float64(len(v)) },
@@ -86,13 +86,13 @@ type dataPoint struct {
 type window struct {
 	from, to time.Time
 	period   time.Duration
-	atStart  bool // timestamps are the starts of periods, not their ends
+	atStart  bool // timestamps are the begins of periods, not their ends
 	cut      int
 	now      time.Time
 	delay    time.Duration
 }
 
-// told returns the points of a series in a window: of a sum, where several lines are added up.
+// told returns the points of a series in a window. Several lines are added up.
 func (w window) told(statistic func([]float64) float64, lines ...*line) []dataPoint {
 	points := []dataPoint{}
 	for at := w.from; at.Before(w.to) && (w.cut == 0 || len(points) < w.cut); at = at.Add(w.period) {
@@ -113,7 +113,7 @@ func (w window) told(statistic func([]float64) float64, lines ...*line) []dataPo
 	return points
 }
 
-// asked returns the series that answer one query: the whole, and the greatest of its parts where these are asked for.
+// asked returns the series that answer one query: the total, and if requested its largest parts.
 func (s *Service) asked(instance string, q query, w window) []series {
 	name, statistic := split(q.Metric)
 	of := statistics()[statistic]
@@ -154,7 +154,7 @@ func weight(e series) (sum float64) {
 	return sum
 }
 
-// matches reports whether a line is of an instance, and has all that a filter asks for.
+// matches reports whether a line belongs to an instance and has all dimensions of a filter.
 func (l *line) matches(instance string, filter map[string]string) bool {
 	if l.instance != "" && l.instance != instance {
 		return false
@@ -167,7 +167,7 @@ func (l *line) matches(instance string, filter map[string]string) bool {
 	return true
 }
 
-// String names a point in the messages of tests.
+// String describes a point in test messages.
 func (p Point) String() string {
 	return fmt.Sprintf("%s %v %s = %g", p.Metric, p.Dimensions, p.From.UTC().Format(time.RFC3339), p.Value)
 }

@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// The limits of requests, as the model of the service and its documentation have them; see docs/aurora.md.
+// Limits of requests, from the service's model and documentation; see docs/aurora.md.
 const (
 	mostQueries    = 15
 	mostResults    = 25
 	mostGroups     = 25
 	mostDimensions = 10
 	daysKept       = 7
-	aboutPoints    = 200 // where the request leaves the period to the service
+	aboutPoints    = 200 // if the request leaves the period to the service
 )
 
-// periods returns those that may be asked for, in seconds.
+// periods returns the allowed periods, in seconds.
 func periods() []int { return []int{1, 60, 300, 3600, 86400} }
 
 // groups returns the dimension groups of PostgreSQL's load.
@@ -128,7 +128,7 @@ func (s *Service) get(r getRequest) (any, *refusal) {
 	return getAnswer{float64(w.from.Unix()), float64(w.to.Unix()), r.Identifier, page, next}, refused
 }
 
-// admit refuses what both operations refuse.
+// admit rejects what both operations reject.
 func (s *Service) admit(service, instance string, results *int) *refusal {
 	switch {
 	case service != "RDS" && service != "DOCDB":
@@ -149,7 +149,7 @@ func invalid(field, why string) *refusal {
 		"' failed to satisfy constraint: "+why)
 }
 
-// window returns the stretch that a request asks about, at the ends of whole periods.
+// window returns the stretch of a request, widened to whole periods.
 func (s *Service) window(r getRequest) (window, *refusal) {
 	from, to := moment(r.StartTime), moment(r.EndTime)
 	kept := s.now().AddDate(0, 0, -daysKept)
@@ -183,7 +183,7 @@ func (s *Service) window(r getRequest) (window, *refusal) {
 	}, nil
 }
 
-// chosenPeriod returns the shortest that does not make too many points.
+// chosenPeriod returns the shortest period with few enough points.
 func chosenPeriod(long time.Duration) int {
 	for _, p := range periods() {
 		if long.Seconds()/float64(p) <= aboutPoints {
@@ -198,13 +198,13 @@ func moment(seconds float64) time.Time {
 	return time.Unix(int64(whole), int64(part*1e9)).UTC()
 }
 
-// split parts a metric's name from its statistic.
+// split separates a metric's name and its statistic.
 func split(metric string) (name, statistic string) {
 	i := strings.LastIndex(metric, ".")
 	return metric[:max(i, 0)], metric[i+1:]
 }
 
-// understand refuses a query for something that the instance does not have: it fails the whole request.
+// understand rejects a query for something that the instance does not have, which fails the whole request.
 func (s *Service) understand(q query) *refusal {
 	name, statistic := split(q.Metric)
 	if statistics()[statistic] == nil {
@@ -226,7 +226,7 @@ func (s *Service) understand(q query) *refusal {
 	return nil
 }
 
-// pageOf returns how many items an answer has.
+// pageOf returns the number of items in an answer.
 func (s *Service) pageOf(results *int) int {
 	if results != nil && *results > 0 {
 		return *results
@@ -234,8 +234,8 @@ func (s *Service) pageOf(results *int) int {
 	return s.options.Page
 }
 
-// paged returns the part of all items that a token begins, and the token of the next part. A token is good for the
-// request that it was given for and for no other.
+// paged returns the items from a token on, and the token of the next page. A token is
+// valid only for the same request.
 func paged[Item any](all []Item, request any, token string, size int) ([]Item, string, *refusal) {
 	text, err := json.Marshal(request)
 	if err != nil {
@@ -244,7 +244,7 @@ func paged[Item any](all []Item, request any, token string, size int) ([]Item, s
 	of := fmt.Sprintf("%x", sha256.Sum256(text))[:12]
 	begin := 0
 	if token != "" {
-		raw, _ := base64.URLEncoding.DecodeString(token) // what does not decode is no token of ours
+		raw, _ := base64.URLEncoding.DecodeString(token) // an undecodable token is not ours
 		place, mine := strings.CutPrefix(string(raw), of+":")
 		if begin, err = strconv.Atoi(place); err != nil || !mine || begin < 0 || begin > len(all) {
 			return nil, "", refuse("InvalidArgumentException", "The next token is not valid for this request")

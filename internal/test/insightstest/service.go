@@ -1,12 +1,11 @@
-// Package insightstest stands in for Performance Insights, over HTTP and with its limits, where no AWS can be reached.
+// Package insightstest stands in for Performance Insights, over HTTP and with its limits, without AWS.
 //
-// [Start] serves what it is told: the metrics that an instance has, by [Service.Have], and the values of their periods,
-// by [Service.Tell], which may become known late and be corrected later. It refuses what the real service refuses: too
-// many queries, a period that there is not, a metric that the instance does not have. It can be made to page, to cut
-// answers short without a word, and to be switched off.
+// [Start] serves the metrics given to [Service.Have], and the values given to [Service.Tell], which may become known
+// late and be corrected later. It rejects what the real service rejects: too many queries, an invalid period, a
+// metric that the instance does not have. It can page, cut answers short silently, and be switched off.
 //
-// It is ours, so it proves nothing by itself. [Service.Check] hands every request and every answer to the model of the
-// service that ships with botocore, which is a third party's.
+// As it is ours, it proves nothing by itself. [Service.Check] checks every exchange with the service's model that
+// ships with botocore, a third party's.
 package insightstest
 
 import (
@@ -23,20 +22,19 @@ import (
 	"time"
 )
 
-// Options sets a service's behaviour. The zero value is a service that is switched on, tells everything and keeps
-// it.
+// Options sets a service's behaviour. The zero value is a service that is enabled, returns everything and keeps it.
 type Options struct {
 	Instance string           // the DbiResourceId; empty: any
 	Now      func() time.Time // nil: time.Now
-	Days     int              // that it keeps; 0: 7
-	Delay    time.Duration    // from the end of a period until it is known, where the period does not say
-	Cut      int              // that many points of each metric are told, and nothing says that there are more; 0: all
-	Page     int              // items of an answer where the request does not say; 0: all
-	Off      bool             // Performance Insights is not switched on
+	Days     int              // of retention; 0: 7
+	Delay    time.Duration    // from the end of a period until it is published, unless the point says otherwise
+	Cut      int              // the most points of each metric in an answer, silently; 0: all
+	Page     int              // items of an answer, unless the request says otherwise; 0: all
+	Off      bool             // Performance Insights is disabled
 	Denied   bool             // the caller's policy does not allow it
 }
 
-// Metric is something that the instance counts.
+// Metric is a counter of the instance.
 type Metric struct {
 	Name        string // without a statistic: os.diskIO.auroraStorage.writeIOsPS
 	Unit        string
@@ -50,12 +48,12 @@ type Point struct {
 	Dimensions map[string]string // of db.load: db.wait_event.name and the like
 	From, To   time.Time
 	Value      float64
-	// Known is from when on the service tells it; zero: from the period's end, and the service's delay. Of several
-	// values of one period the last that is known by now counts, so a correction is the same point told again.
+	// Known is when the service publishes it; zero: after the period's end and the service's delay. Of several values
+	// of one period the last published one counts, so a correction is the same point again.
 	Known time.Time
 }
 
-// Service is a Performance Insights of our own.
+// Service is a stand-in for Performance Insights.
 type Service struct {
 	server *httptest.Server
 
@@ -66,13 +64,13 @@ type Service struct {
 	exchanges []Exchange
 }
 
-// Exchange is a request and what was answered.
+// Exchange is a request and its answer.
 type Exchange struct {
 	Operation string          `json:"operation"`
 	Request   json.RawMessage `json:"request"`
 	Status    int             `json:"status"`
 	Answer    json.RawMessage `json:"answer"`
-	Again     bool            `json:"-"` // a further try of the same call, as SDKs say in a header
+	Again     bool            `json:"-"` // a retry of the same call, by the SDKs' header
 }
 
 // Start serves until the test ends.
@@ -87,14 +85,14 @@ func Start(t testing.TB, options Options) *Service {
 // URL returns the service's address, for AWS_ENDPOINT_URL_PI.
 func (s *Service) URL() string { return s.server.URL }
 
-// Change sets other options from the next request on.
+// Change changes the options for later requests.
 func (s *Service) Change(change func(*Options)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.options)
 }
 
-// Have adds metrics that the instance counts.
+// Have adds metrics of the instance.
 func (s *Service) Have(metrics ...Metric) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,13 +106,13 @@ func (s *Service) Have(metrics ...Metric) {
 	}
 }
 
-// Tell adds values, of metrics that the instance has.
+// Tell adds values of the instance's metrics.
 func (s *Service) Tell(points ...Point) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range points {
 		l := s.line(p)
-		// the same period again, too
+		// after equal periods, too
 		behind := func(q Point, from time.Time) int { return cmp.Or(q.From.Compare(from), -1) }
 		i, _ := slices.BinarySearchFunc(l.points, p.From, behind)
 		l.points = slices.Insert(l.points, i, p)
@@ -128,7 +126,7 @@ func (s *Service) Exchanges() []Exchange {
 	return slices.Clone(s.exchanges)
 }
 
-// target begins the header by which the protocol names an operation.
+// target is the prefix of the header that names an operation.
 const target = "PerformanceInsightsv20180227."
 
 // contentType is the protocol: AWS JSON 1.1.
@@ -184,7 +182,7 @@ func (s *Service) answer(r *http.Request, operation string, known bool, body []b
 	}
 }
 
-// decoded hands a request over in its type; what the type does not have is refused.
+// decoded decodes a request and handles it. It rejects unknown fields.
 func decoded[Request any](body []byte, handle func(Request) (any, *refusal)) (any, *refusal) {
 	var request Request
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -195,7 +193,7 @@ func decoded[Request any](body []byte, handle func(Request) (any, *refusal)) (an
 	return handle(request)
 }
 
-// refusal is an error as the protocol has it.
+// refusal is an error in the protocol's form.
 type refusal struct {
 	status  int
 	Type    string `json:"__type"`

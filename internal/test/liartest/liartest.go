@@ -1,8 +1,8 @@
-// Package liartest stands in for a server that begins to speak as PostgreSQL does and then lies: it says that it is
-// ready and says nothing more, stops in the middle of a row, drips, or never ends.
+// Package liartest stands in for a server that begins to speak PostgreSQL's protocol and then violates it: it reports
+// readiness and stays silent, stops in the middle of a row, drips, or never ends.
 //
-// A liar answers everybody the same, and takes requests to cancel without an answer. It knows no SQL: it lies in its
-// first answer, at the latest.
+// A liar treats all clients alike, and accepts cancel requests without an answer. It knows no SQL: it lies in
+// its first answer at the latest.
 package liartest
 
 import (
@@ -16,29 +16,29 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// Lie is a liar's behaviour towards those who connect.
+// Lie is a liar's behaviour.
 type Lie struct {
 	Name string
-	// Greets says whether sessions begin: a lie before that is bounded by the time to connect.
+	// Greets says that sessions begin. A lie before that is bounded by the connect timeout.
 	Greets bool
-	// TLS says whether the liar says that it speaks TLS.
+	// TLS says that the liar claims to speak TLS.
 	TLS bool
-	// Ends says whether the lie meets a bound at once, because the connection ends or an answer is too long.
+	// Ends says that the lie exceeds a bound immediately: the connection ends or an answer is too long.
 	Ends bool
-	// Floods says that it is too long.
+	// Floods says that an answer is too long.
 	Floods bool
-	// tell is done after the greeting and the first request, or before them.
+	// tell runs after the greeting and the first request, or before them.
 	tell func(*client)
 }
 
-// client is one who has connected.
+// client is a connected client.
 type client struct {
 	net.Conn
 	gone   chan struct{}
-	simple bool // it asked by the simple protocol
+	simple bool // it used the simple protocol
 }
 
-// begin begins an answer that has rows, and reports whether it arrives.
+// begin begins an answer with rows, and reports whether it was sent.
 func (c *client) begin(more ...pgproto3.BackendMessage) bool {
 	if !c.simple && !c.say(&pgproto3.ParseComplete{}, &pgproto3.BindComplete{}) {
 		return false
@@ -46,17 +46,17 @@ func (c *client) begin(more ...pgproto3.BackendMessage) bool {
 	return c.say(append([]pgproto3.BackendMessage{rows}, more...)...)
 }
 
-// say sends something, and reports whether it arrives.
+// say sends messages, and reports whether that succeeded.
 func (c *client) say(messages ...pgproto3.BackendMessage) bool {
 	var b []byte
 	for _, m := range messages {
-		b, _ = m.Encode(b) // what is said here can be encoded
+		b, _ = m.Encode(b) // always encodable
 	}
 	_, err := c.Write(b)
 	return err == nil
 }
 
-// drip sends a byte a second, until nobody is there.
+// drip sends a byte a second, until the client leaves.
 func (c *client) drip(b []byte) {
 	for i := 0; ; i = min(i+1, len(b)-1) {
 		if _, err := c.Write(b[i : i+1]); err != nil {
@@ -70,7 +70,7 @@ func (c *client) drip(b []byte) {
 	}
 }
 
-// again sends something over and over.
+// again sends a message over and over.
 func (c *client) again(m pgproto3.BackendMessage) {
 	one, _ := m.Encode(nil)
 	var many []byte
@@ -96,7 +96,7 @@ var (
 // announced is the head of a message of a gigabyte.
 var announced = []byte{'D', 0x40, 0, 0, 0, 0}
 
-// Lies returns all that a liar can do.
+// Lies returns all lies.
 func Lies() []Lie {
 	nothing := func(*client) {}
 	greeted := func(name string, tell func(*client)) Lie { return Lie{Name: name, Greets: true, tell: tell} }
@@ -158,7 +158,7 @@ type Liar struct {
 	asked    int
 }
 
-// Listen begins to lie. The caller closes the liar.
+// Listen starts a liar. The caller closes it.
 func Listen(lie Lie) (*Liar, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -178,14 +178,14 @@ func (l *Liar) DSN() string {
 	return "postgres://u@" + l.listener.Addr().String() + "/x?sslmode=" + mode
 }
 
-// Asked returns how many have been lied to.
+// Asked returns the number of clients lied to.
 func (l *Liar) Asked() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.asked
 }
 
-// Close ends it, and all connections.
+// Close closes the liar and all connections.
 func (l *Liar) Close() error {
 	err := l.listener.Close()
 	l.mu.Lock()
@@ -209,7 +209,7 @@ func (l *Liar) serve() {
 	}
 }
 
-// Requests that come in the place of a greeting.
+// Requests in place of a startup message.
 const (
 	cancels = 80877102
 	asksTLS = 80877103
@@ -217,7 +217,7 @@ const (
 
 var errEnough = errors.New("nothing more is said")
 
-// receive lies to one client and keeps the connection until the client leaves.
+// receive serves one client and keeps the connection until the client leaves.
 func (l *Liar) receive(conn net.Conn) {
 	c := &client{Conn: conn, gone: make(chan struct{})}
 	defer conn.Close()
@@ -229,7 +229,7 @@ func (l *Liar) receive(conn net.Conn) {
 	_, _ = io.Copy(io.Discard, conn)
 }
 
-// greet lets a session begin, if the lie comes later.
+// greet begins a session, unless the lie comes before.
 func (l *Liar) greet(c *client) error {
 	for {
 		head := make([]byte, 8)
@@ -263,7 +263,7 @@ func (l *Liar) greet(c *client) error {
 	}
 }
 
-// answer reads one request. The first that asks for something is lied to; a Sync alone is told the truth.
+// answer reads one request. It lies to the first query, but answers a lone Sync truthfully.
 func (l *Liar) answer(c *client) error {
 	head := make([]byte, 5)
 	if _, err := io.ReadFull(c, head); err != nil {
@@ -283,7 +283,7 @@ func (l *Liar) answer(c *client) error {
 	return l.begin(c)
 }
 
-// begin begins to lie.
+// begin tells the lie.
 func (l *Liar) begin(c *client) error {
 	l.mu.Lock()
 	l.asked++

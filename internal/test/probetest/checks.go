@@ -13,14 +13,14 @@ import (
 
 var (
 	types = []runfile.MetricType{runfile.Counter, runfile.Gauge, runfile.Rate, runfile.CountPerPeriod}
-	// Reset is not among them: it takes two readings to see one, and the clock does.
+	// Without Reset: only two readings show one, which the clock compares.
 	reasons = []runfile.Reason{
 		runfile.Unsupported, runfile.Permission, runfile.Throttled, runfile.Late, runfile.Failed, runfile.NotLocal,
 		runfile.Disabled, runfile.Absent,
 	}
 )
 
-// Announcement says what is wrong with the metrics that a sampler of that name announces.
+// Announcement returns the defects of a sampler's announced metrics.
 func Announcement(name string, metrics []runfile.Metric) []string {
 	var defects defects
 	defects.unless(regexp.MustCompile(`^[a-z]+$`).MatchString(name), "the sampler's name is %q", name)
@@ -37,7 +37,7 @@ func Announcement(name string, metrics []runfile.Metric) []string {
 	return defects
 }
 
-// Completeness says where a sample breaks the rule that each announced metric is either read or a gap, and no other is.
+// Completeness returns violations of the rule that each announced metric is either read or a gap, and no other is.
 func Completeness(metrics []runfile.Metric, sample probe.Sample) []string {
 	var defects defects
 	announced, gaps := map[string]bool{}, map[string]bool{}
@@ -63,7 +63,7 @@ func Completeness(metrics []runfile.Metric, sample probe.Sample) []string {
 	return defects
 }
 
-// Growth says which counters are below zero or fell from one sample to the next.
+// Growth returns the counters that are negative or fell between two samples.
 func Growth(metrics []runfile.Metric, before, after probe.Sample) []string {
 	var defects defects
 	for _, m := range metrics {
@@ -75,7 +75,7 @@ func Growth(metrics []runfile.Metric, before, after probe.Sample) []string {
 	return defects
 }
 
-// Rise says which of the metrics did not rise from one sample to the next.
+// Rise returns the metrics that did not rise between two samples.
 func Rise(names []string, before, after probe.Sample) []string {
 	var defects defects
 	for _, name := range names {

@@ -18,7 +18,7 @@ func sound() []runfile.Metric {
 	}
 }
 
-// expect compares defects with words that each must hold, in order.
+// expect compares defects with the words that each must contain, in order.
 func expect(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
 	ok := len(got) == len(want)

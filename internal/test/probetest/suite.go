@@ -1,4 +1,4 @@
-// Package probetest holds what every sampler must do, as one suite that each sampler's tests run on the real source.
+// Package probetest is the test suite of all samplers, which each runs on its real source.
 package probetest
 
 import (
@@ -9,9 +9,9 @@ import (
 	"github.com/realiops/realiops/internal/measure/probe"
 )
 
-// Suite is a sampler and a way to make it count.
+// Suite is a sampler with a way to make its counters grow.
 type Suite struct {
-	// Sampler is ready to be read.
+	// Sampler is the sampler, ready to be read.
 	Sampler probe.Sampler
 	// Work makes the source count something.
 	Work func(t *testing.T)
@@ -19,10 +19,10 @@ type Suite struct {
 	Rises []string
 }
 
-// promptly is the time within which a sampler must return after it is told to.
+// promptly is how soon a sampler must return after its context ends.
 const promptly = time.Second
 
-// Run holds the sampler to its contract.
+// Run checks the sampler's contract.
 func (s Suite) Run(t *testing.T) {
 	t.Run("announces what it reads", func(t *testing.T) {
 		report(t, Announcement(s.Sampler.Name(), s.Sampler.Metrics()))

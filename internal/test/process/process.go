@@ -1,4 +1,4 @@
-// Package process starts realiops as people do, as a process, and waits for what it prints and does.
+// Package process starts realiops as users do, as a process, and waits for its output and effects.
 package process
 
 import (
@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// patience bounds how long a condition is waited for. A busy machine takes its time.
+// patience bounds the wait for a condition. A busy machine is slow.
 const patience = 2 * time.Minute
 
 const module = "github.com/realiops/realiops"
@@ -38,7 +38,7 @@ func Build(directory string) (program string, err error) {
 	return filepath.Join(directory, "realiops"), nil
 }
 
-// Output keeps what a process prints, and may be read while it prints more.
+// Output keeps a process's output, and may be read meanwhile.
 type Output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -56,7 +56,7 @@ func (o *Output) String() string {
 	return o.text.String()
 }
 
-// Process is a command that was started. Out and Err hold what it prints, unless its command names another place.
+// Process is a started command. Out and Err hold its output, unless the command has other writers.
 type Process struct {
 	*exec.Cmd
 	Out, Err *Output
@@ -91,10 +91,10 @@ func (p *Process) Wait() (status int) {
 	return p.ProcessState.ExitCode()
 }
 
-// Printed returns all that the process has printed by now.
+// Printed returns all output so far.
 func (p *Process) Printed() string { return p.Out.String() + p.Err.String() }
 
-// Await returns once a condition holds, or says what never came about.
+// Await waits until a condition holds, or returns an error that names it.
 func (p *Process) Await(what string, holds func() bool) error {
 	for begun := time.Now(); !holds(); {
 		select {
@@ -112,12 +112,12 @@ func (p *Process) Await(what string, holds func() bool) error {
 	return nil
 }
 
-// AwaitText returns once the process has printed a text.
+// AwaitText waits until the process has printed a text.
 func (p *Process) AwaitText(text string) error {
 	return p.Await(strconv.Quote(text), func() bool { return strings.Contains(p.Printed(), text) })
 }
 
-// AwaitInFile returns once a file, which the process writes, holds a text.
+// AwaitInFile waits until a file that the process writes contains a text.
 func (p *Process) AwaitInFile(file, text string) error {
 	return p.Await(strconv.Quote(text)+" in "+file, func() bool {
 		has, err := os.ReadFile(file)
@@ -125,7 +125,8 @@ func (p *Process) AwaitInFile(file, text string) error {
 	})
 }
 
-// Undo undoes at the end of a test what was done to a disk. Whoever looks at every new disk keeps it busy for a moment.
+// Undo runs a command that undoes a test's change to a disk, again if the disk is busy: other
+// programs examine every new disk.
 func Undo(t testing.TB, name string, args ...string) {
 	t.Helper()
 	t.Cleanup(func() {
@@ -140,7 +141,7 @@ func Undo(t testing.TB, name string, args ...string) {
 	})
 }
 
-// Children returns the processes that one has started, on Linux.
+// Children returns the child processes of a process, on Linux.
 func Children(pid int) (all []int) {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, list := range lists {
@@ -154,7 +155,7 @@ func Children(pid int) (all []int) {
 	return all
 }
 
-// Descendants returns the processes that one has started, and theirs.
+// Descendants returns the child processes of a process, and theirs.
 func Descendants(pid int) (all []int) {
 	for _, child := range Children(pid) {
 		all = append(append(all, child), Descendants(child)...)
@@ -162,7 +163,7 @@ func Descendants(pid int) (all []int) {
 	return all
 }
 
-// Postmaster returns the process of the server that has a data directory, as that says.
+// Postmaster returns the process of a data directory's server, from postmaster.pid.
 func Postmaster(data string) (pid int, err error) {
 	text, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
 	first, _, _ := strings.Cut(string(text), "\n")

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Dashboard has every expression of a file of Grafana's return something in a store, within a minute, with Grafana's
-// variables filled in, but for those of metrics that are skipped. That each metric is printed is asked of all.
+// Dashboard checks that every expression in a Grafana file returns something from a store within a minute, with
+// Grafana's variables filled in, except those of skipped metrics. All metrics must be in printed.
 func Dashboard(t testing.TB, store, file string, printed []string, skipped ...string) {
 	t.Helper()
 	all := expressions(t, file)
@@ -44,7 +44,7 @@ func Dashboard(t testing.TB, store, file string, printed []string, skipped ...st
 	}
 }
 
-// expressions returns those of all panels, as Grafana asks them where everything is chosen.
+// expressions returns the expressions of all panels, as Grafana sends them with everything selected.
 func expressions(t testing.TB, file string) (all []string) {
 	t.Helper()
 	text, err := os.ReadFile(file)

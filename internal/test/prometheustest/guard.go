@@ -21,10 +21,9 @@ import (
 	"time"
 )
 
-// Guard protects a store like that of a cloud or of several tenants, and lets in clients that have everything it
-// asks for.
+// Guard protects a store like a cloud's or a multi-tenant one, and accepts clients that send everything it demands.
 type Guard struct {
-	Path           string // under which the store is
+	Path           string // prefix of the store's paths
 	Tenant         string // in X-Scope-OrgID
 	Token          string // as a bearer
 	User, Password string
@@ -36,7 +35,7 @@ type Guard struct {
 	paths map[string]bool
 }
 
-// Paths returns those under /api/v1/ that were asked for since it was asked before, each once, in alphabetical order.
+// Paths returns the paths under /api/v1/ requested since it was last called, each once, sorted.
 func (g *Guard) Paths() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -45,7 +44,7 @@ func (g *Guard) Paths() []string {
 	return all
 }
 
-// ask keeps the path of a request.
+// ask records the path of a request.
 func (g *Guard) ask(path string) {
 	_, path, _ = strings.Cut(path, "/api/v1/")
 	g.mu.Lock()
@@ -56,10 +55,10 @@ func (g *Guard) ask(path string) {
 	g.paths[path] = true
 }
 
-// Signature holds the region and the credentials that sign a request; those of a session have a token.
+// Signature holds the region and the credentials of signed requests; session credentials have a token.
 type Signature struct{ KeyID, Secret, SessionToken, Region string }
 
-// Start puts the guard before a store, and gives its address.
+// Start puts the guard in front of a store, and returns its address.
 func (g *Guard) Start(t testing.TB, store string) string {
 	t.Helper()
 	to, err := url.Parse(store)
@@ -98,8 +97,8 @@ func (g *Guard) admits(r *http.Request) error {
 	return nil
 }
 
-// of makes the signature of a request anew, step by step as
-// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html has it, and compares.
+// of computes a request's signature step by step, as in
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html, and compares it.
 func (s *Signature) of(r *http.Request) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -13,28 +13,27 @@ import (
 	"time"
 )
 
-// Made is a store of instances of RDS whose series are made when they are asked for: as many as anybody likes, without
-// keeping a sample. It answers what realiops fleet asks, and refuses all else.
+// Made is a store of any number of RDS instances, whose series are computed on request. It answers realiops
+// fleet's queries and rejects others.
 type Made struct {
 	Instances int
-	Asked     int // queries of a range so far
+	Asked     int // range queries so far
 }
 
 // step is the interval between samples from exporters of CloudWatch.
 const step = 5 * time.Minute
 
-// Instance returns the name of one.
+// Instance returns the name of an instance.
 func Instance(i int) string { return fmt.Sprintf("db-%04d", i+1) }
 
-// madeMetrics returns those that there are, by how many of them a request of a second stands for.
+// madeMetrics returns the metrics, with their value for one request a second.
 func madeMetrics() map[string]float64 {
 	const size = 32 << 10 // of a request
 	return map[string]float64{"read_iops": 0.6, "write_iops": 0.4, "read_throughput": 0.6 * size,
 		"write_throughput": 0.4 * size}
 }
 
-// value returns what a metric of an instance shows at a moment: more by day than by night, and one evening of the week
-// much more.
+// value returns a metric's value at a time: higher by day than by night, and much higher on one evening of the week.
 func value(instance, metric string, at time.Time) float64 {
 	h := fnv.New32a()
 	h.Write([]byte(instance))

@@ -10,11 +10,11 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// exported returns the rows of the mapping by which an observation of version 17 is exported, by our names.
+// exported returns the mapping's rows for exporting an observation of version 17, by our names.
 func exported() map[string]prometheus.Row {
 	rows := map[string]prometheus.Row{}
 	for _, row := range prometheus.Mapping() {
-		// of what several exporters show, one shows it here, and on 17 what 17 shows
+		// if several exporters have a metric, one exports it; on 17 the metrics of 17
 		others := []string{prometheus.PgExporter, prometheus.PgWatch, prometheus.PostgresReceiver,
 			prometheus.HostMetrics}
 		if !slices.Contains(others, row.Exporter) && row.Versions != "up to 16" {
@@ -24,7 +24,7 @@ func exported() map[string]prometheus.Row {
 	return rows
 }
 
-// labelsOf returns those of an exporter's series. Rows of all databases are in two of them.
+// labelsOf returns the labels of an exporter's series. Rows of all databases are split into two.
 func labelsOf(row prometheus.Row) (all []string) {
 	switch row.Exporter {
 	case prometheus.NodeExporter:
@@ -38,8 +38,8 @@ func labelsOf(row prometheus.Row) (all []string) {
 	return []string{`instance="db1:9187"`}
 }
 
-// Observation returns an observation of a run file as exporters would have shown it, and the observation itself with no
-// more in it than they show, at the times that a store keeps.
+// Observation returns a run file's observation as exporters would show it, and the observation reduced to the same
+// content, at the times that a store keeps.
 func Observation(t testing.TB, observed string) (planted []Series, same []runfile.Record, last time.Time) {
 	t.Helper()
 	records, file, err := runfile.OpenRows(observed)

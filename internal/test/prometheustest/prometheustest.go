@@ -25,25 +25,25 @@ type Sample struct {
 	Value float64
 }
 
-// Series is a metric with its labels, as they stand in braces.
+// Series is a metric with its labels, as written in braces.
 type Series struct {
 	Name, Labels string
 	Samples      []Sample
 }
 
-// Start starts a Prometheus that kept the series, and gives its address. It skips the test where there is none.
+// Start starts a Prometheus with the series, and returns its address. It skips the test if there is none.
 func Start(t testing.TB, planted ...Series) string {
 	t.Helper()
 	return start(t, "global: {}\n", planted)
 }
 
-// Engines returns what starts a store of each kind that kept the series, by the name of the kind.
+// Engines returns functions that start a store with the series, by the kind of store.
 func Engines() map[string]func(testing.TB, ...Series) string {
 	return map[string]func(testing.TB, ...Series) string{"Prometheus": Start, "VictoriaMetrics": startVictoriaMetrics}
 }
 
-// startVictoriaMetrics is Start for a VictoriaMetrics, as its users have it, but for the time that it keeps. Of what
-// lies more than two days ahead of the machine's clock it takes nothing.
+// startVictoriaMetrics is Start for a VictoriaMetrics with default options, except for retention. It rejects samples
+// more than two days ahead of the machine's clock.
 func startVictoriaMetrics(t testing.TB, planted ...Series) string {
 	t.Helper()
 	const program = "victoria-metrics"
@@ -69,7 +69,7 @@ func startVictoriaMetrics(t testing.TB, planted ...Series) string {
 	return url
 }
 
-// Scraping starts a Prometheus that scrapes exporters each second, and gives its address.
+// Scraping starts a Prometheus that scrapes exporters each second, and returns its address.
 func Scraping(t testing.TB, exporters ...string) string {
 	t.Helper()
 	return start(t,
@@ -97,13 +97,13 @@ func start(t testing.TB, configured string, planted []Series) string {
 		config, "--storage.tsdb.path="+data, "--storage.tsdb.retention.time=100y", "--log.level=error"))
 }
 
-// NodeExporter starts a node_exporter with arguments, and gives its address. It skips the test where there is none.
+// NodeExporter starts a node_exporter with arguments, and returns its address. It skips the test if there is none.
 func NodeExporter(t testing.TB, args ...string) string {
 	t.Helper()
 	return exporter(t, "prometheus-node-exporter", nil, args)
 }
 
-// PostgresExporter starts a postgres_exporter with arguments beside a server, likewise.
+// PostgresExporter starts a postgres_exporter for a server, likewise.
 func PostgresExporter(t testing.TB, server string, args ...string) string {
 	t.Helper()
 	return exporter(t, "prometheus-postgres-exporter", []string{"DATA_SOURCE_NAME=" + server}, args)
@@ -120,7 +120,7 @@ func exporter(t testing.TB, program string, env, args []string) string {
 	return launch(t, address, "/metrics", cmd)
 }
 
-// launch starts a program that listens at an address, until the test is over, and gives its URL once it answers.
+// launch starts a program that listens at an address, until the test ends, and returns its URL once it answers.
 func launch(t testing.TB, address, ready string, cmd *exec.Cmd) string {
 	t.Helper()
 	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
@@ -129,7 +129,7 @@ func launch(t testing.TB, address, ready string, cmd *exec.Cmd) string {
 	}
 	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
 	url := "http://" + address
-	for range 1200 { // a machine with all tests on it is slow
+	for range 1200 { // a machine that runs all tests is slow
 		if answer, err := http.Get(url + ready); err == nil {
 			answer.Body.Close()
 			if answer.StatusCode == http.StatusOK {
@@ -142,7 +142,7 @@ func launch(t testing.TB, address, ready string, cmd *exec.Cmd) string {
 	return ""
 }
 
-// Dump returns what promtool writes of a store that kept the series.
+// Dump returns promtool's dump of a store with the series.
 func Dump(t testing.TB, planted ...Series) []byte {
 	t.Helper()
 	if _, err := exec.LookPath("promtool"); err != nil {
@@ -151,7 +151,7 @@ func Dump(t testing.TB, planted ...Series) []byte {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
 	plant(t, data, filepath.Join(dir, "planted.txt"), planted)
-	if err := os.Mkdir(filepath.Join(data, "wal"), 0o700); err != nil { // which a store always has
+	if err := os.Mkdir(filepath.Join(data, "wal"), 0o700); err != nil { // every store has one
 		t.Fatal(err)
 	}
 	text, err := exec.Command("promtool", "tsdb", "dump", data).Output()
@@ -176,11 +176,11 @@ func plant(t testing.TB, data, file string, planted []Series) {
 // OpenMetrics returns the series as text.
 func OpenMetrics(planted []Series) string { return exposed(planted, ".") + "# EOF\n" }
 
-// exposed returns the samples of series, line by line. Between the seconds and the milliseconds of a time stands a
-// point, as in OpenMetrics, or nothing, as in what is scraped.
+// exposed returns the samples of series, one a line. point separates seconds and milliseconds, as in OpenMetrics,
+// or is empty, as in scraped text.
 func exposed(planted []Series, point string) string {
 	var text strings.Builder
-	families := map[string][]Series{} // the samples of a name stand together
+	families := map[string][]Series{} // samples of one name must be consecutive
 	var names []string
 	for _, s := range planted {
 		if families[s.Name] == nil {
@@ -199,7 +199,7 @@ func exposed(planted []Series, point string) string {
 	return text.String()
 }
 
-// FreeAddress returns one of this machine's that nobody listens at.
+// FreeAddress returns an unused address of this machine.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -210,7 +210,7 @@ func FreeAddress(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// Ask asks a Prometheus what an expression comes to now.
+// Ask evaluates an expression in a Prometheus now.
 func Ask(t testing.TB, store, expression string) (model.Vector, error) {
 	t.Helper()
 	value, _, _, err := asked(t, store).Query(t.Context(), expression, time.Now())
@@ -224,7 +224,7 @@ func Ask(t testing.TB, store, expression string) (model.Vector, error) {
 	return vector, nil
 }
 
-// Names returns those of all metrics that a Prometheus has.
+// Names returns the names of all metrics in a Prometheus.
 func Names(t testing.TB, store string) (names []string) {
 	t.Helper()
 	values, _, _, err := asked(t, store).LabelValues(t.Context(), model.MetricNameLabel, nil,
@@ -247,7 +247,7 @@ func asked(t testing.TB, store string) v1.API {
 	return v1.NewAPI(client)
 }
 
-// Samples returns the counters and gauges of a text that is scraped, by name and labels.
+// Samples returns the counters and gauges of a scraped text, by name and labels.
 func Samples(t testing.TB, text string) map[string]float64 {
 	t.Helper()
 	parser := expfmt.NewTextParser(model.UTF8Validation)

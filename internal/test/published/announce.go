@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// announced returns the metrics of these names as the table has them, those of a cloud as they are on a flavor of
-// server. What the program says of them today is not written down with the figures.
+// announced returns the metrics of these names from the table, a cloud's by the flavor of server. Help texts
+// are left out, since they change.
 func announced(flavor string, names map[string]bool) (all []runfile.Record) {
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		rows := metric.All().Of(name)
@@ -25,7 +25,7 @@ func announced(flavor string, names map[string]bool) (all []runfile.Record) {
 	return all
 }
 
-// only are metrics that nothing but published figures has.
+// only returns a metric that exists only in published figures.
 func only(name string) runfile.Metric {
 	switch view, column, _ := strings.Cut(name, "/"); {
 	case column == "n_tup_ins":

@@ -1,3 +1,2 @@
-// Package published makes run files of measurements that others have published, from the figures under
-// testdata/runs/sources.
+// Package published makes run files of published measurements, from the figures under testdata/runs/sources.
 package published

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Azure holds published figures of pgbench on three servers there.
+// Azure holds published figures of pgbench on three Azure servers.
 type Azure struct {
 	Source struct {
 		Repository, Licence string
@@ -27,7 +27,7 @@ type Azure struct {
 
 // AzureRow is one repetition on a server.
 type AzureRow struct {
-	Run        string   `json:"run_id"` // when it began
+	Run        string   `json:"run_id"` // its begin
 	TPS        float64  `json:"tps"`
 	Reads      float64  `json:"io_reads"`
 	Writes     float64  `json:"io_writes"`
@@ -48,7 +48,7 @@ const (
 	transactions = monitor + "/transactions" // as those who drove the load counted them
 )
 
-// totals returns those of the window of a repetition: rates times its seconds, and transactions by pgbench.
+// totals returns a repetition's totals: rates times its seconds, and pgbench's transactions.
 func (r AzureRow) totals(seconds float64) map[string]float64 {
 	values := map[string]float64{
 		"pgstat.io/reads": r.Reads, "pgstat.io/writes": r.Writes, transactions: r.TPS * seconds,
@@ -60,7 +60,7 @@ func (r AzureRow) totals(seconds float64) map[string]float64 {
 	return values
 }
 
-// AzureRecords make the run file: a load for each server, and a repetition for each run of it.
+// AzureRecords returns the run file: a load for each server, with its repetitions.
 func AzureRecords(a Azure) []runfile.Record {
 	run := theirs("published-azure", "azure", "postgres", a.Environments[0].Version, fmt.Sprintf(
 		"Published in %s, no licence seen: figures only, cited. pgbench with %d clients on three servers; what Azure "+
@@ -100,7 +100,7 @@ func AzureRecords(a Azure) []runfile.Record {
 		[]runfile.Record{runfile.Ended{At: last, Status: runfile.Complete}})
 }
 
-// SIGMOD is the table of the paper on Aurora: of servers of MySQL, so that no run file is made of it.
+// SIGMOD is the table of the paper on Aurora. Its servers are MySQL, so no run file is made of it.
 type SIGMOD struct {
 	Conditions struct{ Minutes float64 }
 	Rows       []struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Digitized are the loads of which somebody read the charts.
+// Digitized holds the loads whose charts were read.
 type Digitized struct {
 	Source struct {
 		Repository, Commit, Licence, Files string
@@ -18,7 +18,7 @@ type Digitized struct {
 	Runs   []DigitizedLoad
 }
 
-// DigitizedLoad is one of them.
+// DigitizedLoad is a load whose charts were read.
 type DigitizedLoad struct {
 	Run, Engine, Instance, Storage string
 	Readme                         struct {
@@ -38,7 +38,7 @@ type DigitizedLoad struct {
 	}
 }
 
-// step is a stretch in which a metric showed the same each five minutes.
+// step is a stretch in which a metric had the same value every five minutes.
 type step struct {
 	Minutes float64
 	Value   float64 `json:"per_5_min"`
@@ -54,10 +54,10 @@ func ReadDigitized(t testing.TB, file string) (d Digitized) {
 	return d
 }
 
-const chartError = 0.02 // as the one who read them says
+const chartError = 0.02 // as its reader says
 
-// DigitizedRecords make the run file of these loads: totals, of which nobody says when they began and ended. Of the one
-// whose steps were read, the steps as well, from an hour that is made up.
+// DigitizedRecords returns the run file of these loads: totals, without known times, and for the one with steps
+// also these, from an invented hour.
 func DigitizedRecords(d Digitized) []runfile.Record {
 	run := theirs("published-digitized", "senzing", "aurora", "17.5",
 		"Published by Senzing under "+d.Source.Licence+" ("+d.Source.Repository+
@@ -95,8 +95,8 @@ func DigitizedRecords(d Digitized) []runfile.Record {
 		[]runfile.Record{runfile.Ended{At: run.Start, Status: runfile.Complete}})
 }
 
-// StepRecords returns the five minutes of the load whose steps were read, as its charts show them, under a load of the
-// same length.
+// StepRecords returns the five-minute values of the load with steps, as in its charts,
+// under a load of the same length.
 func StepRecords(d Digitized) []runfile.Record {
 	l := d.Runs[0]
 	run := theirs("published-steps", "senzing", "aurora", "17.5",
@@ -121,7 +121,7 @@ func StepRecords(d Digitized) []runfile.Record {
 	}
 	names := map[string]bool{cloudwatch + "/VolumeWriteIOPs": true, cloudwatch + "/VolumeReadIOPs": true, cloudwatch +
 		"/WriteIOPS": true}
-	const before = 15 * time.Minute // that the first step begins before the load
+	const before = 15 * time.Minute // from the first step to the load
 	return slices.Concat([]runfile.Record{run}, announced("aurora", names),
 		[]runfile.Record{origin, event(run.Start.Add(before), runfile.Begin), total},
 		periods, reads, []runfile.Record{event(end, runfile.End), runfile.Ended{At: end, Status: runfile.Complete}})
@@ -129,7 +129,7 @@ func StepRecords(d Digitized) []runfile.Record {
 
 const fiveMinutes = 5 * time.Minute
 
-// steps returns the five minutes that a metric's steps come to, as near as five minutes go.
+// steps returns the five-minute values of a metric's steps, rounded to five minutes.
 func (l DigitizedLoad) steps(metric string, start time.Time, steps []step) (all []runfile.Record, end time.Time) {
 	minutes, at := 0.0, start
 	for _, s := range steps {
@@ -168,7 +168,7 @@ type ORD struct {
 	Entries []Entry
 }
 
-// Entry is one of its diary.
+// Entry is an entry of its diary.
 type Entry struct {
 	Date, Instance, How string
 	Hours               float64  `json:"window_hours"`
@@ -184,7 +184,7 @@ func ReadORD(t testing.TB, file string) (o ORD) {
 	return o
 }
 
-// ORDRecords make the run file of the one load whose volume metrics were published.
+// ORDRecords returns the run file of the one load with published volume metrics.
 func ORDRecords(o ORD) []runfile.Record {
 	const load = "orm-ingest"
 	i := slices.IndexFunc(o.Entries, func(e Entry) bool { return e.Hours > 0 && e.VolumeWrites != nil })

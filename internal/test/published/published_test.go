@@ -16,8 +16,8 @@ const (
 	sources = runs + "sources"
 )
 
-// TestShippedRunsAreTheirSources makes each shipped run of published figures of its source and compares; -update writes
-// it.
+// TestShippedRunsAreTheirSources: each shipped run of published figures equals the one made from its
+// source. With -update it is written.
 func TestShippedRunsAreTheirSources(t *testing.T) {
 	digitized := published.ReadDigitized(t, sources+"/digitized.json")
 	for file, records := range map[string][]runfile.Record{

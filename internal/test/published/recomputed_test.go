@@ -61,7 +61,7 @@ const (
 	commits     = "pgstat.database/xact_commit"
 )
 
-// shown holds a number against one that was written down with so many digits.
+// shown compares a number with its published digits.
 func shown(t *testing.T, what, want string, got float64, format string) {
 	t.Helper()
 	if said := fmt.Sprintf(format, got); said != want {
@@ -69,9 +69,9 @@ func shown(t *testing.T, what, want string, got float64, format string) {
 	}
 }
 
-// TestTableOfLoads computes the table of the published loads anew from the file that ships: millions of rows, of writes
-// and reads, and their ratios. "no" is where the window of the rows is not that of the writes, "too few" where next to
-// nothing was read.
+// TestTableOfLoads computes the table of the published loads from the shipped file: millions of rows,
+// writes and reads, and their ratios. "no" means that rows and writes have different times, "too few"
+// that next to nothing was read.
 func TestTableOfLoads(t *testing.T) {
 	all := tell(t, "published-senzing.jsonl.zst")
 	run, err := tally.FromFile(runs + "published-senzing.jsonl.zst")
@@ -112,8 +112,8 @@ func TestTableOfLoads(t *testing.T) {
 	}
 }
 
-// TestIdleAndPeak: what a server writes that does nothing, and the most in a minute, in the loads with minutes.
-// CloudWatch's own sums are those of the minutes.
+// TestIdleAndPeak: the writes of an idle server, and the highest minute, in the loads with
+// minutes, whose sums are CloudWatch's.
 func TestIdleAndPeak(t *testing.T) {
 	all := tell(t, "published-senzing.jsonl.zst")
 	if len(all.minutes) != 4 {
@@ -143,7 +143,7 @@ func TestIdleAndPeak(t *testing.T) {
 	shown(t, "the highest of the peaks", "636", peaks[3]/1000, "%.0f")
 }
 
-// TestIndexPair: the load with two HNSW indexes and the one without. Rows and index entries foretell 0.77 million more
+// TestIndexPair: the load with two HNSW indexes and the one without. Rows and index entries predict 0.77 million more
 // writes at equal rows; there were 26 times as many.
 func TestIndexPair(t *testing.T) {
 	all := tell(t, "published-senzing.jsonl.zst")
@@ -179,8 +179,8 @@ func TestIndexPair(t *testing.T) {
 	shown(t, "three runs of one load lie within, %", "0.17", 100*(slices.Max(same)/slices.Min(same)-1), "%.2f")
 }
 
-// TestViewsThere: what PostgreSQL's own views show on Aurora. What counts since the server's start is in the file and
-// not in the run.
+// TestViewsThere: PostgreSQL's own views on Aurora. Counts since the server's start are in
+// the file, but not in the run.
 func TestViewsThere(t *testing.T) {
 	all := tell(t, "published-senzing.jsonl.zst")
 	run, err := tally.FromFile(runs + "published-senzing.jsonl.zst")
@@ -222,7 +222,7 @@ func TestViewsThere(t *testing.T) {
 	shown(t, "commits for each write, most", "0.38", perWrite[len(perWrite)-1], "%.2f")
 }
 
-// TestBilled: the billed operations of the loads whose charts were read, and of the load of the Open Reaction Database.
+// TestBilled: the billed operations of the loads with charts, and of the Open Reaction Database's load.
 func TestBilled(t *testing.T) {
 	all := tell(t, "published-digitized.jsonl")
 	check := func(load string, perRecord, perUnit, perPage, width string) {
@@ -238,7 +238,7 @@ func TestBilled(t *testing.T) {
 	check("20250916", "71", "0.303", "0.36", "190")
 	of := all.totals["20260408"]
 	shown(t, "bytes sent for each written", "6.12", of[transmitted]/of[bytes], "%.2f")
-	// Records read off the charts against the sums of the READMEs, times 60.
+	// Records from the charts against the READMEs' sums times 60.
 	for load, sum := range map[string]float64{"20260408": 118448552, "20250813": 474989850, "20250916": 473285471} {
 		if off := math.Abs(all.totals[load][writes]/(60*sum) - 1); off > 0.0065 {
 			t.Errorf("%s: the records of the chart are %.2f%% off those of the README", load, 100*off)
@@ -246,15 +246,15 @@ func TestBilled(t *testing.T) {
 	}
 	ord := tell(t, "published-ord.jsonl").totals["orm-ingest"]
 	shown(t, "objects for each billed write", "3.3", ord["published/orm_objects"]/ord[billed], "%.1f")
-	// Pachot: 246,000 in five minutes, of loads of 105,700,000 rows in 900 s and 75.4 bytes of WAL a row on PostgreSQL
-	// 17.
+	// Pachot: 246,000 in five minutes, of loads of 105,700,000 rows in 900 s and 75.4 bytes
+	// of WAL a row on PostgreSQL 17.
 	perSecond, rows := 246_000/300., 105_700_000/900.
 	shown(t, "Pachot, rows for each billed write", "143", rows/perSecond, "%.0f")
 	shown(t, "Pachot, billed writes for 4,096 bytes", "0.379", perSecond*4096/(rows*75.4), "%.3f")
 }
 
-// TestElsewhere: on Azure's flexible server the monitor's operations are requests, some more than pages written and
-// some fewer than pages read; and the I/Os that the paper on Aurora gives for a transaction of MySQL.
+// TestElsewhere: on Azure's flexible server the monitor's operations are requests, slightly more than pages written
+// and slightly fewer than pages read. The paper on Aurora gives the I/Os of a MySQL transaction.
 func TestElsewhere(t *testing.T) {
 	run, err := tally.FromFile(runs + "published-azure.jsonl")
 	if err != nil {
@@ -273,7 +273,7 @@ func TestElsewhere(t *testing.T) {
 				}
 				return n
 			}
-			if load.Name != "iaas-premium-ssd" { // which is no flexible server
+			if load.Name != "iaas-premium-ssd" { // not a flexible server
 				forWritten = append(forWritten, count("published/disk_write_iops")/count("pgstat.io/writes"))
 				forRead = append(forRead, count("published/disk_read_iops")/count("pgstat.io/reads"))
 			}

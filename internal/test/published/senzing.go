@@ -18,7 +18,7 @@ import (
 
 // SenzingLoad holds the published figures of one of Senzing's loads on Aurora.
 type SenzingLoad struct {
-	Name   string // of the load: the day, and what tells loads of one day apart
+	Name   string // the day, and a suffix for loads of one day
 	Source struct {
 		Repository, Licence, Directory string
 		Files                          map[string]string // the commit of each
@@ -42,14 +42,14 @@ type SenzingLoad struct {
 	} `json:"pg_stat_io"`
 	Sums struct {
 		Write, Read float64
-	} `json:"cloudwatch_sums"` // of averages over minutes
+	} `json:"cloudwatch_sums"` // of the averages over minutes
 	Minutes struct {
 		Time    []time.Time
 		Metrics map[string][]float64
 	} `json:"cloudwatch_minutes"`
 }
 
-// ioRow is a row of pg_stat_io; what is nil was empty.
+// ioRow is a row of pg_stat_io; nil fields were empty.
 type ioRow struct {
 	Reads, Writes, Extends, Hits *float64
 	ReadTime                     *float64 `json:"read_time"` // milliseconds
@@ -85,21 +85,20 @@ func read(t testing.TB, file string, into any) {
 	}
 }
 
-// Each minute's average is a rate of one second, so that the sum of them times this is a number of operations.
+// Each minute's average is a rate per second, so their sum times this is a number of operations.
 const secondsInMinute = 60
 
-// The pair of loads that differ in one thing, and what each record is put into once.
+// The two loads that differ in one thing, and the tables of each record.
 const (
 	hnsw      = "20260828-loadonly-hnsw"
 	plain     = "20260828-loadonly"
 	tableOfIt = "dsrc_record"
 )
 
-// again returns the same records on other days. What becomes of the vectors later differs a little; that they differ at
-// all counts as noise.
+// again returns the days with the same records. Their vectors differ slightly, which counts as noise.
 func again() []string { return []string{"20260826", "20260827"} }
 
-// SenzingRecords make the run file of all loads.
+// SenzingRecords returns the run file of all loads.
 func SenzingRecords(loads []SenzingLoad) []runfile.Record {
 	first := loads[0]
 	run := runfile.Run{
@@ -139,7 +138,7 @@ func SenzingRecords(loads []SenzingLoad) []runfile.Record {
 		[]runfile.Record{runfile.Ended{At: last, Status: runfile.Complete}})
 }
 
-// load returns the load in the plan: one that nobody of ours ran, and of a pair how it differs from the other.
+// load returns the load for the plan; for one of a pair, with its difference from the other.
 func (l SenzingLoad) load(loads []SenzingLoad) runfile.Load {
 	load := runfile.Load{Name: l.Name, Method: runfile.Observed}
 	i := slices.IndexFunc(loads, func(o SenzingLoad) bool { return o.Name == plain })
@@ -148,7 +147,7 @@ func (l SenzingLoad) load(loads []SenzingLoad) runfile.Load {
 	}
 	if l.Name == hnsw && i >= 0 {
 		load.Like, load.But = plain, "two HNSW indexes (m=16), made before the load"
-		for _, table := range []string{"name_embedding", "semantic_value"} { // that have them; each row makes an entry
+		for _, table := range []string{"name_embedding", "semantic_value"} { // with vectors; each row makes an entry
 			load.MoreEntries += int64(l.Tables[table]["ins"])
 		}
 	}
@@ -185,7 +184,7 @@ func (l SenzingLoad) records() (all []runfile.Record) {
 		runfile.LoadEvent{At: l.Window.End, Load: l.Name, Repetition: 1, Event: runfile.End})
 }
 
-// recordsSaid returns how many records the load is said to have had: bulk load of 25 million.
+// recordsSaid returns the number of records in the load's name: bulk load of 25 million.
 func (l SenzingLoad) recordsSaid() int64 {
 	said := regexp.MustCompile(`bulk load of (\d+) million`).FindStringSubmatch(l.What)
 	if said == nil {
@@ -197,8 +196,8 @@ func (l SenzingLoad) recordsSaid() int64 {
 
 func insertedInto(table string) string { return "pgstat.tables." + table + "/n_tup_ins" }
 
-// totals returns the deltas of its window, the view that counts since the server's start, and the sums over all
-// minutes.
+// totals returns the deltas of its window, the view that counts since the server's start,
+// and the sums over all minutes.
 func (l SenzingLoad) totals() []runfile.Total {
 	of := func(probe string, from, to time.Time, values map[string]float64) runfile.Total {
 		return runfile.Total{Load: l.Name, Repetition: 1, Probe: probe, From: from, To: to, Values: values}
@@ -250,7 +249,7 @@ func (l SenzingLoad) ioSums() map[string]float64 {
 	return sums
 }
 
-// origins returns the files that the figures were taken from.
+// origins returns the files with the figures.
 func (l SenzingLoad) origins() (all []runfile.Origin) {
 	notes := map[string]string{
 		"data/final-deltas.txt": l.Window.Cover,

@@ -1,4 +1,4 @@
-// Package readtest makes runs of loads that read and change rows, as they were measured before realiops had such loads.
+// Package readtest makes runs of loads that read and change rows, from measurements before realiops had such loads.
 package readtest
 
 import (
@@ -17,9 +17,9 @@ import (
 //go:embed reads-pg17.json reads-pg18.json
 var files embed.FS
 
-// Load holds the counters of a load that reads or changes rows on PostgreSQL 17 or 18, measured before realiops had
-// such loads: one repetition of some seconds on two cores, data on a loop device of their own, shared_buffers 64
-// MB, tables 381 MB.
+// Load holds the counters of a load that reads or changes rows on PostgreSQL 17 or 18, measured before
+// realiops had such loads: one repetition of some seconds on two cores, data on its own loop device,
+// shared_buffers 64 MB, tables 381 MB.
 type Load struct {
 	Load       string  `json:"load"`
 	Seconds    float64 `json:"t"`
@@ -44,7 +44,7 @@ type Load struct {
 	DevWritten float64 `json:"dev_wbytes"`
 }
 
-// grown returns what it comes to in a run file. On 18 a read of pg_stat_io is a call, before a page.
+// grown returns the growth of a run file's metrics. On 18 a read in pg_stat_io is a call, before that a page.
 func (l Load) grown(further map[string]func(Load) float64) map[string]float64 {
 	all := map[string]float64{
 		"pgstat.database/blks_hit": l.Hits, "pgstat.database/blks_read": l.Misses,
@@ -61,7 +61,7 @@ func (l Load) grown(further map[string]func(Load) float64) map[string]float64 {
 	return all
 }
 
-// Loads returns those that were measured on a major version, 17 or 18; the first of them that are idle have no load.
+// Loads returns the loads measured on a major version, 17 or 18; idle ones come first.
 func Loads(t testing.TB, version string) (all []Load) {
 	t.Helper()
 	text, err := files.ReadFile("reads-pg" + version + ".json")
@@ -74,8 +74,8 @@ func Loads(t testing.TB, version string) (all []Load) {
 	return all
 }
 
-// Records returns a run of the loads with three repetitions of each, of which two are made up: as much, give or take 2
-// %. Further metrics are made of what was measured.
+// Records returns a run of the loads with three repetitions of each, two of them invented: the same within 2 %.
+// further metrics are computed from the measured ones.
 func Records(t testing.TB, version string, further map[string]func(Load) float64) []runfile.Record {
 	t.Helper()
 	w := writer{at: start, totals: map[string]float64{}}
@@ -142,7 +142,7 @@ func (w *writer) repetition(l Load, number int, factor float64, grown map[string
 	event(runfile.Begin)
 	if !l.idle() {
 		of := func(n float64) int64 { return int64(math.Round(n * factor)) }
-		w.write(runfile.Work{ // as far as the counters of the server told what the clients did
+		w.write(runfile.Work{ // as far as the server's counters show it
 			From: w.at, To: w.at.Add(time.Duration((l.Seconds - 0.1) * float64(time.Second))), Load: l.Load,
 			Repetition:   number,
 			Transactions: of(l.Tx), Statements: of(l.Tx), Rows: of(l.Updated + l.Deleted), Updated: of(l.Updated),

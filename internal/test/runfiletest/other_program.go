@@ -10,9 +10,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// BesideOtherProgram returns a run as if another program had written to its device, perSecond times 16 KiB a second
-// on average and never steadily, each with a flush. The requests in the original run then belong to the server's
-// files, and are counted apart from the other program's.
+// BesideOtherProgram returns a run as if another program had written to its device, on average perSecond times 16 KiB
+// a second, unsteadily, each with a flush. The original requests then belong to the server's files, and are counted
+// apart from the other program's.
 func BesideOtherProgram(records []runfile.Record, perSecond float64) (all []runfile.Record) {
 	const size = 16 << 10
 	moods := rand.New(rand.NewPCG(1, 2))

@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Records returns all that a file holds, which must be whole.
+// Records returns all records of a file, which must be complete.
 func Records(t testing.TB, path string) []runfile.Record {
 	t.Helper()
 	records, file, err := runfile.Open(path)
@@ -32,7 +32,7 @@ func Records(t testing.TB, path string) []runfile.Record {
 	return all
 }
 
-// Sequence hands records out as a reader does.
+// Sequence returns records as a reader does.
 func Sequence(records []runfile.Record) iter.Seq2[runfile.Record, error] {
 	return func(yield func(runfile.Record, error) bool) {
 		for _, record := range records {
@@ -43,8 +43,8 @@ func Sequence(records []runfile.Record) iter.Seq2[runfile.Record, error] {
 	}
 }
 
-// IsMadeOf checks that a file holds these records and nothing else, byte by byte, or line by line where it is
-// compressed; with update it writes it.
+// IsMadeOf checks that a file has exactly these records, byte by byte, or line by line if it is compressed.
+// With update it writes the file.
 func IsMadeOf(t testing.TB, path string, records []runfile.Record, update bool) {
 	t.Helper()
 	if update {
@@ -65,7 +65,7 @@ func IsMadeOf(t testing.TB, path string, records []runfile.Record, update bool) 
 	}
 }
 
-// Unpacked returns a run file as it was before zstd packed it.
+// Unpacked decompresses a run file.
 func Unpacked(t testing.TB, packed []byte) []byte {
 	t.Helper()
 	decoder, err := zstd.NewReader(nil)
@@ -80,7 +80,7 @@ func Unpacked(t testing.TB, packed []byte) []byte {
 	return text
 }
 
-// Write makes a file of that name with these records, and says where.
+// Write writes a file of that name with these records, and returns its path.
 func Write(t testing.TB, name string, records []runfile.Record) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

@@ -14,10 +14,10 @@ import (
 // AuroraRefuses is Aurora's error for reading pg_stat_wal (pgmetrics#55).
 const AuroraRefuses = "Function pg_stat_get_wal() is currently not supported for Aurora"
 
-// Aurora makes a database, whose superuser the endpoint has, answer as one of Aurora PostgreSQL's does where they
-// differ in SQL: it has the functions by which Aurora is known and those that count I/O, under the name of that
-// instance, and pg_stat_wal is refused. The endpoint it gives is that of a role which may make schemas there and has no
-// other privilege, as nobody is superuser on Aurora. What stores the data stays PostgreSQL.
+// Aurora makes a database behave like Aurora PostgreSQL where they differ in SQL: it has the functions that identify
+// Aurora and count I/O, with that instance's name, and pg_stat_wal is refused. behind must be a superuser's. The
+// returned endpoint is for a role that may create schemas and has no other privilege, since Aurora has no superuser.
+// The storage stays PostgreSQL's.
 func Aurora(t testing.TB, behind *postgres.Endpoint, instance string) *postgres.Endpoint {
 	t.Helper()
 	boss := Connect(t, behind)
@@ -68,7 +68,7 @@ func Aurora(t testing.TB, behind *postgres.Endpoint, instance string) *postgres.
 		c.Database, role))
 }
 
-// name has the server say which instance it is.
+// name sets the instance's name that the server reports.
 func name(t testing.TB, boss *pgx.Conn, instance string) {
 	t.Helper()
 	Exec(t, boss, "set allow_system_table_mods = on")
@@ -76,7 +76,7 @@ func name(t testing.TB, boss *pgx.Conn, instance string) {
 		`create or replace function pg_catalog.aurora_db_instance_identifier() returns text language sql as $$ select '%s' $$`, instance))
 }
 
-// FailOver ends all sessions of the role that [Aurora] gave, as a failover does, and has another instance answer.
+// FailOver ends all sessions of [Aurora]'s role, as a failover does, and makes another instance answer.
 func FailOver(t testing.TB, behind *postgres.Endpoint, instance string) {
 	t.Helper()
 	boss := Connect(t, behind)

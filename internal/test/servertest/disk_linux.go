@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SmallDisk mounts a file system of 1.1 GB for a server, until the test ends, and returns its directory and what leaves so many bytes free on it. It
-// skips the test where nothing can be mounted.
+// SmallDisk mounts a file system of 1.1 GB for a server, until the test ends. It returns its directory and a function
+// that leaves that many bytes free. It skips the test if mounting is impossible.
 func SmallDisk(t *testing.T) (directory string, leave func(free int64)) {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("mounting takes root")
 	}
-	directory, err := os.MkdirTemp("", "realiops-test-") // where the server's user may enter
+	directory, err := os.MkdirTemp("", "realiops-test-") // the server's user may enter it
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,15 +6,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Setting is one that whoever owns a database may set for all who connect to it.
+// Setting is a setting that a database's owner may set for all who connect to it.
 type Setting struct {
 	Name   string
-	Values []string // other than what it is, the lowest first
+	Values []string // other than the current value, the lowest first
 }
 
-// hostile lists the settings of a server that need no privilege: of each the values that there are of it, of numbers
-// the bounds and 1, which of a timeout is the worst. Names, such as roles, have values that somebody with a grudge
-// would choose.
+// hostile selects the settings that need no privilege, with all values of an enumeration, and the bounds and 1 for
+// numbers; 1 is the worst timeout. Names, such as roles, get an attacker's choice.
 const hostile = `select name, array_agg(value order by place)
 	from (
 		select name, value, 1 as place from pg_settings, unnest(array['on', 'off']) value where context = 'user' and vartype = 'bool'
@@ -34,8 +33,8 @@ const hostile = `select name, array_agg(value order by place)
 		or name = 'transaction_timeout' and value <> '0'
 	group by name order by name`
 
-// Hostile returns the settings of a server with values to set for a database. It leaves out what keeps a database from
-// being written to, which is a protection.
+// Hostile returns a server's settings with values to set for a database. It leaves out settings that make a database
+// read-only, which is a protection.
 func Hostile(ctx context.Context, conn *pgx.Conn) (all []Setting, err error) {
 	rows, err := conn.Query(ctx, hostile)
 	if err != nil {

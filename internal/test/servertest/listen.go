@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Listen has connections to a port served until the test ends, each in a goroutine of its own.
+// Listen serves connections to a port until the test ends, each in its own goroutine.
 func Listen(t testing.TB, serve func(net.Conn)) (port int) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -14,12 +14,12 @@ import (
 //go:embed planted.sql
 var plant string
 
-// Planted holds objects that somebody created where statements without schema names would find them.
+// Planted holds objects that an attacker created where unqualified names would find them.
 type Planted struct{ boss *pgx.Conn }
 
-// Plant has the database's owner and whoever may create in it do their worst. In the path of the database and of its
-// superuser there comes, before pg_catalog, a schema with a copy of everything in it; and in public, which the path of
-// most has behind pg_catalog, lie functions and operators whose arguments fit better than the system's own.
+// Plant does the worst that the database's owner and users who may create in it can do. A schema with a copy of
+// everything in pg_catalog precedes it in the search_path of the database and of its superuser. In public, which
+// follows pg_catalog in most paths, functions and operators match arguments better than the system's own.
 func Plant(t testing.TB, endpoint *postgres.Endpoint) *Planted {
 	t.Helper()
 	boss := Connect(t, endpoint)
@@ -29,7 +29,7 @@ func Plant(t testing.TB, endpoint *postgres.Endpoint) *Planted {
 	return &Planted{boss}
 }
 
-// Called returns the planted functions that somebody's session has called, by their names.
+// Called returns the planted functions that a session has called.
 func (p *Planted) Called(t testing.TB) []string {
 	t.Helper()
 	return Value[[]string](t, p.boss,

@@ -17,7 +17,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// Pooler puts a pgbouncer before the endpoint, in one of its pool modes, until the test ends.
+// Pooler puts a pgbouncer in front of the endpoint, in one of its pool modes, until the test ends.
 func Pooler(t testing.TB, behind *postgres.Endpoint, mode string) *postgres.Endpoint {
 	t.Helper()
 	program, err := exec.LookPath("pgbouncer")
@@ -52,7 +52,7 @@ func Pooler(t testing.TB, behind *postgres.Endpoint, mode string) *postgres.Endp
 	}
 	cmd := exec.Command(program, file)
 	cmd.Stderr = t.Output()
-	if os.Geteuid() == 0 { // which it refuses to be
+	if os.Geteuid() == 0 { // it refuses to run as root
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: nobody(t)}
 	}
 	if err := cmd.Start(); err != nil {

@@ -1,7 +1,7 @@
 // Package servertest gives tests a real PostgreSQL of any version that realiops knows.
 //
-// A package whose tests use it hands its TestMain to [Main], because a server of ours is cleaned up after by a second
-// process of the same program.
+// A package whose tests use it passes its TestMain to [Main], because a second process of the same
+// program cleans up after our servers.
 package servertest
 
 import (
@@ -23,14 +23,14 @@ import (
 	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
-// next is a version that nobody publishes binaries of yet. $REALIOPS_PG_NEXT names the directory of its programs, which
-// scripts/postgres-next prints.
+// next is a version without published binaries. $REALIOPS_PG_NEXT is the directory of its programs,
+// which scripts/postgres-next prints.
 const next = "19"
 
-// Released returns the major versions that anybody can fetch.
+// Released returns the major versions that can be downloaded.
 func Released() []string { return []string{"13", "14", "15", "16", "17", "18"} }
 
-// Versions returns the major versions that tests which must hold on each are run on.
+// Versions returns the major versions to run tests on that must hold on each.
 func Versions() []string {
 	all := Released()
 	if os.Getenv("REALIOPS_PG_NEXT") != "" {
@@ -39,8 +39,8 @@ func Versions() []string {
 	return all
 }
 
-// Matrix returns the versions that a long test is tried on: the representative in a run of all tests, and each of them,
-// of all versions where none are named, where scripts/test-versions asks for it.
+// Matrix returns the versions for a long test: only the representative in a run of all tests, and each one, by
+// default of all versions, if scripts/test-versions asks for it.
 func Matrix(representative string, versions ...string) []string {
 	switch {
 	case !Thorough():
@@ -52,15 +52,15 @@ func Matrix(representative string, versions ...string) []string {
 	}
 }
 
-// Thorough reports whether long tests are to be tried on every version.
+// Thorough reports whether long tests run on every version.
 func Thorough() bool { return os.Getenv("REALIOPS_TEST_VERSIONS") == "all" }
 
-// Main runs the tests, or plays the role that this process was started for, and gives the exit code.
+// Main runs the tests, or plays the role that this process was started for, and returns the exit code.
 func Main(m interface{ Run() int }, roles ...role.Role) int {
 	if status, played := role.Main(os.Args, append(roles, supervisor.Role())...); played {
 		return status
 	}
-	// The race detector would have every program that a test starts sleep for a second at its end.
+	// Otherwise the race detector makes every program that a test starts sleep for a second at its end.
 	_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
 	code := m.Run()
 	if err := shared.stop(); err != nil {
@@ -70,7 +70,7 @@ func Main(m interface{ Run() int }, roles ...role.Role) int {
 	return code
 }
 
-// shared are the servers that the tests of a package have in common, by version.
+// shared holds the servers that the tests of a package share, by version.
 var shared pool
 
 type pool struct {
@@ -84,7 +84,7 @@ func (p *pool) get(version string) (*embedded.Server, error) {
 	if s := p.servers[version]; s != nil {
 		return s, nil
 	}
-	// Autovacuum comes at times of its own and writes what no test asked for.
+	// Autovacuum would run at random times and write.
 	s, err := start(embedded.Options{Version: version, Settings: []string{"autovacuum=off"}, Unsynced: true})
 	if err == nil && p.servers == nil {
 		p.servers = map[string]*embedded.Server{}
@@ -102,7 +102,7 @@ func (p *pool) stop() (err error) {
 	return err
 }
 
-// Database makes a database for a test on the server of that version that the package's tests share.
+// Database creates a database for a test on the package's shared server of that version.
 func Database(t testing.TB, version string) *postgres.Endpoint {
 	t.Helper()
 	long(t)
@@ -113,7 +113,7 @@ func Database(t testing.TB, version string) *postgres.Endpoint {
 	return DatabaseOn(t, s, "")
 }
 
-// DatabaseOn makes one on a server, with options of CREATE DATABASE.
+// DatabaseOn creates a database on a server, with options of CREATE DATABASE.
 func DatabaseOn(t testing.TB, s *embedded.Server, options string) *postgres.Endpoint {
 	t.Helper()
 	boss := Connect(t, Endpoint(t, s.DSN()))
@@ -133,7 +133,7 @@ func DatabaseOn(t testing.TB, s *embedded.Server, options string) *postgres.Endp
 	return Endpoint(t, u.String())
 }
 
-// start takes the binaries from where the commands take them.
+// start takes the binaries from the commands' source.
 func start(o embedded.Options) (*embedded.Server, error) {
 	o.Repository = os.Getenv("REALIOPS_PG_REPOSITORY")
 	if bin := os.Getenv("REALIOPS_PG_NEXT"); o.Version == next && bin != "" {
@@ -142,7 +142,7 @@ func start(o embedded.Options) (*embedded.Server, error) {
 	return embedded.Start(context.Background(), o)
 }
 
-// long skips a test that wants a server where only short ones are asked for.
+// long skips a test that needs a server in short mode.
 func long(t testing.TB) {
 	if testing.Short() {
 		t.Skip("wants a server, which -short leaves out")
@@ -165,13 +165,13 @@ func Start(t testing.TB, o embedded.Options) *embedded.Server {
 	return s
 }
 
-// Alone returns a server on which nobody but the test is at work, for commands that would not begin beside others.
+// Alone returns a server that only the test uses, for commands that refuse others at work.
 func Alone(t testing.TB, version string) *postgres.Endpoint {
 	t.Helper()
 	return Endpoint(t, Start(t, embedded.Options{Version: version}).DSN())
 }
 
-// Endpoint parses a connection string that must be right.
+// Endpoint parses a valid connection string.
 func Endpoint(t testing.TB, dsn string) *postgres.Endpoint {
 	t.Helper()
 	endpoint, err := postgres.Parse(dsn)
@@ -181,8 +181,7 @@ func Endpoint(t testing.TB, dsn string) *postgres.Endpoint {
 	return endpoint
 }
 
-// Connect opens a session for a test's own statements, which ends with the test. Whoever looks takes it for one of
-// ours.
+// Connect opens a session for a test's statements, which ends with the test. It counts as one of our own.
 func Connect(t testing.TB, endpoint *postgres.Endpoint) *pgx.Conn {
 	t.Helper()
 	config := endpoint.UserConfig()

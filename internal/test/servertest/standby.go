@@ -12,8 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// Standby attaches one under a name, which confirms all WAL that it is sent, keeps nothing, and leaves when the context
-// ends.
+// Standby connects a standby that confirms all WAL, keeps nothing, and leaves when ctx ends.
 func Standby(ctx context.Context, t testing.TB, primary *postgres.Endpoint, name string) {
 	t.Helper()
 	config := primary.UserConfig()
@@ -42,7 +41,7 @@ func Standby(ctx context.Context, t testing.TB, primary *postgres.Endpoint, name
 			}
 			if received, is := message.(*pgproto3.CopyData); is {
 				conn.Frontend().Send(&pgproto3.CopyData{Data: confirmation(received.Data)})
-				_ = conn.Frontend().Flush() // or nothing is received any more
+				_ = conn.Frontend().Flush() // otherwise nothing more is received
 			}
 		}
 	}()
@@ -50,12 +49,12 @@ func Standby(ctx context.Context, t testing.TB, primary *postgres.Endpoint, name
 	boss := Connect(t, primary)
 	const confirms = "select exists (select from pg_stat_replication where state = 'streaming' and flush_lsn is not null)"
 	for !Value[bool](t, boss, confirms) {
-		Exec(t, boss, "select pg_switch_wal()") // what is sent is confirmed
+		Exec(t, boss, "select pg_switch_wal()") // the WAL sent is confirmed
 		time.Sleep(20 * time.Millisecond)
 	}
 }
 
-// confirmation is the standby's answer to a message: all up to its end is written, flushed and applied.
+// confirmation returns the standby's reply to a message: everything is written, flushed and applied.
 func confirmation(message []byte) []byte {
 	const header = 1 + 3*8
 	end := binary.BigEndian.Uint64(message[1:])

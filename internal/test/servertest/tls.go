@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Authority signs certificates, and gives the file of its own.
+// Authority returns a certificate authority's file, and a function that signs certificates.
 func Authority(t testing.TB) (file string, sign func(host string) tls.Certificate) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -45,7 +45,7 @@ func Authority(t testing.TB) (file string, sign func(host string) tls.Certificat
 	}
 }
 
-// Encrypting stands before a server on a port and speaks TLS for it, with that certificate, where it is asked to.
+// Encrypting starts a proxy that speaks TLS in front of a server, with that certificate, if the client asks for it.
 func Encrypting(t testing.TB, server string, certificate tls.Certificate) (port int) {
 	t.Helper()
 	return Listen(t, func(conn net.Conn) {
@@ -53,7 +53,7 @@ func Encrypting(t testing.TB, server string, certificate tls.Certificate) (port 
 	})
 }
 
-// relay answers the request for TLS, eight bytes of which the last four say so, and passes on the rest.
+// relay answers a TLS request, eight bytes with a code in the last four, and forwards everything else.
 func relay(client net.Conn, server string, config *tls.Config) {
 	defer client.Close()
 	behind, err := net.Dial("tcp", server)

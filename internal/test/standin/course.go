@@ -11,10 +11,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Kind is something that a server does, and that a rule may count.
+// Kind is a kind of a server's work that a rule may count.
 type Kind string
 
-// The kinds, by the names that verdicts give them.
+// The kinds, by their names in verdicts.
 const (
 	Rows    Kind = "rows"
 	Entries Kind = "entries" // rows and their index entries
@@ -30,26 +30,26 @@ const (
 	Syncs  Kind = "wal_syncs"
 )
 
-// OfWrites lists those that loads which write bring about, and OfReads those that loads which read do.
+// OfWrites returns the kinds that writing loads cause, and OfReads those of reading loads.
 func OfWrites() []Kind { return []Kind{Rows, Entries, Records, Bytes} }
 
 func OfReads() []Kind { return []Kind{Missed, Touched, Returned, Lookups} }
 
-// Blind lists those that Aurora does not show to whoever measures it.
+// Blind returns the kinds that Aurora's users cannot see.
 func Blind() []Kind { return []Kind{Writes, Syncs} }
 
-// sample is the server's work up to a moment.
+// sample is the server's total work at a time.
 type sample struct {
 	at       time.Time
-	position float64 // in the WAL, in bytes; known at once
-	looked   float64 // at buffers, by all statements that have ended; known at once, too
+	position float64 // in the WAL, in bytes; known immediately
+	looked   float64 // buffers, by all finished statements; known immediately
 	counts   map[Kind]float64
-	quiet    bool // no client was there, so that the counts were final
+	quiet    bool // without clients, so that the counts were final
 }
 
-// Course records a server's work, by the superuser's own counters.
+// Course records a server's work, from the superuser's counters.
 type Course struct {
-	Clients string // the application name of the sessions that put load on it: when they have left, all is counted
+	Clients string // application name of the load's sessions: when they have left, all is counted
 
 	mu      sync.Mutex
 	samples []sample
@@ -59,11 +59,11 @@ type Course struct {
 // table is the state of one of the loads' tables, with the reads of its indexes.
 type table struct{ rows, entries, read, lookups float64 }
 
-// every is the interval between two looks at the server.
+// every is the interval of looks at the server.
 const every = 100 * time.Millisecond
 
-// look asks for everything at once. What sessions did shows up to a second after, and when they leave; the position in
-// the log shows at once, and pg_stat_statements has what a statement looked at as soon as it ends.
+// look reads everything at once. Sessions report up to a second late, and when they leave. The WAL position shows
+// immediately, and pg_stat_statements has a statement's buffers as soon as it ends.
 const look = `with t as materialized (
 		select c.oid::int8 as oid, pg_stat_get_tuples_inserted(c.oid) as rows, i.n as indexes, i.entries, i.lookups
 		from pg_class c, lateral (
@@ -78,7 +78,7 @@ const look = `with t as materialized (
 	array(select entries from t order by oid), array(select lookups from t order by oid)
 	from pg_database d, pg_stat_get_wal() w where d.datname = current_database()`
 
-// Watch looks at the server until ctx ends, over a superuser's session.
+// Watch reads the server over a superuser's session until ctx ends.
 func (c *Course) Watch(ctx context.Context, conn *pgx.Conn) error {
 	if _, err := conn.Exec(ctx, "set stats_fetch_consistency = none; set synchronous_commit = off",
 		pgx.QueryExecModeSimpleProtocol); err != nil {
@@ -128,7 +128,7 @@ func (c *Course) sample(ctx context.Context, conn *pgx.Conn) error {
 	for _, t := range c.tables {
 		s.counts[Rows] += t.rows
 		s.counts[Entries] += t.entries
-		s.counts[Returned] -= t.read // entries of indexes are no rows
+		s.counts[Returned] -= t.read // entries of indexes are not rows
 		s.counts[Lookups] += t.lookups
 	}
 	s.quiet = clients == 0
@@ -136,15 +136,15 @@ func (c *Course) sample(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// ErrBusy is a course whose loads cannot be told apart.
+// ErrBusy says that the loads of a course cannot be told apart.
 var ErrBusy = errors.New("the machine is too busy for a stand-in: two loads followed each other without a pause " +
 	"in which to count")
 
-// many rows are a load, and not a trial of a load.
+// many rows are a load, not the rehearsal of one.
 const many = 1000
 
-// Check reports whether every load was followed by a pause: what lies between two pauses is spread by its log, which
-// tells the truth only of one load at a time.
+// Check returns an error unless a pause followed every load: work between two pauses is divided by its WAL,
+// which is right only for one load.
 func (c *Course) Check() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -170,7 +170,7 @@ func (c *Course) Check() error {
 	return nil
 }
 
-// Known reports whether what was done until a moment is known by now: a pause has come since.
+// Known reports whether the work up to a moment is known: a pause has come since.
 func (c *Course) Known(moment time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,8 +185,8 @@ func (c *Course) Known(moment time.Time) bool {
 	return false
 }
 
-// Between returns how much was done between two moments, of each kind. Within a load it knows no delay: what is written
-// goes by the WAL, and what is read by the buffers that statements looked at.
+// Between returns the work of each kind between two moments. Within a load it is divided without delay: writes by the
+// WAL, and reads by the statements' buffers.
 func (c *Course) Between(from, to time.Time) map[Kind]float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -198,7 +198,7 @@ func (c *Course) Between(from, to time.Time) map[Kind]float64 {
 	return done
 }
 
-// at returns what had been done at a moment; the caller holds the lock.
+// at returns the total work at a moment; the caller holds the lock.
 func (c *Course) at(moment time.Time) map[Kind]float64 {
 	i, _ := slices.BinarySearchFunc(c.samples, moment, func(s sample, t time.Time) int { return s.at.Compare(t) })
 	switch {
@@ -231,7 +231,7 @@ func (c *Course) at(moment time.Time) map[Kind]float64 {
 	return counts
 }
 
-// share returns how far a value has come from one to another.
+// share returns how far value lies between from and to.
 func share(from, value, to float64) float64 {
 	if to <= from {
 		return 0

@@ -18,7 +18,7 @@ type Term struct {
 // Rule is the truth about a metric: it counts one kind, or two together.
 type Rule []Term
 
-// Of returns what the rule shows for so much work.
+// Of returns the metric's value for that work.
 func (r Rule) Of(done map[Kind]float64) (shown float64) {
 	for _, t := range r {
 		shown += t.PerUnit * done[t.Kind]
@@ -36,27 +36,26 @@ func (r Rule) String() string {
 
 // Habits describes the defects with which counts are published.
 type Habits struct {
-	Noise      float64 // of each value, the deviation of its logarithm
-	Background float64 // a second of the cloud's, whatever the load
-	Missing    float64 // of all values
-	// Step is the time for which VolumeWriteIOPs shows the same value, the mean of that time; 0: no longer than its
-	// period.
+	Noise      float64 // standard deviation of each value's logarithm
+	Background float64 // per second of the cloud's time, whatever the load
+	Missing    float64 // share of all values
+	// Step is the mean time for which VolumeWriteIOPs keeps the same value; 0: no longer than its period.
 	Step time.Duration
 }
 
 // Draw is an Aurora: how it counts and publishes.
 type Draw struct {
 	Seed       uint64
-	Write      Rule // of WriteIOPS, which Performance Insights shows too
+	Write      Rule // of WriteIOPS, also in Performance Insights
 	Volume     Rule // of VolumeWriteIOPs
-	Read       Rule // of ReadIOPS, which Performance Insights shows too
+	Read       Rule // of ReadIOPS, also in Performance Insights
 	VolumeRead Rule // of VolumeReadIOPs
 	Habits     Habits
 }
 
 // New draws an Aurora.
 func New(seed uint64) Draw {
-	d := rand.New(rand.NewPCG(seed, 6)) //nolint:gosec // a test's, not a secret
+	d := rand.New(rand.NewPCG(seed, 6)) //nolint:gosec // for a test, not a secret
 	drawn := Draw{
 		Seed: seed, Write: rule(d, OfWrites(), 1), Volume: rule(d, OfWrites(), 0.01),
 		Habits: Habits{Noise: []float64{0.002, 0.01, 0.02}[d.IntN(3)], Background: 20 * d.Float64(),
@@ -67,28 +66,28 @@ func New(seed uint64) Draw {
 	return drawn
 }
 
-// NewBlind draws an Aurora whose WriteIOPS and VolumeWriteIOPs count what it shows to nobody: no verdict that they are
-// work of the database is right.
+// NewBlind draws an Aurora whose WriteIOPS and VolumeWriteIOPs count invisible work: any verdict that attributes them
+// to the database's work is wrong.
 func NewBlind(seed uint64) Draw {
 	drawn := New(seed)
-	d := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // a test's, not a secret
+	d := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // for a test, not a secret
 	rules := []Rule{{{Writes, 1}}, {{Syncs, 2}}, {{Writes, 1}, {Missed, 1}}, {{Writes, 1}, {Syncs, 1}}}
 	d.Shuffle(len(rules), func(i, j int) { rules[i], rules[j] = rules[j], rules[i] })
 	drawn.Write, drawn.Volume = rules[0], rules[1]
 	return drawn
 }
 
-// typical returns about how much of each kind comes with a row of a bulk insert, or a page missed, so that two terms
-// weigh alike.
+// typical returns roughly how much of each kind comes with a row of a bulk insert, or a page missed,
+// so that two terms weigh alike.
 func typical(k Kind) float64 {
 	return map[Kind]float64{Rows: 1, Entries: 2, Records: 2, Bytes: 120, Missed: 1, Touched: 3, Returned: 3,
 		Lookups: 0.3, Writes: 0.01, Syncs: 0.01}[k]
 }
 
-// batch is the unit in which Aurora's log is billed, in bytes.
+// batch is the billing unit of Aurora's WAL, in bytes.
 const batch = 4096
 
-// rule draws one of some kinds whose factors are about so large.
+// rule draws a rule over some kinds with factors of about that size.
 func rule(d *rand.Rand, kinds []Kind, size float64) Rule {
 	d.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
 	if d.Float64() < 0.25 { // a mixture
@@ -116,13 +115,13 @@ const (
 	Wrong      Sort = "wrong"
 )
 
-// Said is a verdict, as a report has it.
+// Said is a report's verdict.
 type Said struct {
 	Verdict string   // logical, requested, physical, not_logical, mixed, silent or cannot tell
-	Counts  string   // the one kind it counts
-	PerUnit float64  // for one of these
-	Between []string // what the run could not tell apart
-	Mixture []string // what it counts together
+	Counts  string   // the kind it counts, if one
+	PerUnit float64  // per unit of it
+	Between []string // kinds that the run could not tell apart
+	Mixture []string // kinds that it counts together
 }
 
 func (s Said) String() string {
@@ -138,13 +137,13 @@ func (s Said) String() string {
 	}
 }
 
-// accuracy is the largest relative error of a ratio that counts as the rule's.
+// accuracy is the largest relative error of a correct ratio.
 const accuracy = 0.05
 
-// pageOfServer is the number of bytes requested per page missed, so that the two are one count.
+// pageOfServer is the bytes requested per page missed, so that the two are one count.
 const pageOfServer = 8192
 
-// Judge holds what was said of a metric against its rule.
+// Judge compares a verdict with the rule.
 func (r Rule) Judge(s Said) Sort {
 	s = s.inPages()
 	of := func(name string) bool {
@@ -172,7 +171,7 @@ func (r Rule) Judge(s Said) Sort {
 	}
 }
 
-// inPages says pages missed for the bytes that are asked for with them.
+// inPages replaces bytes requested by pages missed.
 func (s Said) inPages() Said {
 	const bytes = "bytes_asked"
 	renamed := func(names []string) (all []string) {
@@ -200,8 +199,8 @@ func when(holds bool, sort Sort) Sort {
 	return Wrong
 }
 
-// sideOf reports whether the verdict's side is the rule's: bytes, writes and fsyncs of the WAL are physical, pages
-// missed are asked of a storage that has no cache before it, and all else is logical.
+// sideOf reports whether the verdict has the rule's side: bytes, writes and fsyncs of the WAL are physical, pages
+// missed are requested of a storage without a cache in front, and all else is logical.
 func (s Said) sideOf(r Rule) bool {
 	isPhysical := func(t Term) bool { return t.Kind == Bytes || slices.Contains(Blind(), t.Kind) }
 	has := func(kind Kind) bool { return slices.ContainsFunc(r, func(t Term) bool { return t.Kind == kind }) }

@@ -43,7 +43,7 @@ func TestJudge(t *testing.T) {
 	check(missed, Said{Verdict: "logical", Between: []string{"lookups", "pages_missed"}}, Wrong)
 }
 
-// noon is when the course below begins; each of its loads writes twice as many bytes for a row as the one before.
+// noon is when the course below begins; each load writes twice as many bytes for a row as the one before.
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 func course() *Course {
@@ -55,7 +55,7 @@ func course() *Course {
 		}
 	}
 	return &Course{samples: []sample{
-		at(0, 0, 0, true), at(1, 100, 0, false), at(2, 300, 10, false), at(3, 400, 40, true), // 40 rows, told late
+		at(0, 0, 0, true), at(1, 100, 0, false), at(2, 300, 10, false), at(3, 400, 40, true), // 40 rows, reported late
 		at(4, 400, 40, true), at(5, 600, 40, false), at(6, 800, 60, true), // 20 rows
 	}}
 }
@@ -77,8 +77,8 @@ func TestCourseGoesByTheLog(t *testing.T) {
 	check(0, 6, 60, 180, 800)
 }
 
-// TestCourseGoesByWhatStatementsLookedAt: its first load looks up 200 rows, and its second 100, the faster the longer
-// it goes on.
+// TestCourseGoesByWhatStatementsLookedAt: the first load looks up 200 rows, and the
+// second 100, with increasing speed.
 func TestCourseGoesByWhatStatementsLookedAt(t *testing.T) {
 	check := func(from, to, lookups float64) {
 		t.Helper()
@@ -131,7 +131,7 @@ func TestPointsAreRatesAndSums(t *testing.T) {
 	}
 }
 
-// TestSavedCourse: what is saved says as much of each stretch as what it was saved of.
+// TestSavedCourse: a saved course gives the same work for each stretch.
 func TestSavedCourse(t *testing.T) {
 	var file bytes.Buffer
 	was := course()
@@ -156,7 +156,7 @@ func TestSavedCourse(t *testing.T) {
 	}
 }
 
-// TestBlindRulesAreNeverLogical: whoever calls them so is wrong, whatever the draw.
+// TestBlindRulesAreNeverLogical: the verdict logical is wrong for any draw.
 func TestBlindRulesAreNeverLogical(t *testing.T) {
 	for seed := range uint64(50) {
 		d := NewBlind(seed)

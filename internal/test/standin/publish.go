@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// Clock sets the cloud's time beside ours: at Here ours stood where the cloud's stood at There, and the cloud's goes
-// Factor times as fast.
+// Clock relates the cloud's clock to ours: when ours showed Here, the cloud's showed There,
+// and it runs Factor times as fast.
 type Clock struct {
 	Here, There time.Time
 	Factor      float64
 }
 
-// ToHere returns a moment of the cloud's by our clock.
+// ToHere converts a moment to our clock.
 func (c Clock) ToHere(there time.Time) time.Time {
 	return c.Here.Add(time.Duration(float64(there.Sub(c.There)) / c.Factor))
 }
 
-// ToThere returns a moment of ours by the cloud's clock.
+// ToThere converts a moment to the cloud's clock.
 func (c Clock) ToThere(here time.Time) time.Time {
 	return c.There.Add(time.Duration(float64(here.Sub(c.Here)) * c.Factor))
 }
 
-// Point is a value that is published of a period, by the cloud's clock.
+// Point is a published value of a period, by the cloud's clock.
 type Point struct {
 	From, To time.Time
 	Value    float64
@@ -35,31 +35,31 @@ const (
 	FiveMinutes = 5 * time.Minute
 )
 
-// Stream names what a point belongs to, so that each has a chance of its own.
+// Stream is a series of points, with its own random numbers.
 type Stream uint64
 
 // The streams.
 const (
 	WriteIOPS Stream = iota + 1
 	VolumeWriteIOPs
-	InInsights // WriteIOPS once more, in Performance Insights
+	InInsights // WriteIOPS again, in Performance Insights
 	ReadIOPS
 	VolumeReadIOPs
 	ReadsInInsights
-	// ReadIOPS once more, as the counter of PostgreSQL in Performance Insights that tells storage from caches
+	// StorageReads is ReadIOPS again, as Performance Insights' counter of PostgreSQL's reads from storage.
 	StorageReads
 )
 
-// Streams lists them.
+// Streams returns all streams.
 func Streams() []Stream {
 	return []Stream{WriteIOPS, VolumeWriteIOPs, InInsights, ReadIOPS, VolumeReadIOPs, ReadsInInsights, StorageReads}
 }
 
-// OfVolume reports whether a stream is of the cluster's volume, as sums of five minutes; others are of an instance, as
-// rates of minutes.
+// OfVolume reports whether a stream is the cluster volume's, as sums of five minutes; others are an
+// instance's, as rates of minutes.
 func (s Stream) OfVolume() bool { return s == VolumeWriteIOPs || s == VolumeReadIOPs }
 
-// Period returns the length of its periods.
+// Period returns the length of the stream's periods.
 func (s Stream) Period() time.Duration {
 	if s.OfVolume() {
 		return FiveMinutes
@@ -67,7 +67,7 @@ func (s Stream) Period() time.Duration {
 	return Minute
 }
 
-// Of returns the rule that a stream shows.
+// Of returns the rule of a stream.
 func (d Draw) Of(s Stream) Rule {
 	switch s {
 	case VolumeWriteIOPs:
@@ -81,11 +81,11 @@ func (d Draw) Of(s Stream) Rule {
 	}
 }
 
-// Point returns what the draw publishes of a period of a stream in the end; false: nothing, ever.
+// Point returns the final value of a stream's period; false: never published.
 func (d Draw) Point(c *Course, clock Clock, s Stream, from time.Time) (Point, bool) {
 	period, rule := s.Period(), d.Of(s)
 	p := Point{From: from, To: from.Add(period)}
-	began, length := from, period // of what its value is the mean of
+	began, length := from, period // the time that its value averages over
 	if step := d.Habits.Step; step > 0 && s.OfVolume() {
 		began, length = from.Truncate(step), step
 	}
@@ -100,12 +100,12 @@ func (d Draw) Point(c *Course, clock Clock, s Stream, from time.Time) (Point, bo
 	return p, d.chance(^s, from).Float64() >= d.Habits.Missing
 }
 
-// chance returns that of a moment of a stream.
+// chance returns the random numbers of a stream's moment.
 func (d Draw) chance(s Stream, at time.Time) *rand.Rand {
-	return rand.New(rand.NewPCG(d.Seed, uint64(s)<<40|uint64(at.Unix()))) //nolint:gosec // a test's, not a secret
+	return rand.New(rand.NewPCG(d.Seed, uint64(s)<<40|uint64(at.Unix()))) //nolint:gosec // for a test, not a secret
 }
 
-// size is about what a rule makes of a row.
+// size returns roughly the rule's value for one row.
 func (r Rule) size() (size float64) {
 	for _, t := range r {
 		size += t.PerUnit * typical(t.Kind)
@@ -113,7 +113,7 @@ func (r Rule) size() (size float64) {
 	return size
 }
 
-// Points returns all points of a stream in a stretch of the cloud's time that reaches from one boundary to another.
+// Points returns all points of a stream in a stretch of whole periods of the cloud's time.
 func (d Draw) Points(c *Course, clock Clock, s Stream, from, to time.Time) (all []Point) {
 	for at := from; !at.Add(s.Period()).After(to); at = at.Add(s.Period()) {
 		if p, there := d.Point(c, clock, s, at); there {
@@ -123,16 +123,16 @@ func (d Draw) Points(c *Course, clock Clock, s Stream, from, to time.Time) (all 
 	return all
 }
 
-// Late is when a point is first told, and corrected: it comes too low, and is right some minutes later.
+// Late is when a point is first published, too low, and when corrected.
 type Late struct {
 	First, Final time.Duration // after the period's end, by the cloud's clock
-	Low          float64       // the share that is told at first
+	Low          float64       // the share published first
 }
 
-// Late returns how late the draw is with a point.
+// Late returns how late the draw publishes a point.
 func (d Draw) Late(s Stream, from time.Time) Late {
 	chance := rand.New(rand.NewPCG(d.Seed^0x1a7e,
-		uint64(s)<<40|uint64(from.Unix()))) //nolint:gosec // a test's, not a secret
+		uint64(s)<<40|uint64(from.Unix()))) //nolint:gosec // for a test, not a secret
 	minutes := func(least, most float64) time.Duration {
 		return time.Duration((least + (most-least)*chance.Float64()) * float64(time.Minute))
 	}

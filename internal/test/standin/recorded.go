@@ -9,19 +9,18 @@ import (
 	"time"
 )
 
-// recorded is a sample in a file: the moment, and what had been done by then in the order of [kinds], after the
-// position in the WAL and the buffers that statements looked at.
+// recorded is a sample in a file: the time, the WAL position, the statements' buffers, and
+// the work in the order of [kinds].
 type recorded struct {
 	At    time.Time `json:"at"`
 	Quiet bool      `json:"quiet,omitempty"`
 	Done  []float64 `json:"done"`
 }
 
-// kinds returns those of a recorded sample, in order.
+// kinds returns the kinds of a recorded sample, in order.
 func kinds() []Kind { return slices.Concat(OfWrites(), OfReads(), Blind()) }
 
-// Save writes the course, so that other draws may publish it on another day. Of samples that are all alike it keeps the
-// first and the last.
+// Save writes the course, so that other draws can publish it later. Of equal samples it keeps the first and the last.
 func (c *Course) Save(w io.Writer) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,7 +48,7 @@ func (s sample) recorded() recorded {
 	return r
 }
 
-// Load reads a course that was saved.
+// Load reads a saved course.
 func Load(from io.Reader) (*Course, error) {
 	c := &Course{}
 	lines := bufio.NewScanner(from)
