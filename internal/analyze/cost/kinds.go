@@ -115,7 +115,8 @@ func shared(counts.Load, counts.Repetition) (counted, background float64, err er
 func sessions(_ counts.Load, r counts.Repetition) (n, background float64, err error) {
 	n, known := connected(r)
 	if !known {
-		err = &series.Missing{Reason: counts.NotRecorded, Detail: "sessions are counted from PostgreSQL 14 on"}
+		err = &series.Missing{Reason: counts.NotRecorded,
+			Detail: "sessions are counted from PostgreSQL 14 on, and not over a reset of its statistics"}
 	}
 	return n, 0, err
 }

@@ -46,7 +46,7 @@ type Watch struct {
 	picked    Sessions
 	since     string // by the server's clock
 	before    map[Backend]visitor
-	connected int64 // sessions to our database since its statistics were reset
+	connected sessionCount
 	own       int64 // of the sessions since then, the operation's, if known
 	working   []int32
 }
@@ -58,11 +58,12 @@ type Seen struct {
 	Staying int      // sessions of the operation that have not ended
 	// Silent counts sessions that may be the operation's and may never report their counts.
 	Silent int
-	// Connected counts the sessions to our database, ended or not; nil: the server does not count them.
+	// Connected counts the sessions to our database, ended or not; nil: the server does not count them, or its
+	// statistics were reset.
 	Connected     *int64
 	Autovacuum    []string // the tables it worked on
 	OtherSessions int64    // of Connected, known not to be the operation's
-	total         int64    // the server's counter
+	total         sessionCount
 }
 
 // Wrote sums up the WAL of sessions, from the server's counters for each session.
@@ -138,10 +139,10 @@ func (w *Watch) Over(seen Seen) {
 // Between counts the sessions that connected between earlier and this watch. They do not belong to an
 // operation that opens its own sessions.
 func (w *Watch) Between(earlier Seen) int64 {
-	if earlier.Connected == nil || w.picked.All || w.picked.ApplicationName != "" || w.picked.User != "" {
+	if earlier.Connected == nil || w.connected.reset != earlier.total.reset || w.picked.All || w.picked.ApplicationName != "" || w.picked.User != "" {
 		return 0
 	}
-	return max(0, w.connected-earlier.total)
+	return max(0, w.connected.n-earlier.total.n)
 }
 
 // Look returns the sessions seen since the watch began.
@@ -184,8 +185,8 @@ func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
 	if s.total, err = w.facts.sessionsSoFar(ctx, conn); err != nil {
 		return Seen{}, err
 	}
-	if w.facts.VersionNum >= firstCountingSessions && s.total >= w.connected {
-		s.Connected = new(s.total - w.connected)
+	if w.facts.VersionNum >= firstCountingSessions && s.total.reset == w.connected.reset {
+		s.Connected = new(s.total.n - w.connected.n)
 	}
 	if w.picked.Known && s.Connected != nil && *s.Connected > s.OtherSessions+w.own {
 		others = append(others, "a session that connected to "+Quoted(w.facts.Database)+" and is gone")
@@ -263,15 +264,21 @@ func (w *Watch) visitors(ctx context.Context, conn *pgx.Conn) (map[Backend]visit
 // firstCountingSessions is the first version that counts the sessions of a database.
 const firstCountingSessions = 140000
 
+// sessionCount is the server's counter of the sessions to our database.
+type sessionCount struct {
+	n     int64
+	reset string // when it last began at zero; empty: it never did
+}
+
 // sessionsSoFar counts the sessions that have ever connected to our database. A session counts once it has
 // reported, which it does before it ends.
-func (f Facts) sessionsSoFar(ctx context.Context, conn *pgx.Conn) (n int64, err error) {
+func (f Facts) sessionsSoFar(ctx context.Context, conn *pgx.Conn) (c sessionCount, err error) {
 	if f.VersionNum < firstCountingSessions {
-		return 0, nil
+		return c, nil
 	}
-	err = QueryRow(ctx, conn, "/* realiops */ select sessions from pg_catalog.pg_stat_database where datname = "+
-		"pg_catalog.current_database()").Scan(&n)
-	return n, wrap(err, "ask how many sessions there were")
+	err = QueryRow(ctx, conn, "/* realiops */ select sessions, coalesce(stats_reset::pg_catalog.text, '') "+
+		"from pg_catalog.pg_stat_database where datname = pg_catalog.current_database()").Scan(&c.n, &c.reset)
+	return c, wrap(err, "ask how many sessions there were")
 }
 
 // Autovacuumed names the tables of our database that autovacuum has processed since the watch began, and its running

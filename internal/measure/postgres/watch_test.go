@@ -156,6 +156,14 @@ func TestSessionsThatAreGoneAreCounted(t *testing.T) {
 			if err != nil || again.Between(seen) != 2 {
 				t.Errorf("since the command has ended there were %d sessions, %v, want 2", again.Between(seen), err)
 			}
+			servertest.Exec(t, conn, "select pg_stat_reset()")
+			for range *seen.Connected + 5 { // until the counter has passed what it was
+				visit()
+			}
+			after, err := again.Look(t.Context(), conn)
+			if err != nil || after.Connected != nil {
+				t.Errorf("over a reset of the statistics: %v sessions, %v", after.Connected, err)
+			}
 		})
 	}
 }
