@@ -39,7 +39,7 @@ func TestTheSchemaGoesHoweverARunEnds(t *testing.T) {
 			read := make(chan struct{})
 			go func() {
 				defer close(read)
-				_, _ = io.Copy(&said, reading) // until it ends, or nobody reads it any more
+				_, _ = io.Copy(&said, reading) // until it ends, or its reader leaves
 			}()
 			must(t, p.Await("a run", func() bool {
 				return strings.Contains(said.String(), "every load has been tried")

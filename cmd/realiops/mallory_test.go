@@ -126,8 +126,8 @@ func TestTheOwnerOfADatabaseGainsNothing(t *testing.T) {
 	}
 }
 
-// What else an owner, or one who was a superuser once, may have prepared is refused in one line, by a run and by its
-// diagnosis; or it comes to nothing.
+// Other traps by an owner, or by a former superuser, are refused in one line, by a run and
+// by doctor, or have no effect.
 func TestWhatIsPreparedForARun(t *testing.T) {
 	t.Parallel()
 	m := newMallory(t, "17")

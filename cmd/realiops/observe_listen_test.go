@@ -52,7 +52,7 @@ func TestObserveIsScraped(t *testing.T) {
 	sees("realiops_server_info{version=~'17.*'} and on () realiops_build_info", func(v float64) bool { return v == 1 })
 	sees("realiops_probe_up{probe='pgstat'}", func(v float64) bool { return v == 1 })
 	sees("time() - realiops_probe_read_timestamp_seconds{probe='pgstat'}", func(v float64) bool { return v < 10 })
-	skipped := []string{"realiops_metric_info"} // nothing is known of a server so soon
+	skipped := []string{"realiops_metric_info"} // the server has no metrics yet
 	if up, _ := prometheustest.Ask(t, prometheus, "realiops_probe_up{probe='request'} == 1"); len(up) == 0 {
 		skipped = append(skipped, "realiops_request_") // this takes root, and a kernel that takes BPF programs
 	}
@@ -71,8 +71,7 @@ func TestObserveIsScraped(t *testing.T) {
 	cameBack(t, watched, through)
 }
 
-// cameBack makes sure that a history has all counters that an observation read, each with values that were read, and
-// the version.
+// cameBack checks that a history has all of an observation's counters, each with values from it, and the version.
 func cameBack(t *testing.T, watched, through string) {
 	t.Helper()
 	read := func(path string) (version string, values map[string]map[float64]bool) {
@@ -109,7 +108,7 @@ func cameBack(t *testing.T, watched, through string) {
 	}
 }
 
-// exported are the metrics that some version of the server shows.
+// exported returns the metrics that some version of the server has.
 func exported() []string {
 	names := []string{"realiops_metric_info"}
 	for _, m := range metric.All() {
@@ -118,8 +117,8 @@ func exported() []string {
 	return names
 }
 
-// TestListenFirst: an address that cannot be listened on is said in a line, before the server is asked anything and a
-// file is made.
+// TestListenFirst: an unusable address is reported in one line, before the server is asked
+// anything and a file is created.
 func TestListenFirst(t *testing.T) {
 	t.Parallel()
 	database, err := net.Listen("tcp", "127.0.0.1:0")

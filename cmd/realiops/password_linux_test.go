@@ -104,7 +104,7 @@ func (s *screen) run(t *testing.T, c *exec.Cmd, keys string) (status int) {
 			_ = c.Process.Kill()
 			t.Fatalf("it does not end, and shows\n%s", s.text())
 		case <-s.news:
-		case <-time.After(20 * time.Millisecond): // the terminal is made silent a moment after the prompt
+		case <-time.After(20 * time.Millisecond): // the terminal stops echoing a moment after the prompt
 		case <-ended:
 			if _, err := s.inside.WriteString(lastShown); err != nil {
 				t.Fatal(err)

@@ -55,7 +55,7 @@ func realiops(t testing.TB, args ...string) *exec.Cmd {
 func raced(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0], args...)
-	c.Args[0] = "realiops" // which testscript.Main takes for the program
+	c.Args[0] = "realiops" // the name by which testscript.Main starts the program
 	return c
 }
 

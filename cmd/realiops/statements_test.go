@@ -153,8 +153,8 @@ func (s *sightings) add(command, version string, statements []string) {
 	}
 }
 
-// list groups statements by where they were seen, those of most versions first. It leaves out what the page lists by
-// hand, since whether a server sees it depends on the moment.
+// list groups statements by version, the most versions first. It leaves out statements that the page lists by hand,
+// since servers see them only at times.
 func (s *sightings) list(byHand string) string {
 	groups := map[string][]string{}
 	for statement, commands := range s.of {
@@ -170,7 +170,7 @@ func (s *sightings) list(byHand string) string {
 	return b.String()
 }
 
-// seenIn says in which versions which commands sent a statement: «doctor, run: 13 to 18; observe: 14».
+// seenIn says which commands sent a statement to which versions: «doctor, run: 13 to 18; observe: 14».
 func seenIn(commands map[string][]string) string {
 	byVersions := map[string][]string{}
 	for _, command := range slices.Sorted(maps.Keys(commands)) {
@@ -203,8 +203,7 @@ func entriesOf(t *testing.T, log string) []string {
 	return strings.Split(string(text), "\n@")
 }
 
-// statementsIn are those of sessions of ours among entries of a server's log. Numbers are N, since they are others each
-// time.
+// statementsIn returns our sessions' statements in entries of a server's log, with N for numbers, which vary.
 func statementsIn(entries []string) (all []string) {
 	for _, entry := range entries {
 		found := logged.FindStringSubmatch(strings.TrimPrefix(entry, "@"))

@@ -379,8 +379,8 @@ func TestAuroraCostOfDescriptionsOfNobody(t *testing.T) {
 	}
 }
 
-// TestAuroraCostSaysWhoseRegionsPrices: those of the region where the instances are, and if nothing names it, that is
-// said before anything is concluded from the prices.
+// TestAuroraCostSaysWhoseRegionsPrices: prices are those of the instances' region; if it is
+// unknown, the answer begins with that.
 func TestAuroraCostSaysWhoseRegionsPrices(t *testing.T) {
 	const dir = "../../testdata/aurora-cost/"
 	described, err := os.ReadFile(dir + "instances.json")
@@ -415,7 +415,7 @@ func TestAuroraCostSaysWhoseRegionsPrices(t *testing.T) {
 	}
 }
 
-// regionPrices is a file of the prices of the shop, as those of the region in which the stand-in is.
+// regionPrices writes a file with the cluster's prices for the stand-in's region.
 func regionPrices(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(shopFiles + "prices.json")
@@ -430,8 +430,8 @@ func regionPrices(t *testing.T) string {
 	return file
 }
 
-// TestAuroraCostByRegion: the program's own prices answer for the classes and the regions that people have, where what
-// was inferred does not decide; and say what was.
+// TestAuroraCostByRegion: the built-in prices answer for usual classes and regions unless an inferred price
+// decides, and name what was inferred.
 func TestAuroraCostByRegion(t *testing.T) {
 	t.Parallel()
 	for _, region := range []string{"us-east-1", "us-east-2", "us-west-1", "us-west-2", "ca-central-1", "sa-east-1",
@@ -450,8 +450,8 @@ func TestAuroraCostByRegion(t *testing.T) {
 			}
 		}
 	}
-	// 1,000 million operations at 0.20, and 0.078 an hour more for the instance, 12.50 for 100 GiB: all of it listed
-	// for us-east-1
+	// a billion operations at 0.20, 0.078 an hour more for the instance, and 12.50 for
+	// 100 GiB, all listed for us-east-1
 	known := comparison(t, command.ExitDone, "--month", "reads=1e9,writes=0,gib=100", "--class", "db.r6g.large")
 	cents(t, "saved in us-east-1", known.Verdict.Saves, 200-730*0.078-12.5)
 	for _, i := range known.Items {
@@ -459,7 +459,7 @@ func TestAuroraCostByRegion(t *testing.T) {
 			t.Errorf("%s is inferred (%s) or has no source", i.What, i.Inferred)
 		}
 	}
-	// in Oregon 347 million operations at 0.20 by what is inferred are close to 730 x 0.078 + 12.50
+	// in Oregon 347 million operations at the inferred 0.20 are close to 730 x 0.078 + 12.50
 	args := []string{"--month", "reads=3.47e8,writes=0,gib=100", "--class", "db.r6g.large", "--region", "us-west-2"}
 	if close := comparison(t, command.ExitCannotTell, args...); !strings.Contains(close.Verdict.Why,
 		"inferred, and within what they may be either costs less: realiops prices aws --region us-west-2") {
@@ -473,7 +473,7 @@ func TestAuroraCostByRegion(t *testing.T) {
 			t.Errorf("it does not say %q:\n%s", want, out)
 		}
 	}
-	// of a region that no list has, the text says what is missing and asks for it
+	// for a region without a price list, the text names the missing prices
 	out, _, code := auroraCost(t, "--month", "reads=1e9,writes=0,gib=100", "--class", "db.r6g.large", "--region",
 		"il-central-1")
 	if text := strings.Join(strings.Fields(out), " "); code != command.ExitCannotTell ||
@@ -482,7 +482,7 @@ func TestAuroraCostByRegion(t *testing.T) {
 	}
 }
 
-// TestInstancesThatCameAndWent are said in one way.
+// TestInstancesThatCameAndWent: temporary instances have one syntax.
 func TestInstancesThatCameAndWent(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"r", "=db.r6g.large", "r=large", "r=db.r6g.large@", "r=db.r6g.large@2026-10-01",
@@ -497,7 +497,7 @@ func TestInstancesThatCameAndWent(t *testing.T) {
 	}
 }
 
-// TestAuroraCostDenied: what the credentials may not ask ends it, with the permission that they lack.
+// TestAuroraCostDenied: a denied call ends the command, with the missing permission.
 func TestAuroraCostDenied(t *testing.T) {
 	s := accounttest.Start(t)
 	plantShop(t, s, time.Now().Add(-240*time.Hour).UTC().Truncate(time.Hour), 2)
@@ -511,7 +511,7 @@ func TestAuroraCostDenied(t *testing.T) {
 	}
 }
 
-// plantShop makes the cluster, and ten days of its first week, in which so many instances published samples.
+// plantShop creates the cluster, and ten days of its first week with samples of that many instances.
 func plantShop(t *testing.T, s *accounttest.StandIn, from time.Time, instances float64) {
 	t.Helper()
 	const of = "DBClusterIdentifier=shop&Engine=aurora-postgresql"
@@ -542,7 +542,7 @@ func plantShop(t *testing.T, s *accounttest.StandIn, from time.Time, instances f
 	}
 }
 
-// answerOf asks a question of ours as AWS's SDK has it, and writes the answer as its command line would.
+// answerOf sends our query through AWS's SDK, and returns the answer as its command line would write it.
 func answerOf(t *testing.T, s *accounttest.StandIn, question string) []byte {
 	t.Helper()
 	var in cloudwatch.GetMetricDataInput
@@ -560,7 +560,7 @@ func answerOf(t *testing.T, s *accounttest.StandIn, question string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range out.MetricDataResults { // the stand-in labels as AWS does where nobody says how
+	for i := range out.MetricDataResults { // AWS's default labels
 		out.MetricDataResults[i].Label = in.MetricDataQueries[i].Label
 	}
 	text, err := json.Marshal(map[string]any{"MetricDataResults": out.MetricDataResults, "Messages": out.Messages})

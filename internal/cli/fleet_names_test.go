@@ -26,7 +26,7 @@ func TestFleetNames(t *testing.T) {
 		serverOn("10.0.0.7", `,namespace="one"`, 0, half, 10*time.Minute, 70, 1e9),
 		serverOn("10.0.0.7", `,namespace="two"`, half+10*time.Minute, command.Day, 10*time.Minute, 700, 0),
 		serverOn("plain", "", 0, command.Day, 10*time.Minute, 20, 0))
-	// the pods of a server have its name, those of node_exporter have none
+	// a server's pods have its name, node_exporter's have none
 	for i, s := range planted {
 		if strings.HasPrefix(s.Name, "node_") {
 			planted[i].Labels = strings.NewReplacer(`,namespace="one"`, `,zone="a"`, `,namespace="two"`,

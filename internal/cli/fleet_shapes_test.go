@@ -99,7 +99,7 @@ func collectorsMachine() (all []prometheustest.Series) {
 			add("node_disk_"+name+"_total", `instance="twice:9100",device="`+device+`"`, rate)
 		}
 	}
-	// disks that are reached in several ways: NVMe since Linux 6.3 and before, SCSI, and a disk under a second name
+	// disks with several paths: NVMe since Linux 6.3 and before, SCSI, and a disk with a second name
 	for host, devices := range map[string]map[string]float64{
 		"nvme":        {"nvme0n1": 100, "nvme0c0n1": 50, "nvme0c1n1": 50, "sda": 10},
 		"nvme-before": {"nvme0n1": 0, "nvme0c0n1": 51, "nvme0c1n1": 50, "sda": 10},
@@ -199,8 +199,8 @@ func shapesOf(t *testing.T, url string) {
 	}
 }
 
-// TestFleetOfRecordedRules: what rules recorded of disks is named as not read where nothing else tells of them, and
-// only there.
+// TestFleetOfRecordedRules: recording rules' series of disks are named as not read, but only
+// if nothing else has these disks.
 func TestFleetOfRecordedRules(t *testing.T) {
 	t.Parallel()
 	const rule = "instance:node_disk_writes_completed:rate5m"
@@ -220,7 +220,7 @@ func TestFleetOfRecordedRules(t *testing.T) {
 	}
 }
 
-// TestFleetLosesASample: one sample in three that is no amount loses none of the hours of an instance, and is said.
+// TestFleetLosesASample: one invalid sample in three costs an instance no hours, and is reported.
 func TestFleetLosesASample(t *testing.T) {
 	t.Parallel()
 	odd := map[string]float64{"nan": math.NaN(), "infinite": math.Inf(1), "negative": -1}
@@ -250,7 +250,7 @@ func TestFleetLosesASample(t *testing.T) {
 				"--format", "json")
 			for name := range odd {
 				if engine == "VictoriaMetrics" && name == "nan" {
-					continue // which keeps no such samples
+					continue // it keeps no such samples
 				}
 				d := fleetOf(t, out)[name]
 				if d.Need == nil || d.Known != 24 || math.Abs(d.Need.WorstHour.Requests-100) > 1 ||

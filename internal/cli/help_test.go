@@ -103,7 +103,7 @@ func TestMistakes(t *testing.T) {
 		"--baseline", "")
 }
 
-// A flag that had another name is refused in one line that names the new one; the help shows that one alone.
+// An old name of a flag is refused with the new one; the help shows only the new one.
 func TestRenamedFlags(t *testing.T) {
 	t.Parallel()
 	check := func(verb, earlier, name string) {
@@ -125,7 +125,7 @@ func TestRenamedFlags(t *testing.T) {
 	check("measure", "budget", "max")
 }
 
-// A command that had another name is refused in one line that names the new one, whatever follows.
+// An old name of a command is refused with the new one, whatever follows.
 func TestRenamedCommands(t *testing.T) {
 	t.Parallel()
 	for old, now := range map[string]string{
@@ -142,7 +142,7 @@ func TestRenamedCommands(t *testing.T) {
 	}
 }
 
-// A recording is no report: its file is not named as one.
+// A run file must not be named like a report.
 func TestARecordingIsNoPage(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"run", "observe", "baseline", "history"} {

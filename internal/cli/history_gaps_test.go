@@ -80,14 +80,14 @@ func sadf(seconds int, rates ...[2]int) string {
 	return `{"sysstat": {"hosts": [{"nodename": "old", "statistics": [` + strings.Join(all, ",") + "]}]}}"
 }
 
-// TestHistoryOfShortFiles: whatever little sysstat kept is shown, as rates and without verdicts; what is too little to
-// size is said to be.
+// TestHistoryOfShortFiles: however little sysstat has, its rates are shown, without verdicts. Too
+// little for a size is reported.
 func TestHistoryOfShortFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		text string
 		says []string
-		size float64 // 0: it is too little
+		size float64 // 0: too little
 	}{
 		"30 s": {sadf(10, [2]int{20, 12}, [2]int{20, 12}, [2]int{40, 12}), []string{"observed for 30 s",
 			"In its worst 10 seconds, 1 Nov 08:00 UTC, storage did 52 requests/s; the median is 32", "08:00 39 52"}, 0},
@@ -121,8 +121,8 @@ func TestHistoryOfShortFiles(t *testing.T) {
 	}
 }
 
-// TestHistoryOfAuroraIsNoVerdict: of periods of CloudWatch alone nothing is said to be physical or logical, in any
-// form; the rates are there.
+// TestHistoryOfAuroraIsNoVerdict: with CloudWatch's periods alone, no output calls a metric physical
+// or logical; the rates are shown.
 func TestHistoryOfAuroraIsNoVerdict(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "aurora.jsonl")
@@ -140,8 +140,7 @@ func TestHistoryOfAuroraIsNoVerdict(t *testing.T) {
 	}
 }
 
-// TestHistoryOfOneByteARequest: where requests carry less than any can, the report says so and nothing is ordered, as
-// in a fleet.
+// TestHistoryOfOneByteARequest: impossibly small requests are reported and nothing is ordered, as in a fleet.
 func TestHistoryOfOneByteARequest(t *testing.T) {
 	t.Parallel()
 	planted := serverOn("db1", "", 0, 6*time.Hour, time.Minute, 400, 0)
@@ -169,8 +168,8 @@ func TestHistoryOfOneByteARequest(t *testing.T) {
 	}
 }
 
-// TestHistoryIsSizedForItsPeak: of a server that does one kind of work, at one time much more than at another, the size
-// is for the worst windows where that is asked, and not for the mean of the whole.
+// TestHistoryIsSizedForItsPeak: for a server with one kind of work and a peak, the size is for the worst windows if
+// asked, instead of the mean of the whole.
 func TestHistoryIsSizedForItsPeak(t *testing.T) {
 	t.Parallel()
 	planted := serverOn("db1", "", 0, 12*time.Hour, time.Minute, 0, 0)
@@ -198,15 +197,14 @@ func TestHistoryIsSizedForItsPeak(t *testing.T) {
 	}
 }
 
-// TestSizeOfAHistoryWithAHole: an order for a history of which nothing is known for some time, in the midst or at an
-// end, says so at once, since what was done then may have needed more. What is known is sized by its own time, however
-// seldom it was read.
+// TestSizeOfAHistoryWithAHole: an order from a history with a gap, inside or at an end, begins by saying so, since
+// the gap may have needed more. The known part is sized by its own time, however sparse its samples are.
 func TestSizeOfAHistoryWithAHole(t *testing.T) {
 	t.Parallel()
 	const hour = time.Hour
 	scraped := func(step time.Duration, holes ...time.Duration) []prometheustest.Series {
 		planted := serverOn("db1", "", 0, 12*time.Hour, step, 400, 0)
-		// of its commits, whose exporter was there all the time
+		// of its commits, whose exporter ran all the time
 		planted[4].Samples = between(0, 12*time.Hour, step, time.Duration.Seconds)
 		for i, s := range planted[:4] {
 			planted[i].Samples = slices.DeleteFunc(slices.Clone(s.Samples), func(s prometheustest.Sample) bool {
@@ -290,7 +288,7 @@ func TestSizeOfAHistoryWithAHole(t *testing.T) {
 		"too little was read: of its 4 windows of 1 h, 2 have all of their counters") {
 		t.Error(said)
 	}
-	// of what a store is asked for it has the last hours only
+	// the store has only the last hours of the requested time
 	url, path := prometheustest.Start(t, scraped(time.Minute)...), filepath.Join(t.TempDir(), "asked.jsonl")
 	runs(t, command.ExitDone, "history", "--prometheus", url, "--until", fleetBegin.Add(12*hour).Format(time.RFC3339),
 		"--for", "24h", "-o", path)
@@ -298,7 +296,7 @@ func TestSizeOfAHistoryWithAHole(t *testing.T) {
 		"Nothing is known of 12 h of these 24 h (the longest hole: 2026-10-31 12:00 to 2026-11-01 00:0")
 }
 
-// saysHole: realiops size says of a history of 400 requests a second what is not known of it, in its first paragraph.
+// saysHole checks that realiops size names the gap of a history of 400 requests a second in its first paragraph.
 func saysHole(t *testing.T, name, path, says string) {
 	t.Helper()
 	out, _ := runs(t, command.ExitDone, "size", path, "--gib", "100")
@@ -316,8 +314,8 @@ func saysHole(t *testing.T, name, path, says string) {
 	}
 }
 
-// pointsOf is an answer of CloudWatch about so many hours of an instance of RDS, with 150 reads and 250 writes of 8 KiB
-// a second; of some metrics some hours are missing.
+// pointsOf returns CloudWatch's answer about hours of an RDS instance, with 150 reads and 250 writes of 8 KiB a
+// second; some metrics lack some hours.
 func pointsOf(hours int, without map[string][2]int) string {
 	var results []string
 	for metric, v := range map[string]float64{"ReadIOPS": 150, "WriteIOPS": 250, "ReadThroughput": 150 * 8192,

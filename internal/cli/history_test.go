@@ -104,8 +104,8 @@ func TestHistoryOfADump(t *testing.T) {
 	}
 }
 
-// TestHistoryOfSysstat: the size of a machine is for the hours that fleet finds in the same files, and its file of a
-// fleet gives the same.
+// TestHistoryOfSysstat: a machine's size uses the same hours as fleet does from the same files, and fleet's
+// file of it gives the same size.
 func TestHistoryOfSysstat(t *testing.T) {
 	t.Parallel()
 	days := []string{"../../testdata/fleet/legacy-18.json", "../../testdata/fleet/legacy-19.json",
@@ -120,7 +120,7 @@ func TestHistoryOfSysstat(t *testing.T) {
 		lines[len(lines)-1] != "  realiops size "+path+" --gib 500" {
 		t.Errorf("not a screen that begins with the answer and ends with what to do next:\n%s", out)
 	}
-	// a value of each of four metrics for each of 72 hours, as mean and as maximum
+	// four metrics in each of 72 hours, mean and maximum
 	table, _ := runs(t, command.ExitDone, "report", path, "--format", "csv")
 	if rows := strings.Split(strings.TrimSpace(table), "\n"); len(rows) != 1+4*2*72 ||
 		!slices.Contains(rows, "block/writes,Average,2026-11-18T02:00:00Z,2026-11-18T03:00:00Z,300") {
@@ -145,7 +145,7 @@ func TestHistoryOfSysstat(t *testing.T) {
 	}
 }
 
-// meanTransfers returns the mean of tps in files of sadf, over all of their time.
+// meanTransfers returns the mean of tps in sadf files, over their whole time.
 func meanTransfers(t *testing.T, files []string) float64 {
 	t.Helper()
 	sum, seconds := 0.0, 0.0
@@ -164,7 +164,7 @@ func meanTransfers(t *testing.T, files []string) float64 {
 	return sum / seconds
 }
 
-// sameAnswers makes sure that two files give the same verdicts and sizes, whose numbers may be off by a fraction.
+// sameAnswers checks that two files give the same verdicts and sizes, within a relative error.
 func sameAnswers(t *testing.T, from, through string, off float64) {
 	t.Helper()
 	verdicts := func(path string) any {
@@ -192,7 +192,7 @@ func sameAnswers(t *testing.T, from, through string, off float64) {
 	}
 }
 
-// aside reports whether a path may differ between the two ways: the words about a metric, the cost of watching, and
+// aside reports whether a path may differ between the two ways: descriptions of a metric, the cost of watching, and
 // values that need the server's page size, which no store has. None of them is a measured number.
 func aside(path cmp.Path) bool {
 	last, is := path.Last().(cmp.MapIndex)
@@ -202,7 +202,7 @@ func aside(path cmp.Path) bool {
 	return is && slices.Contains([]string{"probe", "help", "caveat", "cost", "top"}, last.Key().String())
 }
 
-// TestDoctorOfAStore: what a history lacks is named, and adding what the remedy names gets it.
+// TestDoctorOfAStore: a history's missing metrics are named, and the remedy supplies them.
 func TestDoctorOfAStore(t *testing.T) {
 	t.Parallel()
 	begin := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
@@ -356,7 +356,7 @@ func TestHistoryOfAnExporterOfCloudWatch(t *testing.T) {
 	}
 }
 
-// TestHistoryNamesTheMissingMetric before anything else: without one of four nobody knows what storage did.
+// TestHistoryNamesTheMissingMetric: before anything else, since without one of four the work of storage is unknown.
 func TestHistoryNamesTheMissingMetric(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../testdata/history/orders.json")

@@ -25,8 +25,8 @@ var commandNames = []string{
 	"'; touch PWNED; '", `"; touch PWNED # "`,
 }
 
-// TestSuggestedCommands gives runs hostile ids, loads, plans and instances, and pastes every command that any reading
-// command suggests into a shell that has no programs: only the command may result, and nothing may be made.
+// TestSuggestedCommands gives runs hostile ids, loads, plans and instances, and pastes every suggested command into a
+// shell without programs: only the command may result, and nothing may be created.
 func TestSuggestedCommands(t *testing.T) {
 	t.Parallel()
 	for _, name := range commandNames {
@@ -58,7 +58,7 @@ func TestSuggestedCommands(t *testing.T) {
 	}
 }
 
-// renamedRun is a shipped run in which whoever may choose a name has chosen this one.
+// renamedRun returns a shipped run with a hostile name.
 func renamedRun(t *testing.T, shipped, name, dir string) string {
 	t.Helper()
 	packed, err := os.ReadFile(filepath.Join(shippedRuns, shipped))
@@ -90,13 +90,13 @@ func renamedRun(t *testing.T, shipped, name, dir string) string {
 	return path
 }
 
-// suggested begins a command that people are told to type.
+// suggested matches a line with a suggested command.
 var suggested = regexp.MustCompile(`^[\s>|*-]*(<code>)?((realiops|aws|docker) [a-z].*)$`)
 
-// inSentence is a command within other words, up to where it must have ended.
+// inSentence matches a command within a sentence, up to its necessary end.
 var inSentence = regexp.MustCompile(`realiops (analyze|size|report|collect|share|compare|run|observe) [^.,;:]*`)
 
-// pasted holds that commands are one command each, and that none holds the name but in quotes.
+// pasted checks that each command is one command, and has the name only in quotes.
 func pasted(t *testing.T, what, text, name string) {
 	t.Helper()
 	for line := range strings.Lines(text) {

@@ -121,8 +121,8 @@ func TestHostileHistory(t *testing.T) {
 	}
 }
 
-// TestFiftyThousandDatabases: a store with more databases than are ranked, or looked through for one server, says so in
-// a line, and nothing is kept.
+// TestFiftyThousandDatabases: a store with too many databases to rank, or to search for one server, is refused
+// in a line, and nothing is kept.
 func TestFiftyThousandDatabases(t *testing.T) {
 	t.Parallel()
 	const databases = 50_000
@@ -145,7 +145,7 @@ func TestFiftyThousandDatabases(t *testing.T) {
 			}
 			many, ranked := "name the server with --server or --host",
 				"has more than 10000 databases, which is the most that is ranked: pick some with --server and --host"
-			if engine == "VictoriaMetrics" { // which refuses so many itself
+			if engine == "VictoriaMetrics" { // it refuses so many itself
 				many, ranked = "either narrow down the search", "either narrow down the search"
 			}
 			refused(ranked, "fleet", "--dir", dir)

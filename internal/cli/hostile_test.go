@@ -31,8 +31,8 @@ const hostile = "\x1b[31m\x1b]0;t\x07\u009b2J\u202Eabc\u2066\u200F\u2028x\u0085y
 // openings make a cell a formula in a spreadsheet.
 var openings = []string{"=", "+", "-", "@", "\t", "\r"}
 
-// free are the fields of a run file that hold what somebody else has named or said. Those that the analysis reads, such
-// as units and the names of known metrics, are not free: with other values it would have nothing to say.
+// free lists the fields of a run file with other people's names or words. Fields that the analysis interprets, such
+// as units and known metrics, are not free.
 var free = map[string]bool{
 	"id": true, "version": true, "provenance": true, "host": true, "database": true, "user": true, "image": true,
 	"directory":   true,
@@ -48,8 +48,8 @@ var free = map[string]bool{
 	"name": true,
 }
 
-// TestHostileRunFiles plants what would do harm in every free field of run files, and looks at all that every command
-// that reads them prints, in every format.
+// TestHostileRunFiles plants harmful text in every free field of run files, and checks the output of every command
+// that reads them, in every format.
 func TestHostileRunFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -85,8 +85,7 @@ func TestHostileRunFiles(t *testing.T) {
 	shows(t, isCSV, "report", "--format", "csv", baseline)
 }
 
-// shows runs a command and holds what it prints on both ends against what must be so. Whether it succeeds is its own
-// affair.
+// shows runs a command and checks both of its outputs, whether or not it succeeds.
 func shows(t *testing.T, safe func(string) error, args ...string) {
 	t.Helper()
 	var out, messages bytes.Buffer
@@ -106,7 +105,7 @@ func shows(t *testing.T, safe func(string) error, args ...string) {
 	}
 }
 
-// isText holds that nothing but line ends steers what shows the text, and that no line was forged.
+// isText checks that a text has no control characters except line ends, and no forged line.
 func isText(text string) error {
 	if !utf8.ValidString(text) {
 		return fmt.Errorf("it is no UTF-8")
@@ -117,7 +116,7 @@ func isText(text string) error {
 		if i := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsGraphic(r) }); i >= 0 {
 			return fmt.Errorf("%U is passed on: %.120q", []rune(line[i:])[0], line[max(0, i-40):])
 		}
-		// A line that is broken for its width may be broken behind the escape that is shown of a line end.
+		// A wrapped line may break after the escape of a line end.
 		if strings.HasPrefix(strings.TrimLeft(line, " |>-*"), "FORGED") && !strings.HasSuffix(before, `\n`) {
 			return fmt.Errorf("a line is forged: %.120q", line)
 		}
@@ -150,11 +149,10 @@ func isCSV(text string) error {
 	return nil
 }
 
-// markup matches text that a viewer of markdown would act on: a tag, or a link or a picture whose brackets are not
-// escaped.
+// markup matches text that a markdown viewer would act on: a tag, or a link or a picture with unescaped brackets.
 var markup = regexp.MustCompile(`<script>|<img|(^|[^\\])\](\(|\[)(javascript|http://127)`)
 
-// fenced matches a block that markdown shows verbatim, up to a line of as many backquotes as before it.
+// fenced matches a verbatim block of markdown.
 var fenced = regexp.MustCompile("(?ms)^```$.*?^```$|^````$.*?^````$")
 
 func isMarkdown(text string) error {
@@ -179,8 +177,7 @@ func isMarkdown(text string) error {
 	return nil
 }
 
-// isPage holds that the page has the elements that a page of ours has, and that all its text and its title can be
-// shown.
+// isPage checks that a page has only our elements, and that its text and title are printable.
 func isPage(page string) error {
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {
@@ -223,7 +220,7 @@ func attribute(n *html.Node, key string) string {
 	return ""
 }
 
-// hostileRun is a shipped run with something planted in all that is free, under a name that is hostile itself.
+// hostileRun writes a shipped run with planted text in all free fields, under a hostile name.
 func hostileRun(t *testing.T, shipped, dir string) string {
 	t.Helper()
 	packed, err := os.Open(filepath.Join(shippedRuns, shipped))
@@ -253,7 +250,7 @@ func hostileRun(t *testing.T, shipped, dir string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The kind comes first in a line of ours, and Marshal sorts.
+		// The kind comes first in our lines, but Marshal sorts.
 		kind := record.(map[string]any)["kind"].(string)
 		line = bytes.Replace(line, []byte(`"kind":"`+kind+`",`), nil, 1)
 		fmt.Fprintf(&out, "{\"kind\":%q,%s\n", kind, line[1:])
@@ -266,10 +263,10 @@ func hostileRun(t *testing.T, shipped, dir string) string {
 	return path
 }
 
-// strange begins the names of metrics that are given hostile ones, as those of a newer version might be.
+// strange is the prefix of metrics with hostile names, like unknown ones of a newer version.
 const strange = "pgstat.slru/"
 
-// planted is a value of a field with something planted in it, always the same in the same name.
+// planted returns a field's value with something planted in it, always the same for the same name.
 func planted(field string, value any) any {
 	switch v := value.(type) {
 	case map[string]any:

@@ -220,7 +220,7 @@ func callsIn(t *testing.T, name string, models map[string][]string) (calls []str
 			imported = append(imported, path.Base(p))
 		}
 	}
-	for _, service := range []string{"ec2", "rds"} { // whose calls are written out
+	for _, service := range []string{"ec2", "rds"} { // their calls are written out
 		calls = append(calls, namedIn(file, service, models[service])...)
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -242,7 +242,7 @@ func callsIn(t *testing.T, name string, models map[string][]string) (calls []str
 	return calls
 }
 
-// namedIn are the operations of a service whose names stand in a file.
+// namedIn returns the operations of a service that a file names.
 func namedIn(file *ast.File, service string, operations []string) (calls []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if literal, ok := n.(*ast.BasicLit); ok && slices.Contains(operations, strings.Trim(literal.Value, `"`)) {

@@ -32,7 +32,7 @@ func TestNothingIsSaidInVain(t *testing.T) {
 		if code := Main(command.Env{Out: &printed, Err: io.Discard, Now: time.Now, Getenv: func(string) string {
 			return ""
 		}}, args); code != command.ExitDone && code != command.ExitCannotTell {
-			return "" // a run that tells no sizes
+			return "" // a run without sizes
 		}
 		out := printed.String()
 		for _, said := range idle.FindAllString(strings.Join(strings.Fields(out), " "), -1) {

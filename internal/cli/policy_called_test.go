@@ -121,7 +121,7 @@ func noTypes(w http.ResponseWriter, _ *http.Request) {
 		`<DescribeInstanceTypesResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><instanceTypeSet/></DescribeInstanceTypesResponse>`)
 }
 
-// actionsOfPaths are the permissions that a Prometheus of AWS's asks for paths of its API:
+// actionsOfPaths returns the permissions that Amazon's Prometheus requires for paths of its API:
 // https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-APIReference-Prometheus-Compatible-Apis.html
 func actionsOfPaths(paths []string) (all []string) {
 	values := regexp.MustCompile(`^label/[^/]+/values$`)

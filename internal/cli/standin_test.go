@@ -98,7 +98,7 @@ func (a *aurora) flagship(t *testing.T, path string) {
 		Habits: standin.Habits{Noise: 0.01, Background: 7.66},
 	}
 	for _, o := range a.after(t, d, path) {
-		named := o.metric != "cloudwatch/VolumeWriteIOPs" // of bytes of the WAL the side is told
+		named := o.metric != "cloudwatch/VolumeWriteIOPs" // WAL bytes get only a side
 		if named && o.sort != standin.Right || o.sort == standin.CannotTell {
 			t.Errorf("%s counts %s, and was said to be %s", o.metric, o.rule, o.said)
 		}
@@ -298,7 +298,7 @@ type aurora struct {
 
 const (
 	cluster    = "stand-in"
-	clientName = "realiops load" // as the server knows the sessions with load
+	clientName = "realiops load" // application_name of the load's sessions
 )
 
 // instances of the cluster: the writer, and its replacement after a failover.

@@ -128,7 +128,7 @@ func TestLetInByStores(t *testing.T) {
 	}
 }
 
-// written is all that is in the files of a directory, unpacked.
+// written returns the unpacked content of a directory's files.
 func written(t *testing.T, dir string) (all string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {

@@ -16,7 +16,7 @@ import (
 func named(env Env) (variable, dsn string, err error) {
 	address := env.Getenv("DATABASE_URL")
 	if !strings.HasPrefix(address, "postgres") {
-		address = "" // another kind of database's
+		address = "" // another kind of database
 	} else {
 		variable, dsn = "DATABASE_URL", address
 	}

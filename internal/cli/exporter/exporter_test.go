@@ -108,7 +108,8 @@ func TestExporter(t *testing.T) {
 	}
 }
 
-// TestMissingIsNotThere: what was not read last is neither 0 nor as it was; nor is a moment that never was.
+// TestMissingIsNotThere: a value missing in the last reading is neither 0 nor unchanged, and a
+// time that never was is absent.
 func TestMissingIsNotThere(t *testing.T) {
 	s := listen(t)
 	const wal, reset, writes = "realiops_pgstat_wal_wal_records_total{}",
@@ -142,7 +143,7 @@ func TestMissingIsNotThere(t *testing.T) {
 	}
 }
 
-// TestFormats: each is said to be what it is, packed for those who take it so, and names what this process uses.
+// TestFormats: each format has its content type, is compressed if accepted, and includes this process's own use.
 func TestFormats(t *testing.T) {
 	s := listen(t)
 	check := func(accepts, packs, format, packed string, within ...string) {
@@ -175,13 +176,13 @@ func TestFormats(t *testing.T) {
 			}
 		}
 	}
-	// as Prometheus 3 asks, and as curl does
+	// the headers of Prometheus 3, and of curl
 	check("application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.3,*/*;q=0.2", "gzip",
 		"application/openmetrics-text; version=1.0.0", "gzip", "\n# TYPE process_cpu_seconds counter\n", "\n# EOF\n")
 	check("*/*", "", "text/plain; version=0.0.4", "", "\n# TYPE process_cpu_seconds_total counter\n")
 }
 
-// TestNothingElseIsServed, and whoever holds connections without a word keeps nobody from scraping for long.
+// TestNothingElseIsServed: and silent connections do not keep scrapers out for long.
 func TestNothingElseIsServed(t *testing.T) {
 	s := listen(t)
 	base := strings.TrimSuffix(s.URL(), "/metrics")
@@ -213,7 +214,7 @@ func TestNothingElseIsServed(t *testing.T) {
 	answer.Body.Close()
 }
 
-// TestAddress: a port alone is of this machine alone, and what cannot be listened on is said in a line.
+// TestAddress: a port alone means this machine alone, and an unusable address is reported in one line.
 func TestAddress(t *testing.T) {
 	for address, alone := range map[string]bool{"0": true, ":0": true, "localhost:0": true, "0.0.0.0:0": false} {
 		s, err := exporter.Listen(t.Context(), address, "1.2.3")

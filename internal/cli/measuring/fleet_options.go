@@ -62,7 +62,7 @@ func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
 	}
 	store := o.store
 	if o.aws {
-		store.Until = "" // which is for both
+		store.Until = "" // shared by both
 	}
 	return store.Strayed()
 }

@@ -200,10 +200,10 @@ func (s *run) bar(width int) string {
 	share := float64(elapsed) / float64(max(elapsed+left, 1))
 	head := fmt.Sprintf("%-16s ", s.loadName())
 	tail := fmt.Sprintf(" %3.0f%%  %s left", 100*share, clock(left))
-	const shortest, longest, phase = 5, 24, "  waiting for counters" // the longest there is
+	const shortest, longest, phase = 5, 24, "  waiting for counters" // the longest phase
 	room := min(width-len(head)-len(tail)-len(phase), longest)
 	switch {
-	case room < shortest && s.doing != "": // it is short, and the time that is left is back soon
+	case room < shortest && s.doing != "": // phases are short, and the time left returns soon
 		return strings.TrimRight(head, " ") + "  " + s.doing
 	case room < shortest:
 		return head + strings.TrimSpace(tail)

@@ -96,7 +96,7 @@ func (p boardPanel) mistake() string {
 	for _, m := range p.Metrics {
 		switch {
 		case slices.Equal(m.Sides, []string{metric.Physical}):
-			return "" // it shows what it promises, whatever else it shows
+			return "" // it shows what the title promises
 		case slices.Contains(m.Sides, metric.Physical), slices.Contains(m.Sides, metric.EitherSide):
 			not = append(not, m.Name+" is storage I/O on some servers only")
 		default:

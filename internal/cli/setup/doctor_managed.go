@@ -44,7 +44,7 @@ func managedRemedy(f postgres.Facts, gap runfile.Gap, remedy string) string {
 		group = strings.Replace(group, "the instance's parameter group", "the cluster's parameter group", 1)
 	}
 	switch setting, library := settingOn.FindStringSubmatch(remedy), preloaded.FindStringSubmatch(remedy); {
-	case setting != nil && setting[1] == "synchronous_commit": // anybody may, for a session or a role
+	case setting != nil && setting[1] == "synchronous_commit": // every user may, for a session or role
 		return remedy
 	case setting != nil:
 		return "set " + setting[1] + " = 1 in " + group
@@ -53,7 +53,7 @@ func managedRemedy(f postgres.Facts, gap runfile.Gap, remedy string) string {
 			", reboot, and in the database that is measured: create extension " + library[1] + ";"
 	case library != nil:
 		return "add " + library[1] + " to shared_preload_libraries in " + group + ", and reboot"
-	case strings.HasPrefix(gap.Metric, "pgstat.wal/") && aurora: // where pg_stat_statements shows no WAL, either
+	case strings.HasPrefix(gap.Metric, "pgstat.wal/") && aurora: // pg_stat_statements has no WAL there, either
 		return "no grant changes that: --aws asks CloudWatch for WriteIOPS and WriteThroughput, which " +
 			"count Aurora's log"
 	case strings.HasPrefix(gap.Metric, anatomy.Name+"/") && aurora:
@@ -80,7 +80,7 @@ func managedRemedy(f postgres.Facts, gap runfile.Gap, remedy string) string {
 func remedyOfService(f postgres.Facts, gap runfile.Gap, remedy string) string {
 	place := map[bool]string{true: "the server parameters", false: "the database flags"}[f.Service == "Azure"]
 	switch setting, library := settingOn.FindStringSubmatch(remedy), preloaded.FindStringSubmatch(remedy); {
-	case setting != nil && setting[1] == "synchronous_commit": // anybody may, for a session or a role
+	case setting != nil && setting[1] == "synchronous_commit": // every user may, for a session or role
 		return remedy
 	case setting != nil:
 		return "set " + setting[1] + " = on in " + place + " of " + f.Service

@@ -289,7 +289,7 @@ func TestFaultsOfDoctor(t *testing.T) {
 				case answer.Action == f.call:
 					f.judged(t, answer)
 				case f.call == list && answer.Action == values &&
-					!answer.Allowed(): // whose counters are not known then
+					!answer.Allowed(): // its counters are unknown then
 				case !answer.Allowed():
 					t.Errorf("%s is blamed: %v %s", answer.Action, answer.Err, answer.Unasked)
 				}

@@ -22,7 +22,7 @@ const cloudWatchPrices = "https://aws.amazon.com/cloudwatch/pricing/"
 func priceOf(service, operation string) Price {
 	const thousandth = 1.0 / 1000
 	switch {
-	case service == "cloudwatch" && operation == "GetMetricData": // which has no free allowance
+	case service == "cloudwatch" && operation == "GetMetricData": // without a free allowance
 		return Price{Known: true, USD: 0.01 * thousandth, Unit: "metric", Source: cloudWatchPrices, Date: "2026-05-05"}
 	case service == "cloudwatch" && operation == "ListMetrics": // beyond a million a month
 		return Price{Known: true, USD: 0.01 * thousandth, Unit: "call", Source: cloudWatchPrices, Date: "2026-05-05"}

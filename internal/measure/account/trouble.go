@@ -32,7 +32,7 @@ const (
 	Skewed      Kind = "clock-skew"
 	Unreachable Kind = "unreachable"
 	NotThere    Kind = "not-found"
-	Incomplete  Kind = "incomplete" // answered, and said to be no whole answer
+	Incomplete  Kind = "incomplete" // answered, but marked as incomplete
 	Damaged     Kind = "damaged"    // answered, but the answer is invalid
 	NoPoints    Kind = "no-points"  // answered, without data
 	Off         Kind = "off"        // the service is not enabled for this database

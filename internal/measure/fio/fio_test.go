@@ -331,7 +331,7 @@ func TestPlacesThatTakeNoFiles(t *testing.T) {
 	}
 }
 
-// The lines of fio's own messages may stand in the middle of its JSON.
+// fio may print its messages in the middle of its JSON.
 func TestReadsWhatFioSaysBetween(t *testing.T) {
 	text := `fio: job started
 {

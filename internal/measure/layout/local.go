@@ -245,7 +245,7 @@ func sameMount(proc string, pid int, path string) bool {
 		return false
 	}
 	ours, err := mountOf(filepath.Join(proc, "self"), path)
-	return err == nil && theirs == ours && theirs[2] != "" // a root of its own has no mount where it begins
+	return err == nil && theirs == ours && theirs[2] != "" // a separate root has no mount at its beginning
 }
 
 // mountOf returns the device, root and mount point of the mount that holds a process's path, from its mount table.

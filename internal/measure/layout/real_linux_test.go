@@ -48,12 +48,12 @@ func TestLocateARealServer(t *testing.T) {
 	found(session)
 	found(Session{PID: session.PID, ClientPort: session.ClientPort})
 	elsewhere := session
-	elsewhere.Directory = "/data/19" // as a server calls it that has another root
+	elsewhere.Directory = "/data/19" // as in the view of a server with another root
 	found(elsewhere)
 	elsewhere.System = ""
 	refused(elsewhere)
 	other := session
-	other.System = "7000000000000000001" // a tunnel leads to another machine, whose process has the same number
+	other.System = "7000000000000000001" // a tunnel leads to another machine, which has the same PID
 	refused(other)
 	other = session
 	other.ClientPort += 7

@@ -171,7 +171,7 @@ func (r *Root) enter(w *Walk, above *os.File, t *tree, at string, database uint3
 	case err == nil:
 		defer d.Close()
 		r.walk(w, d, t, at, database, see)
-	case t.kind != Relation && t.eachIs == nil: // the server has little there
+	case t.kind != Relation && t.eachIs == nil: // the server has few files there
 	case errors.Is(err, unix.EXDEV):
 		w.skip(r, at, "is another mount")
 	case errors.Is(err, unix.ELOOP), errors.Is(err, unix.ENOTDIR):

@@ -75,7 +75,7 @@ func (c *cloud) offered(marker string) string {
 		"</DescribeOrderableDBInstanceOptionsResult><ResponseMetadata><RequestId>0</RequestId></ResponseMetadata></DescribeOrderableDBInstanceOptionsResponse>"
 }
 
-// offer returns RDS's offer with a class; members holds further elements of the answer.
+// offer returns RDS's offer for a class; members adds elements to the answer.
 func offer(version, class, kind string, members string) string {
 	return "<OrderableDBInstanceOption><Engine>postgres</Engine><EngineVersion>" + version +
 		"</EngineVersion><DBInstanceClass>" + class + "</DBInstanceClass>" +
@@ -97,8 +97,7 @@ func ask(t *testing.T, handler http.Handler) ([]catalog.Instance, *account.Accou
 	return all, a, account.Explain(err)
 }
 
-// TestAsk reads all pages of both services, says of each class where it is from, and what it writes is what --limits
-// reads.
+// TestAsk: all pages of both services are read, each class has its source, and --limits reads the output.
 func TestAsk(t *testing.T) {
 	size := "<MinStorageSize>20</MinStorageSize><MaxStorageSize>65536</MaxStorageSize>"
 	c := &cloud{t: t, offers: [][]string{
@@ -149,7 +148,7 @@ func TestAsk(t *testing.T) {
 	byModel(t, c.said)
 }
 
-// byModel holds what was said against botocore's models of both services.
+// byModel compares requests with botocore's models of both services.
 func byModel(t *testing.T, said []map[string]any) {
 	t.Helper()
 	lines, _ := json.Marshal(said)
@@ -161,8 +160,7 @@ func byModel(t *testing.T, said []map[string]any) {
 	}
 }
 
-// TestEC2SaysNo in its own form of XML, which is told as that of other services is; what a moment changes is asked
-// again.
+// TestEC2SaysNo: EC2's errors, in its own XML, are reported like other services', and passing ones are retried.
 func TestEC2SaysNo(t *testing.T) {
 	check := func(does accounttest.Fault, kind account.Kind, want string) {
 		t.Helper()
@@ -188,7 +186,7 @@ func TestEC2SaysNo(t *testing.T) {
 		"ec2:DescribeInstanceTypes: the answer is longer than 16 MiB: does AWS answer there, or something in between?")
 }
 
-// TestEC2IsAskedAgain where it asks to slow down, and where its answer ended in the middle.
+// TestEC2IsAskedAgain: after throttling, and after a broken answer.
 func TestEC2IsAskedAgain(t *testing.T) {
 	proxy := accounttest.NewProxy(&cloud{t: t, offers: [][]string{{}}})
 	proxy.On("DescribeInstanceTypes", accounttest.Refused(http.StatusServiceUnavailable, "RequestLimitExceeded",
@@ -203,7 +201,7 @@ func TestEC2IsAskedAgain(t *testing.T) {
 	}
 }
 
-// TestNowhereElse: what the environment says of EC2 alone comes before what it says of all.
+// TestNowhereElse: the environment's endpoint for EC2 overrides the one for all services.
 func TestNowhereElse(t *testing.T) {
 	c := &cloud{t: t, offers: [][]string{{}}}
 	ec2 := httptest.NewServer(c)

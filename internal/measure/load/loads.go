@@ -8,10 +8,10 @@ import (
 
 // Methods of putting rows into a table.
 const (
-	InsertSelect = "insert-select" // one insert … select generate_series a transaction
+	InsertSelect = "insert-select" // one INSERT … SELECT generate_series per transaction
 	Copy         = "copy"          // one COPY per transaction
 	Insert       = "insert"        // a prepared INSERT for each row, between BEGIN and END
-	InsertValues = "insert-values" // one prepared insert of many VALUES a transaction
+	InsertValues = "insert-values" // one prepared INSERT of many VALUES per transaction
 )
 
 // Methods of reading and changing the rows of a table that is filled before the load.
@@ -82,11 +82,11 @@ const (
 )
 
 const (
-	PointWarm     = "point-warm" // finds its pages in the kernel's memory and not in PostgreSQL's
-	PointCold     = "point-cold" // the same, where the kernel has none
+	PointWarm     = "point-warm" // finds its pages in the kernel's cache, not in PostgreSQL's
+	PointCold     = "point-cold" // the same, without the kernel's cache
 	RangeCold     = "range-cold"
 	BitmapCold    = "bitmap-cold"
-	JoinCold      = "join-cold" // parts lookups from statements and commits
+	JoinCold      = "join-cold" // separates lookups from statements and commits
 	ScanCold      = "scan-cold"
 	UpdateIndexed = "update-indexed"
 )

@@ -39,7 +39,7 @@ func (t transaction) settings() (all []setting) {
 	}
 	all = append(all, setting{"max_parallel_workers_per_gather", "0"}, setting{"jit", "off"})
 	switch t.load.Method {
-	case Range: // planned each time, one in twenty would have the planner itself look at the ends of the index
+	case Range: // planned each time, the planner would read the index's ends for one in twenty
 		all = append(all, setting{"plan_cache_mode", "force_generic_plan"}, setting{"enable_bitmapscan", "off"},
 			setting{"enable_seqscan", "off"})
 	case Bitmap:

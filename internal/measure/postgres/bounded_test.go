@@ -60,7 +60,7 @@ func TestEveryAnswerIsBounded(t *testing.T) {
 			})
 			want := "has not completed its answer within 2 s"
 			if lie.Ends {
-				want = "" // another bound is met, or may be
+				want = "" // another bound may be exceeded first
 			}
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %v", err)

@@ -241,7 +241,7 @@ func parseAddress(text string) (all settings, hasQuery bool) {
 		decoded, wrong := url.PathUnescape(strings.Trim(value, " "))
 		switch {
 		case cmp.Or(err, wrong) != nil || keyword == "":
-		case keyword == "ssl" && decoded == "true": // as JDBC has it
+		case keyword == "ssl" && decoded == "true": // JDBC's form
 			all["sslmode"] = "require"
 		default:
 			all[canonical(keyword)] = decoded

@@ -85,7 +85,8 @@ func formOf(dsn string) (form, error) {
 	return databaseName, nil
 }
 
-// unread says why a connection string cannot be used, and how to write what most often breaks one.
+// unread returns an error about an unusable connection string, with the right way to
+// write what most often breaks one.
 func unread(reason string, as form) error {
 	advice := "in a password, percent-encode whatever is neither letter nor digit (%40 for @, %2F for /)"
 	if as == keywords {
@@ -95,7 +96,7 @@ func unread(reason string, as form) error {
 		reason, advice)
 }
 
-// reasonIn returns what pgx says beside the string, without what it quotes of it.
+// reasonIn returns pgx's reason without its quotes of the string.
 func reasonIn(err *pgconn.ParseConfigError) string {
 	text := err.Error()
 	reason := strings.NewReplacer(`"sslcert"`, "sslcert", `"sslkey"`,
@@ -106,7 +107,7 @@ func reasonIn(err *pgconn.ParseConfigError) string {
 	return reason
 }
 
-// misplaced finds a piece of a password in what pgx took for something else, and in messages would be named.
+// misplaced returns an error if pgx took part of a password for another value, which messages would show.
 func misplaced(config *pgx.ConnConfig, as form) error {
 	hosts := []string{config.Host}
 	for _, other := range config.Fallbacks {
@@ -122,7 +123,7 @@ func misplaced(config *pgx.ConnConfig, as form) error {
 	if as == databaseName {
 		return nil
 	}
-	if as == keywords && aimedAtURL.MatchString(config.Database) { // what was typed in place of a database's name
+	if as == keywords && aimedAtURL.MatchString(config.Database) { // typed in place of a database's name
 		return unread("the name of the database looks like a URL that was mistyped", as)
 	}
 	for _, name := range slices.Sorted(maps.Keys(config.RuntimeParams)) {

@@ -64,8 +64,7 @@ func TestNoPartOfAPasswordIsShown(t *testing.T) {
 	}
 }
 
-// TestFilesAreNamed: where a certificate, a key or a service cannot be read, nothing is wrong with how the password is
-// written.
+// TestFilesAreNamed: the error of an unreadable certificate, key or service does not blame the password.
 func TestFilesAreNamed(t *testing.T) {
 	nowhere := t.TempDir() + "/nowhere"
 	check := func(dsn string, want ...string) {
@@ -91,7 +90,7 @@ func TestFilesAreNamed(t *testing.T) {
 	check("postgres://joe:zqzx@127.0.0.1/db?sslmode=wrong", "sslmode is invalid")
 }
 
-// TestTheAddressInPlaceOfANameIsSaid: nobody looks for a fault at a name that was not looked up.
+// TestTheAddressInPlaceOfANameIsSaid: errors name the address, since the host's name was not resolved.
 func TestTheAddressInPlaceOfANameIsSaid(t *testing.T) {
 	e, err := Parse("host=db.example hostaddr=192.0.2.1 port=1 user=u dbname=d")
 	if want := "db.example:1 (hostaddr 192.0.2.1) as u, database d"; err != nil || e.String() != want {

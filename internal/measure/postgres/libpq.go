@@ -60,7 +60,7 @@ func variableOf(keyword string) string {
 }
 
 func known(keyword string) bool {
-	startup := keyword == "DateStyle" || keyword == "geqo" // which are variables alone
+	startup := keyword == "DateStyle" || keyword == "geqo" // only variables set these
 	return !startup && (variableOf(keyword) != "" || slices.Contains(without, keyword))
 }
 

@@ -26,8 +26,7 @@ func TestStatementsLoseTheirValues(t *testing.T) {
 	}
 }
 
-// FuzzNoLiteralStays: whatever is between quotes is gone. A secret with a ? may seem to stay, since a ? takes its
-// place.
+// FuzzNoLiteralStays: quoted text is removed. A secret with a ? may seem to stay, since a ? replaces it.
 func FuzzNoLiteralStays(f *testing.F) {
 	f.Add("select ", "se''cret")
 	f.Fuzz(func(t *testing.T, before, secret string) {

@@ -46,7 +46,7 @@ func readPasswords(path string) (text, warning string) {
 	switch {
 	case err != nil:
 		return "", ""
-	case runtime.GOOS == "windows": // where the directory is protected
+	case runtime.GOOS == "windows": // the directory is protected there
 	case !info.Mode().IsRegular():
 		return "", fmt.Sprintf(`WARNING: password file "%s" is not a plain file`, path)
 	case info.Mode()&groupAndOthers != 0:

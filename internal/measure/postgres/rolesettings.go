@@ -9,7 +9,7 @@ import (
 
 // Effects of a setting of the database or the role.
 const (
-	Overridden = "overridden" // realiops sets a value of its own in its sessions
+	Overridden = "overridden" // realiops sets its own value in its sessions
 	Measured   = "measured"   // it changes how much I/O the same work causes, and stays
 	Kept       = "kept"       // it stays
 )

@@ -457,19 +457,19 @@ func TestConnectSaysInOneLineWhatToDo(t *testing.T) {
 	check("host=127.0.0.1 connect_timeout=1 sslmode=disable user=x port="+strconv.Itoa(silent(t)), "no answer in time")
 }
 
-// silent is the port of a host that takes connections and never says a word.
+// silent returns the port of a host that accepts connections and stays silent.
 func silent(t *testing.T) int { return servertest.Listen(t, func(net.Conn) {}) }
 
-// saying is the port of a host that greets everybody in another protocol, and hangs up.
+// saying returns the port of a host that greets in another protocol, and hangs up.
 func saying(t *testing.T, greeting string) int {
 	return servertest.Listen(t, func(conn net.Conn) {
-		_, _ = conn.Read(make([]byte, 16<<10)) // what is not read would be answered with a reset
+		_, _ = conn.Read(make([]byte, 16<<10)) // unread data would cause a reset
 		_, _ = conn.Write([]byte(greeting))
 		conn.Close()
 	})
 }
 
-// committed are the transactions of the connection's database, its own among them.
+// committed returns the transactions of the connection's database, including its own.
 func committed(t *testing.T, conn *pgx.Conn) int64 {
 	t.Helper()
 	servertest.Exec(t, conn, "select pg_stat_force_next_flush()")
@@ -492,7 +492,7 @@ func TestAwaitClientsGone(t *testing.T) {
 		!strings.Contains(err.Error(), "1 sessions of our clients") {
 		t.Errorf("a client that is there counts as gone: %v", err)
 	}
-	if looks := committed(t, conn) - before; looks > 200 { // beyond which commits are taken for those of others
+	if looks := committed(t, conn) - before; looks > 200 { // more commits would count as other sessions'
 		t.Errorf("waiting took %d transactions", looks)
 	}
 	if err := (postgres.Facts{Pooler: true}).AwaitClientsGone(t.Context(), conn); err != nil {
@@ -504,8 +504,8 @@ func TestAwaitClientsGone(t *testing.T) {
 	}
 }
 
-// Where a commit waits for a standby that is not there, no load would come to the end of its first transaction. What we
-// make there all the same is made at once, and dropped. What keeps the WAL of the loads is named.
+// If commits wait for a missing standby, no load would finish its first transaction. Our objects are created and
+// dropped without waiting. What keeps the WAL of the loads is named.
 func TestStandbysThatAreNotThere(t *testing.T) {
 	server := servertest.Endpoint(t, servertest.Start(t, embedded.Options{Version: "17", Unsynced: true, Settings: []string{
 		"synchronous_standby_names=ghost", "archive_mode=on", "archive_command=false"}}).DSN())
@@ -573,7 +573,7 @@ func TestStandbysThatAreNotThere(t *testing.T) {
 	keepers()
 }
 
-// Whoever is told to stop in the middle of making the schema knows afterwards whether it is there.
+// A command stopped while it creates the schema still knows whether it exists.
 func TestAClaimIsNotCutShort(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	boss := servertest.Connect(t, endpoint)
@@ -595,7 +595,7 @@ func TestAClaimIsNotCutShort(t *testing.T) {
 	}
 }
 
-// What is asked in a session that has ended fails with an error that people understand.
+// A query in a session that has ended fails with a clear error.
 func TestALostSessionIsSaid(t *testing.T) {
 	conn := servertest.Connect(t, servertest.Database(t, "17"))
 	if err := conn.Close(t.Context()); err != nil {

@@ -120,8 +120,8 @@ func TestEndlessPrices(t *testing.T) {
 	}
 }
 
-// TestRetailPrices are two pages of Azure's, in the form of answers that others recorded: disks by the month count, and
-// units of Premium SSD v2 and Ultra Disk by the hour, of which a month has 730; what is beside them does not.
+// TestRetailPrices: two pages of Azure, in the form of recorded answers. Monthly disks count, and hourly units of
+// Premium SSD v2 and Ultra Disk, times 730 a month; other products do not.
 func TestRetailPrices(t *testing.T) {
 	item := func(sku, meter, kind, unit string, price float64) map[string]any {
 		return map[string]any{

@@ -79,7 +79,7 @@ func (r Role) Command(ctx context.Context) (*exec.Cmd, error) {
 // own returns the program of this process. It does not guess by the name it was started with,
 // which may lead to another program.
 func own() (string, error) {
-	const itself = "/proc/self/exe" // also when its file has been removed or replaced
+	const itself = "/proc/self/exe" // works even if its file was removed or replaced
 	if _, err := os.Stat(itself); err == nil {
 		return itself, nil
 	}

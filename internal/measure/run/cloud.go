@@ -55,7 +55,7 @@ func (m *measurement) mayCollect(ctx context.Context) error {
 		case answer.Unasked != "":
 			m.Show.Message("Counters of Performance Insights will be missing: " + answer.Unasked)
 			return nil // the next call has the same reason
-		case !refused || trouble.Reason() != runfile.Permission: // such as that there is no point yet
+		case !refused || trouble.Reason() != runfile.Permission: // such as a missing point
 		case answer.Action == access.Metrics:
 			return fmt.Errorf("--aws: %w", trouble)
 		default:

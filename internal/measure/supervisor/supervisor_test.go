@@ -144,7 +144,7 @@ func TestWhatIsDroppedStays(t *testing.T) {
 	checkGone(t, gone)
 }
 
-// What cannot be cleaned up is said, and what lies below it stays.
+// An item that cannot be cleaned up is reported, and earlier ones stay.
 func TestWhatCannotBeCleanedUpIsSaid(t *testing.T) {
 	s := newSupervisor(t)
 	place := t.TempDir()
@@ -184,7 +184,7 @@ func TestADirectoryOfSomebodysNameGoesOnlyEmpty(t *testing.T) {
 	}
 }
 
-// startVictim starts a realiops that holds a directory, and reads which.
+// startVictim starts a realiops that holds a directory, and returns both.
 func startVictim(t *testing.T, place string) (*exec.Cmd, string) {
 	t.Helper()
 	victim := exec.Command(os.Args[0], victimCommand, place)
@@ -212,7 +212,7 @@ func TestKilledRealiopsLeavesNothing(t *testing.T) {
 	checkGone(t, directory)
 }
 
-// A realiops that only stands still is not gone.
+// A stopped realiops is not gone.
 func TestStoppedRealiopsIsNotGone(t *testing.T) {
 	victim, directory := startVictim(t, t.TempDir())
 	if err := victim.Process.Signal(syscall.SIGSTOP); err != nil {
@@ -228,7 +228,7 @@ func TestStoppedRealiopsIsNotGone(t *testing.T) {
 	checkGone(t, directory)
 }
 
-// Another process takes over all that a killed one held.
+// Another process takes over the items of a killed one.
 func TestAKilledSupervisorIsReplaced(t *testing.T) {
 	s := newSupervisor(t)
 	directory, _, err := workIn(s, t.TempDir())
@@ -253,7 +253,7 @@ func TestAKilledSupervisorIsReplaced(t *testing.T) {
 	checkGone(t, directory)
 }
 
-// Where none can be started any more, realiops cleans up itself.
+// If no supervisor can be started any more, realiops cleans up itself.
 func TestWithoutASupervisorRealiopsCleansUp(t *testing.T) {
 	s := newSupervisor(t)
 	directory, _, err := workIn(s, t.TempDir())
@@ -272,7 +272,7 @@ func TestWithoutASupervisorRealiopsCleansUp(t *testing.T) {
 	checkGone(t, directory)
 }
 
-// One that stands still is done without, be it told something or asked to clean up.
+// A stopped supervisor is replaced when it gets an order or is asked to clean up.
 func TestAStoppedSupervisorIsDoneWithout(t *testing.T) {
 	s := newSupervisor(t)
 	s.silence = 500 * time.Millisecond
@@ -291,7 +291,7 @@ func TestAStoppedSupervisorIsDoneWithout(t *testing.T) {
 	if s.PID() == first || s.PID() == 0 {
 		t.Errorf("it is process %d, which was %d", s.PID(), first)
 	}
-	s.silence = 2 * time.Second // longer than a second, in which one at work says so
+	s.silence = 2 * time.Second // longer than the interval of its reports
 	stopped()
 	if err := s.Release(t.Context()); err != nil {
 		t.Error(err)
@@ -299,7 +299,7 @@ func TestAStoppedSupervisorIsDoneWithout(t *testing.T) {
 	checkGone(t, directory)
 }
 
-// A release is not waited for longer than the context lasts, and goes on all the same.
+// Release returns when its context ends, and the clean-up continues.
 func TestReleaseGoesOnByItself(t *testing.T) {
 	s := newSupervisor(t)
 	directory, _, err := workIn(s, t.TempDir())
@@ -330,7 +330,7 @@ func TestSignalsOfTheTerminalDoNotReachIt(t *testing.T) {
 	}
 }
 
-// A segment goes only where the file's owner has it, the process named made it, and nobody uses it.
+// A segment is removed only if the file's owner owns it, the named process made it, and it is unused.
 func TestSharedMemory(t *testing.T) {
 	const size = 56 // bytes, as PostgreSQL takes
 	check := func(what string, process int, attached, want bool) {

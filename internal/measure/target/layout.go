@@ -29,7 +29,7 @@ func findLayout(ctx context.Context, t *Target, facts postgres.Facts) (*layout.L
 	switch {
 	case err != nil && t.started == nil:
 		return nil, err
-	case err != nil: // whoever started it knows where
+	case err != nil: // we started it, so its directory is known
 		s = layout.Server{Data: t.known.Storage.Directory}
 	}
 	if err := askForFiles(ctx, t, &s); err != nil {

@@ -123,7 +123,7 @@ func TestOtherProgramsFiles(t *testing.T) {
 		"create table t tablespace apart as select repeat('x', 1000) from generate_series(1, 16000)")
 	servertest.Exec(t, conn, "checkpoint")
 	after = sample()
-	// Relations that were made less than five seconds ago may still be nameless.
+	// Relations younger than five seconds may still be unnamed.
 	if tables := grew("request.tables/write_bytes") + grew("request.relations/write_bytes"); tables < 16000*1000 {
 		t.Errorf("the server wrote %d bytes to a table there, and %.0f are told", 16000*1000, tables)
 	}
@@ -134,7 +134,7 @@ func TestOtherProgramsFiles(t *testing.T) {
 	}
 }
 
-// loopDisk is a file system on a disk of its own.
+// loopDisk mounts a file system on its own disk.
 func loopDisk(t *testing.T, size int64) string {
 	t.Helper()
 	work, err := os.MkdirTemp("/var/tmp", "realiops-files-")

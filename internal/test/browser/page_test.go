@@ -19,7 +19,7 @@ import (
 // evil is a hostile name of a load, and of its table.
 const evil = `<script>document.title="taken over"</script><img src="http://127.0.0.1:9/x.png" onerror="document.title='taken over'">`
 
-// pagesOf writes the pages of all shipped runs, and that of a run with a name that would do harm, into a directory.
+// pagesOf writes the pages of all shipped runs, and of a run with a hostile name, into a directory.
 func pagesOf(t *testing.T) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,7 +38,7 @@ func pagesOf(t *testing.T) []string {
 	return pages
 }
 
-// root is the repository, and shippedRuns are the runs that come with it.
+// root is the repository, and shippedRuns its example runs.
 const (
 	root        = "../../.."
 	shippedRuns = root + "/testdata/runs"
@@ -62,7 +62,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// realiops is a command that must succeed.
+// realiops runs a command, which must succeed.
 func realiops(t *testing.T, args ...string) {
 	t.Helper()
 	if out, err := exec.CommandContext(t.Context(), program, args...).CombinedOutput(); err != nil {
@@ -70,7 +70,7 @@ func realiops(t *testing.T, args ...string) {
 	}
 }
 
-// evilRun is the run of all loads, one of them by another name.
+// evilRun writes the run of all loads, one of them renamed.
 func evilRun(t *testing.T, dir string) string {
 	t.Helper()
 	path := filepath.Join(dir, "evil.jsonl")
@@ -105,7 +105,7 @@ func evilRun(t *testing.T, dir string) string {
 	return path
 }
 
-// checkers is the directory with what third parties hold pages against.
+// checkers returns the directory of third parties' page checkers.
 func checkers(t *testing.T) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), filepath.Join(root, "scripts", "page-checkers")).Output()
@@ -119,7 +119,7 @@ func checkers(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// spoil writes a page with something more in it.
+// spoil writes a page with a fault added.
 func spoil(t *testing.T, page, more string) string {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -133,7 +133,7 @@ func spoil(t *testing.T, page, more string) string {
 	return path
 }
 
-// TestPagesAreValid: the Nu HTML checker finds no fault with the pages of any shipped run, and does with a spoiled one.
+// TestPagesAreValid: the Nu HTML checker accepts the pages of all shipped runs, and rejects a spoiled one.
 func TestPagesAreValid(t *testing.T) {
 	java, err := exec.LookPath("java")
 	if err != nil {
@@ -150,7 +150,7 @@ func TestPagesAreValid(t *testing.T) {
 	found := false
 	for line := range strings.Lines(string(out)) {
 		if strings.Contains(line, "Inline script violates Content Security Policy") {
-			continue // the checker knows no hashes; a browser, which does, sorts the tables in TestTablesSort
+			continue // the checker knows no hashes; in a browser, TestTablesSort shows that the script runs
 		}
 		if strings.Contains(line, spoiled) {
 			found = found || strings.Contains(line, "Unclosed element")
@@ -163,7 +163,7 @@ func TestPagesAreValid(t *testing.T) {
 	}
 }
 
-// TestNamesStayText in the page, wherever a browser would look for markup.
+// TestNamesStayText: in the page, wherever a browser would look for markup.
 func TestNamesStayText(t *testing.T) {
 	written := filepath.Join(t.TempDir(), "page.html")
 	realiops(t, "report", evilRun(t, t.TempDir()), "-o", written)

@@ -95,7 +95,7 @@ func TestStatisticsOfPeriods(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	in = request(3, writes+".avg")
-	in.PeriodAlignment = "" // timestamps are then ends
+	in.PeriodAlignment = "" // timestamps are ends then
 	out, err = client.GetResourceMetrics(t.Context(), in)
 	if diff := cmp.Diff([]map[int]float64{{60: 1, 120: 2, 180: 3}}, values(t, out, err)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

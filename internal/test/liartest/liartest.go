@@ -276,7 +276,7 @@ func (l *Liar) answer(c *client) error {
 	case 'S':
 		c.say(ready)
 		return nil
-	case 'X': // it leaves
+	case 'X': // Terminate
 		return errEnough
 	}
 	c.simple = head[0] == 'Q'

@@ -94,8 +94,8 @@ func (m *Made) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // exists is a metric that each instance has.
 const exists = "aws_rds_write_iops_average"
 
-// asks is the form of the queries that are understood, and covers of those that ask in which twelfths of an hour there
-// are samples. Of a metric or another in its place there is the other one.
+// asks matches the queries that are understood, and covers those for the twelfths of an hour with samples. Of
+// alternative metrics, the last one exists.
 var (
 	asks = regexp.MustCompile(`^(?:max .*\) or )?(?:max|min) by \(dimension_DBInstanceIdentifier\) ` +
 		`\((avg|max|min)_over_time\(aws_rds_(\w+)_average\{[^}]*=~"([^"]*)"[^}]*\}\[59m59s999ms\]\)\)$`)
@@ -103,16 +103,16 @@ var (
 		`\(sum_over_time\(\((count)_over_time\(aws_rds_(\w+)_average\{[^}]*=~"([^"]*)"[^}]*\}\[6m\]\) > bool 0\)\[59m59s999ms:5m\]\)\)$`)
 )
 
-// mostPoints is the number of points of a series above which a store refuses.
+// mostPoints is the number of points of a series beyond which a store refuses.
 const mostPoints = 11_000
 
-// series is one of an answer.
+// series is a series of an answer.
 type series struct {
 	Metric map[string]string `json:"metric"`
 	Values [][2]any          `json:"values"`
 }
 
-// hours answers a query of a range.
+// hours answers a range query.
 func (m *Made) hours(r *http.Request) ([]series, error) {
 	m.Asked++
 	if strings.HasPrefix(r.FormValue("query"), "min_over_time((min by (dimension_DBInstanceIdentifier) ({__name__=~") {
@@ -150,7 +150,7 @@ func (m *Made) hours(r *http.Request) ([]series, error) {
 	return all, nil
 }
 
-// over returns what a function makes of the samples of the hour up to a moment.
+// over applies a function to the samples of the hour up to a moment.
 func over(function, instance, metric string, at time.Time) float64 {
 	var values []float64
 	for i := range 12 {

@@ -82,7 +82,7 @@ func Observation(t testing.TB, observed string) (planted []Series, same []runfil
 	return planted, same, last
 }
 
-// export adds a value to the series of a row. Of a row that adds several up, the second has a share that stays.
+// export adds a value to the series of a row. If the row adds several up, the second has a constant share.
 func export(series map[string]*Series, row prometheus.Row, at time.Time, value float64) {
 	const ofSecond = 1000
 	all := labelsOf(row)

@@ -45,7 +45,7 @@ func ReadAzure(t testing.TB, file string) (a Azure) {
 
 const (
 	monitor      = "published"
-	transactions = monitor + "/transactions" // as those who drove the load counted them
+	transactions = monitor + "/transactions" // as the load generator counted them
 )
 
 // totals returns a repetition's totals: rates times its seconds, and pgbench's transactions.

@@ -35,7 +35,7 @@ func tell(t *testing.T, file string) told {
 				all.totals[r.Load] = map[string]float64{}
 			}
 			maps.Copy(all.totals[r.Load], r.Values)
-		case runfile.Period: // of the load that was named last
+		case runfile.Period: // of the load named last
 			if all.minutes[load] == nil {
 				all.minutes[load] = map[string][]float64{}
 			}

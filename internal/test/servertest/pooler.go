@@ -22,7 +22,7 @@ func Pooler(t testing.TB, behind *postgres.Endpoint, mode string) *postgres.Endp
 	t.Helper()
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
-		program = "/usr/sbin/pgbouncer" // where Debian puts it, and not everybody looks
+		program = "/usr/sbin/pgbouncer" // Debian's path, often not in PATH
 	}
 	if _, err := os.Stat(program); err != nil {
 		t.Skip("no pgbouncer on this machine")

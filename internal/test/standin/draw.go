@@ -152,7 +152,7 @@ func (r Rule) Judge(s Said) Sort {
 	onlyOf := func(names []string) bool { return !slices.ContainsFunc(names, func(n string) bool { return !of(n) }) }
 	stated := s.Verdict != "cannot_tell"
 	switch {
-	case len(r) == 0: // it shows nothing
+	case len(r) == 0: // it is always zero
 		return when(s.Verdict == "silent", Right)
 	case s.Verdict == "silent" || stated && !s.sideOf(r):
 		return Wrong

@@ -29,7 +29,7 @@ func collector(database string) (all []prometheustest.Series) {
 	}
 	add("postgresql_commits_total", `,`+database+`="app"`, 10)
 	add("postgresql_commits_total", `,`+database+`="crm"`, 200)
-	// machines of node_exporter, on neither of which the server runs
+	// machines of node_exporter, without the server
 	for _, host := range []string{"db1", "db2"} {
 		all = append(all, prometheustest.Series{Name: "node_disk_writes_completed_total", Labels: `instance="` + host +
 			`:9100",device="sda"`, Samples: minutes(1, 9, 99)})
@@ -38,8 +38,8 @@ func collector(database string) (all []prometheustest.Series) {
 	return all
 }
 
-// TestCollector: what OpenTelemetry's collector tells is each of ours by its label, the whole disk and no part of it,
-// and all databases together, by whichever label the receiver names them.
+// TestCollector: OpenTelemetry's metrics map to ours by label, with whole disks only, and all databases together,
+// by either label of the receiver.
 func TestCollector(t *testing.T) {
 	want := map[string]float64{metric.BlockReads: 30, metric.BlockWrites: 70, metric.BlockReadBytes: 30 * 8192,
 		metric.BlockWriteBytes: 70 * 8192,
@@ -59,7 +59,7 @@ func TestCollector(t *testing.T) {
 	}
 }
 
-// grew checks by how much each metric grew from the first minute to the second.
+// grew checks each metric's growth from the first minute to the second.
 func grew(t *testing.T, store *prometheus.Store, want map[string]float64) {
 	t.Helper()
 	for name, grows := range want {

@@ -43,7 +43,7 @@ func TestMappingIsWhatExportersShow(t *testing.T) {
 	}
 }
 
-// scraped starts an exporter, and has the labels of a series of each metric that it shows.
+// scraped starts an exporter, and returns the labels of one series of each metric.
 func scraped(t *testing.T, program string, environment ...string) map[string]string {
 	t.Helper()
 	path, err := exec.LookPath(program)

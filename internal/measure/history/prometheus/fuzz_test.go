@@ -74,7 +74,7 @@ func TestDumpsHaveTimesOfOurs(t *testing.T) {
 	}
 }
 
-// inOrder reads what a store has of a server.
+// inOrder reads a server from a store and checks the order.
 func inOrder(t *testing.T, s *Store, q Query, now time.Time) {
 	t.Helper()
 	found, err := s.Find(t.Context(), q)

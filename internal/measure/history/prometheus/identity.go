@@ -186,7 +186,7 @@ func (s shape) same(a, b copyOf) bool {
 	switch {
 	case together == 0:
 		return s.named || s.follow(a, b)
-	case s.counts == "": // two that do nothing agree whatever they are
+	case s.counts == "": // two idle copies always agree
 		_, naming := s.differ(a, b)
 		return !idle || !naming
 	}

@@ -272,8 +272,7 @@ func TestAnswers(t *testing.T) {
 	check("resampled", answering(found, `{"status":"success","data":{"resultType":"vector","result":[]}}`,
 		http.StatusOK), "answers with a vector where samples were asked for")
 
-	// a part of an answer is not taken for all of it, in the words of Prometheus, Thanos and Mimir, and in those of
-	// VictoriaMetrics' cluster
+	// partial answers are rejected, in the form of Prometheus, Thanos and Mimir, and of VictoriaMetrics' cluster
 	for _, said := range []string{`"warnings":["store-2 unavailable"],`, `"isPartial":true,`} {
 		partly := func(answer string) string {
 			return strings.Replace(answer, `"status":"success",`, `"status":"success",`+said, 1)
@@ -293,7 +292,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestLettingIn: a token and a tenant are on every call, and on none to another host.
+// TestLettingIn: every call has the token and the tenant, but none to another host.
 func TestLettingIn(t *testing.T) {
 	calls := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -331,7 +330,7 @@ func TestLettingIn(t *testing.T) {
 	}
 }
 
-// TestNobodyThere: the address is not shown, which may hold a password; the host is.
+// TestNobodyThere: only the address's host is shown, since it may contain a password.
 func TestNobodyThere(t *testing.T) {
 	store, err := prometheus.Open(prometheus.Options{
 		URL: "http://me:planted-password@127.0.0.1:1/?token=planted-token"})

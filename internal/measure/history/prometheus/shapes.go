@@ -184,7 +184,7 @@ func cloudShapes() (all []shape) {
 // ofCluster reports whether a shape describes Aurora clusters.
 func (s shape) ofCluster() bool { return slices.Contains(clusterLabels, s.label) }
 
-// serverMetrics tell that a server of PostgreSQL runs on a machine.
+// serverMetrics returns metrics that show a PostgreSQL server on a machine.
 func serverMetrics() []string {
 	return []string{"pg_stat_database_xact_commit", "pg_stat_database_xact_commit_total", "cnpg_collector_wal_records",
 		"pg_wal_records", "postgresql_commits_total"}
@@ -199,7 +199,7 @@ func servers(name string) shape {
 		counts: name}
 }
 
-// query returns one for series of names, which may have matchers of their own.
+// query returns a query with these series names, which may have matchers.
 func (s shape) query(query string, labels []string, matchers []string, names ...string) string {
 	pairs := []string{"$LABELS", strings.Join(labels, ","), "$COPIES", strings.Join(replicaLabels, ","), "$PER",
 		cmp.Or(s.per, "__none__")}

@@ -141,7 +141,7 @@ func TestBadMonitors(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	// where a number of a disk is missing in an interval, the interval is left out, and no zero; vCenter has -1 for it
+	// an interval without one of a disk's numbers is left out; vCenter's -1 means none
 	for gap, want := range map[string]int{
 		strings.Replace(azure, `{"timeStamp": "2026-11-10T00:00:00Z", "average": 450.0}, `, "", 1): 95,
 		strings.Replace(vcenter, `"450"`, `"-1"`, 1):                                               47,

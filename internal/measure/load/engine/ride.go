@@ -44,7 +44,7 @@ func (l *load) ring() (*ring.Ring, error) {
 	switch {
 	case l.Reconnect:
 		return nil, errReconnects
-	case l.has(script.KindCopyRows): // which takes a goroutine that reads meanwhile
+	case l.has(script.KindCopyRows): // it needs a goroutine that reads meanwhile
 		return nil, errStreams
 	}
 	sockets := make([]syscall.RawConn, len(l.clients))

@@ -122,7 +122,7 @@ func (r *Ring) complete(user uint64, result int32) {
 	}
 	s, op := &r.seats[user>>kindBits], kind(user&(1<<kindBits-1))
 	switch op {
-	case quietSend: // it is only heard of where it failed
+	case quietSend: // completes only on failure
 		s.sendFailed(result)
 		return
 	case send:

@@ -128,20 +128,20 @@ func TestEnds(t *testing.T) {
 	run(t, func(i int, s *Seat) {
 		in := make([]byte, 8)
 		switch i {
-		case 0: // the server says something, and hangs up
+		case 0: // the server sends something, and hangs up
 			n, err := s.Exchange([]byte("x"), in)
 			if string(in[:n]) != "bye" || err != nil {
 				t.Errorf("%q, %v", in[:n], err)
 			}
 			_, errs[i] = s.Exchange([]byte("x"), in)
-		case 1: // somebody else ends it
+		case 1: // another goroutine ends it
 			abandon = s
 			_, errs[i] = s.Exchange([]byte("x"), in)
 		case 2:
 			s.Sleep(50 * time.Millisecond)
 			abandon.Abandon()
 			_, errs[i] = s.Exchange([]byte("x"), in)
-		case 3: // nobody reads
+		case 3: // the server does not read
 			s.send(make([]byte, 8<<20))
 			s.Sleep(time.Millisecond)
 		}

@@ -80,7 +80,7 @@ func (s *Script) Branch(env *Env, at int) (int, error) {
 			}
 			at = c.next
 		}
-	case KindElif, KindElse: // reached only from the branch above, which was the one taken
+	case KindElif, KindElse: // reached only from the branch taken
 		return c.end + 1, nil
 	}
 	return at + 1, nil

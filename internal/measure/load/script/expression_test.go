@@ -266,7 +266,7 @@ func sameOutcome(expression string, want, got outcome) bool {
 	return true
 }
 
-// close15 allows one in the last of 15 digits.
+// close15 allows a difference of one in the last of 15 digits.
 func close15(a, b string) bool {
 	x, err1 := strconv.ParseFloat(strings.TrimPrefix(a, "double "), 64)
 	y, err2 := strconv.ParseFloat(strings.TrimPrefix(b, "double "), 64)

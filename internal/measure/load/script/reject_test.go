@@ -77,7 +77,7 @@ var rejected = []struct{ text, want string }{
 		`run them before, and pass what they print with -D`},
 }
 
-// refused are scripts that pgbench takes, or takes until they run, and we do not.
+// refused holds scripts that we reject, although pgbench accepts them, or does until they run.
 var refused = []struct{ text, want string }{
 	{`\shell echo 1`, `x.sql:1:1: \shell: running programs of this machine from a script is not supported; ` +
 		`run them before, and pass what they print with -D`},

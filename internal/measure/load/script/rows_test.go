@@ -86,7 +86,7 @@ func TestRandomTextHasItsLength(t *testing.T) {
 	}
 }
 
-// TestRowIsAVariableElsewhere: only generated rows count themselves.
+// TestRowIsAVariableElsewhere: outside generated rows, :row is an ordinary variable.
 func TestRowIsAVariableElsewhere(t *testing.T) {
 	set := script.NewSet()
 	if _, err := set.Parse("x.sql", "\\insert_rows t (a) rows :row values (:row)"); err != nil {

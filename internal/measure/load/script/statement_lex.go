@@ -106,7 +106,7 @@ func (s *sqlScanner) token(c byte) error {
 	return nil
 }
 
-// closed moves behind the mark that closes what is open. A doubled quote opens again at once, which comes to the same.
+// closed moves past the closing mark. A doubled quote closes and opens again, which is equivalent.
 func (s *sqlScanner) closed(start int, mark, kind string) error {
 	if !s.skipTo(mark) {
 		return s.unterminated(start, kind)
@@ -118,8 +118,7 @@ func (s *sqlScanner) unterminated(start int, kind string) error {
 	return s.errorAt(start, "", "unterminated %s", kind)
 }
 
-// quoted moves over a string; with escapes a backslash takes the next byte along, also in what continues the string on
-// a later line.
+// quoted moves past a string and its continuations on later lines. With escapes, a backslash escapes the next byte.
 func (s *sqlScanner) quoted(escapes bool) error {
 	for start := s.pos; ; {
 		s.skip(1)
@@ -135,7 +134,7 @@ func (s *sqlScanner) quoted(escapes bool) error {
 	}
 }
 
-// escaped moves behind the closing quote of an E string, if there is one.
+// escaped moves past the closing quote of an E string, if there is one.
 func (s *sqlScanner) escaped() bool {
 	for !s.done() {
 		switch s.at(0) {
@@ -151,8 +150,7 @@ func (s *sqlScanner) escaped() bool {
 	return false
 }
 
-// continues reports whether an E string goes on, and moves to the quote with which it does: at once, or behind an end
-// of line.
+// continues reports whether an E string continues, and moves to its next quote: immediately, or after a newline.
 func (s *sqlScanner) continues() bool {
 	if s.at(0) == '\'' {
 		return true
@@ -166,7 +164,7 @@ func (s *sqlScanner) continues() bool {
 	return true
 }
 
-// skipWhite moves over space and comments of the -- kind.
+// skipWhite moves past white space and -- comments.
 func (s *source) skipWhite() {
 	for {
 		s.skipWhile(isSpace)
@@ -177,7 +175,7 @@ func (s *source) skipWhite() {
 	}
 }
 
-// dollar moves over a string in dollar quotes, a parameter like $1, or a lone dollar sign.
+// dollar moves past a dollar-quoted string, a parameter like $1, or a lone dollar sign.
 func (s *sqlScanner) dollar() error {
 	start := s.pos
 	s.skip(1)
@@ -194,7 +192,7 @@ func (s *sqlScanner) dollar() error {
 	return s.closed(start, s.text[start:s.pos], "dollar-quoted string")
 }
 
-// identifier moves over a word, and over the string behind it where the word is the E of E'…'.
+// identifier moves past a word, and for the E of E'…' past its string.
 func (s *sqlScanner) identifier() error {
 	start := s.pos
 	s.skipWhile(isIdentifierByte)
@@ -210,7 +208,7 @@ func (s *sqlScanner) identifier() error {
 	return nil
 }
 
-// comment moves over a comment of the /* kind, which may hold others.
+// comment moves past a /* comment, which may be nested.
 func (s *sqlScanner) comment() error {
 	depth, start := 0, s.pos
 	for !s.done() {
@@ -231,17 +229,17 @@ func (s *sqlScanner) comment() error {
 	return s.unterminated(start, "comment")
 }
 
-// functionBody watches for CREATE [OR REPLACE] FUNCTION or PROCEDURE … BEGIN ATOMIC … END, inside which a semicolon
-// ends nothing.
+// functionBody detects CREATE [OR REPLACE] FUNCTION or PROCEDURE … BEGIN ATOMIC … END, in
+// which semicolons end no statement.
 type functionBody struct {
 	words int
-	head  [4]string // the first words, those of interest
-	depth int       // of BEGIN and CASE without their END
+	head  [4]string // the first relevant words
+	depth int       // of BEGIN and CASE without END
 }
 
 func (b *functionBody) open() bool { return b.depth > 0 }
 
-// count notes one of the first words of a statement.
+// count records one of the first words of a statement.
 func (b *functionBody) count(word string) {
 	if b.words < len(b.head) {
 		b.head[b.words] = strings.ToLower(word)
@@ -249,7 +247,7 @@ func (b *functionBody) count(word string) {
 	b.words++
 }
 
-// word notes a word outside parentheses.
+// word records a word outside parentheses.
 func (b *functionBody) word(word string) {
 	b.count(word)
 	if !b.definesFunction() {

@@ -61,7 +61,7 @@ func TestTextsThatAreNoValues(t *testing.T) {
 	}
 }
 
-// TestGuardsWherePgbenchHasNone lists the values on which pgbench reads memory or never ends.
+// TestGuardsWherePgbenchHasNone: values for which pgbench reads undefined memory or never ends.
 func TestGuardsWherePgbenchHasNone(t *testing.T) {
 	for expression, want := range map[string]string{
 		"abs(true)":                           "cannot coerce boolean to double",

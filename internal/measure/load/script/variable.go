@@ -138,7 +138,7 @@ func parseValue(text string) (Value, error) {
 	case startsWord(text, "false"), startsWord(text, "no"), startsWord(text, "off") && len(text) > 1:
 		return Bool(false), nil
 	case strings.Trim(unsigned(text), "0123456789") ==
-		"": // only digits, or none: a bad one gets the error of an integer
+		"": // digits only, or none: report it as a bad integer
 		return parseInt(text)
 	}
 	d, err := parseDouble(strings.TrimLeft(text, cSpace))

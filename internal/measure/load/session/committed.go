@@ -18,7 +18,7 @@ func (c *committed) complete(verb string, affected int64) {
 		c.savepoints = append(c.savepoints, c.pending)
 	case "RELEASE":
 		c.savepoints = c.savepoints[:max(len(c.savepoints)-1, 0)]
-	case "ROLLBACK": // of the whole, or to a savepoint: what the server says when it is ready tells which it was
+	case "ROLLBACK": // of all, or to a savepoint: the next ReadyForQuery shows which
 		c.rolledBack, c.pending = true, 0
 		if n := len(c.savepoints); n > 0 {
 			c.pending = c.savepoints[n-1]

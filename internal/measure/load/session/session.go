@@ -22,7 +22,7 @@ type Status byte
 const (
 	Idle          Status = 'I'
 	InTransaction Status = 'T'
-	Failed        Status = 'E' // everything is refused until the end of the transaction
+	Failed        Status = 'E' // everything is rejected until the end of the transaction
 )
 
 // goodbye bounds [Session.Close]'s message to the server, in case its socket is full.

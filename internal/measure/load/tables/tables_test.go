@@ -69,7 +69,7 @@ func TestAnErrorNamesTheStepAndKeepsTheRows(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "initialize, client-side generate: fill pgbench_accounts: ") {
 		t.Errorf("got %v", err)
 	}
-	if diff := cmp.Diff(before, stateOf(t, conn)); diff != "" { // on the same session: it is still of use
+	if diff := cmp.Diff(before, stateOf(t, conn)); diff != "" { // in the same session, which is still usable
 		t.Error(diff)
 	}
 }
@@ -149,7 +149,7 @@ func TestALostSessionIsNoRefusalToIgnore(t *testing.T) {
 	servertest.Exec(t, servertest.Connect(t, endpoint), fmt.Sprintf("select pg_terminate_backend(%d)",
 		conn.PgConn().PID()))
 	err = tables.Vacuum(t.Context(), conn, false, &bytes.Buffer{})
-	if err == nil || !conn.IsClosed() { // in the server's last words or the kernel's, whichever came first
+	if err == nil || !conn.IsClosed() { // reported by the server or the kernel, whichever came first
 		t.Errorf("the session is gone, and the error is %v", err)
 	}
 }

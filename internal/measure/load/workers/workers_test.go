@@ -403,7 +403,7 @@ func TestWorkerKilled(t *testing.T) {
 			t.Errorf("%v: %v", signal, err)
 		}
 		b.nothingLeft()
-		// What was not reported yet when it was killed is a tenth of a second's.
+		// The killed worker's last tenth of a second was not reported yet.
 		if n := b.int("select count(*) from demo"); r.Transactions == 0 || r.Transactions > n ||
 			signal == syscall.SIGTERM && r.Transactions != n {
 			t.Errorf("%v: %d transactions, %d rows", signal, r.Transactions, n)
@@ -459,7 +459,7 @@ func TestWorkerStoppedForTwentySeconds(t *testing.T) {
 	b.nothingLeft()
 }
 
-// A reader that stands still fills the pipe; the clients go on, and all that they say comes when it reads on.
+// A stopped reader fills the pipe; the clients go on, and all reports arrive when it continues.
 func TestFullPipe(t *testing.T) {
 	b := newBench(t, "create table demo (value int)")
 	o := b.options("\\set v debug(:client_id)\ninsert into demo values (:v);")
@@ -483,7 +483,7 @@ func TestFullPipe(t *testing.T) {
 	b.nothingLeft()
 }
 
-// lines counts them.
+// lines counts lines.
 type lines int
 
 func (l *lines) Write(p []byte) (int, error) {
@@ -526,7 +526,7 @@ func TestFirstProcessKilled(t *testing.T) {
 	}
 }
 
-// children are the processes that a process has started.
+// children returns the child processes of a process.
 func children(t *testing.T, pid int) (found []int) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -548,7 +548,7 @@ func children(t *testing.T, pid int) (found []int) {
 	return found
 }
 
-// alive reports whether a process is there, and not only waits to be reaped.
+// alive reports whether a process exists and is not a zombie.
 func alive(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, rest, _ := strings.Cut(string(text), ") ")

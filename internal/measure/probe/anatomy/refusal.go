@@ -18,10 +18,10 @@ const (
 	undefinedObject   = "42704"
 	undefinedFunction = "42883"
 	invalidSchemaName = "3F000"
-	internalError     = "XX000" // up to 15: the same; and that there is no whole record
-	undefinedFile     = "58P01" // a part of the WAL that has been recycled
+	internalError     = "XX000" // up to 15: the same, or there is no complete record
+	undefinedFile     = "58P01" // recycled WAL
 	queryCanceled     = "57014" // by statement_timeout
-	invalidParameter  = "22023" // a position that is not in the WAL
+	invalidParameter  = "22023" // a position outside the WAL
 )
 
 // isRefusal reports whether the server answered with an error.

@@ -50,7 +50,7 @@ func (h host) lay(roots []layout.Root) (spread, error) {
 		switch {
 		case err != nil && r.Role == layout.Data:
 			return spread{}, err
-		case r.Role == layout.Log: // others write to its disk, too
+		case r.Role == layout.Log: // other programs log to its disk, too
 		case err == nil:
 			all.parts = append(all.parts, part{partsOf[r.Role], p})
 			if r.Temp {

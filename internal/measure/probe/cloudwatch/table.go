@@ -19,7 +19,7 @@ const (
 
 	aurora = "aurora"
 	rds    = "rds"
-	ebs    = "ebs" // a volume of a server that its users run themselves, or the machine with all of its volumes
+	ebs    = "ebs" // a volume of a self-managed server, or the machine with all its volumes
 )
 
 // rows returns a flavor's CloudWatch metrics of some levels. Metrics of only a global database's secondary region are

@@ -31,7 +31,7 @@ const (
 const (
 	byDigest   = "db.sql_tokenized"
 	byWaitType = "db.wait_event_type"
-	ofIO       = "IO" // the name of a type of wait
+	ofIO       = "IO" // a type of wait
 )
 
 // perSQL returns the service's amounts of a statement from pg_stat_statements, as

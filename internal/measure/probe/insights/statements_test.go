@@ -146,7 +146,7 @@ func TestDamagedStatements(t *testing.T) {
 	}
 }
 
-// TestCannotRank: where Performance Insights is off, nobody is asked.
+// TestCannotRank: if Performance Insights is off, no call is made.
 func TestCannotRank(t *testing.T) {
 	off := aurora()
 	off.Insights = false

@@ -149,7 +149,7 @@ func checkpointsAgree(t *testing.T, s server) {
 	switch {
 	case s.number >= 180000:
 		want["checkpointer/checkpoints_done"], want["checkpointer/slru_written"] = many, sum(2)
-	case s.number >= 140000: // the WAL's buffers are those of the small caches as well, a few in each checkpoint
+	case s.number >= 140000: // WAL buffers include the SLRUs', a few in each checkpoint
 		written := after["pgstat.checkpointer/buffers_written"] - before["pgstat.checkpointer/buffers_written"]
 		if others := sum(1) - written; others >= 0 && others <= 3*many {
 			want["checkpointer/buffers_written"] = written

@@ -14,15 +14,15 @@ import (
 
 // SQLSTATE codes (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 const (
-	notSupported      = "0A000" // Aurora, of pg_stat_wal
+	notSupported      = "0A000" // Aurora, for pg_stat_wal
 	noPrivilege       = "42501"
 	undefinedTable    = "42P01"
 	undefinedColumn   = "42703"
 	undefinedFunction = "42883"
 	queryCanceled     = "57014" // by statement_timeout
 	lockNotAvailable  = "55P03" // within lock_timeout
-	notPrepared       = "55000" // of pg_stat_statements that was not loaded when the server started
-	connectionFailure = "08006" // which no server says: its connection is lost
+	notPrepared       = "55000" // pg_stat_statements is not preloaded
+	connectionFailure = "08006" // no server sends it: the connection is lost
 )
 
 func reasonOf(code string) runfile.Reason {

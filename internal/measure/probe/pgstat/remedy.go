@@ -30,7 +30,7 @@ func Remedy(gap runfile.Gap) string {
 	case gap.Reason == runfile.Permission && gap.Code != "":
 		return "grant the user of this connection what the server refused: " + gap.Detail
 	case gap.Reason == runfile.Permission &&
-		f.null != nil: // an answer that is only empty: the role that may see other users' sessions
+		f.null != nil: // a NULL: the role that may see other users' sessions
 		return f.null.remedy
 	case gap.Reason == runfile.Late:
 		return "see in pg_locks who holds a lock on what the view reads, and for how long"

@@ -222,11 +222,11 @@ func TestBlocksThatChangeHands(t *testing.T) {
 	}
 }
 
-// TestLooksWhereRequestsAsk: nobody looks at files while no request has to be found by its sectors, and such a request
-// is found where the files lie then: the blocks of a table that was dropped in between are those of a new index.
+// TestLooksWhereRequestsAsk: files are examined only when a request must be found by its sectors, and the request
+// gets the file there at that time: a new index may have a dropped table's blocks.
 func TestLooksWhereRequestsAsk(t *testing.T) {
 	const requests = 100
-	// without a journal freed blocks are given out at once
+	// without a journal, freed blocks are reused immediately
 	top, disk := partitioned(t, "mkfs.ext4", "-q", "-b", "4096", "-m", "0", "-O", "^has_journal", "-E",
 		"lazy_itable_init=0")
 	fill(t, top, disk, requests*writeBytes+64<<10)
@@ -245,7 +245,7 @@ func TestLooksWhereRequestsAsk(t *testing.T) {
 	if err := os.Remove(table); err != nil {
 		t.Fatal(err)
 	}
-	for due := false; !due; { // later where a look took long
+	for due := false; !due; { // later if a look took long
 		time.Sleep(2 * looking)
 		s.mu.Lock()
 		due = s.looked.due(looking, share)
@@ -269,7 +269,7 @@ func TestLooksWhereRequestsAsk(t *testing.T) {
 	}
 }
 
-// fill leaves so much room on a disk, whose file system is ext4.
+// fill leaves that much room on a disk with ext4.
 func fill(t *testing.T, top, disk string, room int64) {
 	t.Helper()
 	if err := os.WriteFile("/sys/fs/ext4/"+disk+"p1/reserved_clusters", []byte("0"), 0o600); err != nil {
@@ -290,8 +290,7 @@ func fill(t *testing.T, top, disk string, room int64) {
 	}
 }
 
-// TestPagesLeadToTheirFiles: what is written from single pages of larger pieces of the cache leads to the inode of its
-// file.
+// TestPagesLeadToTheirFiles: writes of single pages of large folios lead to the inode of their file.
 func TestPagesLeadToTheirFiles(t *testing.T) {
 	for _, mkfs := range [][]string{{"mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0"},
 		{"mkfs.xfs", "-q"}} {

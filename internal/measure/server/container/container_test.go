@@ -184,7 +184,7 @@ func TestSettingThatTheServerRefuses(t *testing.T) {
 
 func TestInterruptedStartLeavesNothing(t *testing.T) {
 	e := testEngine(t)
-	// Most of these fall where the engine makes the container.
+	// Most of these fall while the engine creates the container.
 	for _, after := range []time.Duration{0, 20, 30, 40, 50, 60, 80, 100, 150, 300, 700} {
 		after *= time.Millisecond
 		ctx, interrupt := context.WithCancelCause(t.Context())
@@ -202,7 +202,7 @@ func TestInterruptedStartLeavesNothing(t *testing.T) {
 func TestNoNetworkIsMade(t *testing.T) {
 	e := testEngine(t)
 	start(t, Options{})
-	// The name that the library gives one that it makes for itself.
+	// The library's name for its own network.
 	if _, err := e.NetworkInspect(t.Context(), testcontainers.ReaperDefault,
 		client.NetworkInspectOptions{}); err == nil {
 		t.Errorf("there is a network %s", testcontainers.ReaperDefault)
@@ -238,7 +238,7 @@ func TestDeathOfAServerProcessStopsTheServer(t *testing.T) {
 	testEngine(t)
 	s := start(t, Options{})
 	conn := connect(t, s.DSN())
-	// The way to make a backend crash from inside; a server that came back would have its counters at zero.
+	// A way to crash a backend from inside; after a restart the counters would be zero.
 	_, err := conn.Exec(t.Context(), `COPY (SELECT pg_backend_pid()) TO PROGRAM 'read pid; kill -KILL $pid'`)
 	if err == nil {
 		t.Fatal("the session survived")

@@ -134,7 +134,7 @@ func unreachable(ctx context.Context, err error) error {
 	switch host := os.Getenv("DOCKER_HOST"); {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case strings.Contains(err.Error(), "permission denied"): // which the client has made text of
+	case strings.Contains(err.Error(), "permission denied"): // the client reduces it to text
 		return errors.New("this user may not use the container engine: join the group of its socket, often docker, " +
 			"or run a rootless engine")
 	case host != "":

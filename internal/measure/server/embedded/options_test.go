@@ -75,7 +75,7 @@ func TestInstalledVersionMustFit(t *testing.T) {
 	check("", "beta", "/bin holds PostgreSQL beta, and realiops needs 13 or newer")
 }
 
-// What is wrong is said in one line, and leaves nothing.
+// Errors are one line, and leave nothing.
 func TestStartRefuses(t *testing.T) {
 	check := func(name string, prepare func(dir string) Options, want string) {
 		t.Run(name, func(t *testing.T) {
@@ -112,8 +112,7 @@ func TestStartRefuses(t *testing.T) {
 	}, "DIR/nowhere holds no server: stat DIR/nowhere/initdb: no such file or directory")
 }
 
-// A download that fails, like one that succeeds, leaves nothing among the temporary files, where the library that does
-// it puts one; nor is there anything in the way of the next one.
+// A download leaves no temporary files, whether or not it succeeds, and does not block the next one.
 func TestNoNetworkAndNoCache(t *testing.T) {
 	release, err := binaries.Find("17")
 	if err != nil {
@@ -164,7 +163,7 @@ func TestSettingsOfTheServerAreItsOwnToRefuse(t *testing.T) {
 		`start the server: could not access file "absent": No such file or directory`)
 }
 
-// As root the server is another user, who must be able to reach the data; that is said before anything is tried.
+// Under root the server runs as another user, who must be able to reach the data; that is checked first.
 func TestRootIsToldWhatItsServerCannotReach(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root runs the server as another user")
@@ -248,7 +247,7 @@ func TestServerAccount(t *testing.T) {
 	}
 }
 
-// A server is given nothing of the user's: neither what would change it nor what is secret.
+// The server gets neither the user's secrets nor variables that would change it.
 func TestEnvironment(t *testing.T) {
 	ours := []string{"PATH=/bin", "PGDATA=/x", "PGPORT=1", "LANG=de_DE.UTF-8", "LC_MESSAGES=de_DE",
 		"LANGUAGE=de", "TZ=UTC", "AWS_SECRET_ACCESS_KEY=s", "HOME=/root", "LD_LIBRARY_PATH=/lib"}

@@ -96,7 +96,7 @@ func TestServerIsGivenNothingOfOurs(t *testing.T) {
 	for variable := range strings.SplitSeq(strings.TrimRight(string(text), "\x00"), "\x00") {
 		switch name, _, _ := strings.Cut(variable, "="); name {
 		case "LC_ALL", "PATH", "TZ", "LD_LIBRARY_PATH":
-		case "PG_GRANDPARENT_PID", "PGSYSCONFDIR", "PGLOCALEDIR": // of PostgreSQL's own making
+		case "PG_GRANDPARENT_PID", "PGSYSCONFDIR", "PGLOCALEDIR": // PostgreSQL sets these itself
 		default:
 			t.Errorf("the server is given %s", variable)
 		}

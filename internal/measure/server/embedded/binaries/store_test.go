@@ -225,7 +225,7 @@ func TestStoreFollowsARedirect(t *testing.T) {
 	}
 }
 
-// What passes is tried again, and no more than three times.
+// Passing errors are retried, three tries at most.
 func TestDownloadTriesAgain(t *testing.T) {
 	content := jar(t, treeArchive)
 	check := func(name string, bad http.HandlerFunc, badTimes, asked int, want string) {
@@ -308,7 +308,7 @@ func TestDownloadNamesNoPassword(t *testing.T) {
 	}
 }
 
-// closedPort is the address of nobody.
+// closedPort returns an address without a listener.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -328,7 +328,7 @@ func TestStoreStopsWaitingForAnother(t *testing.T) {
 	defer unlock()
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	s.Notify = func(string) { cancel(why) } // it says that it waits
+	s.Notify = func(string) { cancel(why) } // it reports its wait
 	if _, err := s.Bin(ctx, release); !errors.Is(err, why) {
 		t.Errorf("error %v, want %v", err, why)
 	}
