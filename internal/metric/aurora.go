@@ -2,14 +2,14 @@ package metric
 
 import "strings"
 
-// WriteIOPSOnAurora is the claim about WriteIOPS there, with its grounds, wherever it is made.
+// WriteIOPSOnAurora is the claim about WriteIOPS on Aurora, with its grounds.
 const WriteIOPSOnAurora = "WriteIOPS on Aurora counts WAL records: AWS documents it, loads that others published " +
 	"confirm it (docs/evidence.md), " +
 	"and no run of ours was ever made there."
 
-// there describes the values of a PostgreSQL view on Aurora, which sends nothing but WAL to its storage.
+// there describes the values of PostgreSQL views on Aurora, which sends only WAL to its storage.
 type there struct {
-	views []string // beginnings of names
+	views []string // prefixes of names
 	shows string
 }
 
@@ -52,8 +52,8 @@ func onAurora() []there {
 	}
 }
 
-// OnAurora returns what the metric shows on Aurora where that is not what it shows elsewhere, in published loads;
-// nothing for one that is as usual there, or of which nobody was found to say.
+// OnAurora returns what the metric shows on Aurora in published loads, if it differs from elsewhere; empty if it does
+// not, or nothing was published.
 func (m Metric) OnAurora() string {
 	for _, t := range onAurora() {
 		for _, view := range t.views {
@@ -65,7 +65,7 @@ func (m Metric) OnAurora() string {
 	return ""
 }
 
-// AuroraViews says in a sentence each what PostgreSQL's own views show on Aurora.
+// AuroraViews says what PostgreSQL's own views show on Aurora, one sentence each.
 func AuroraViews() []string {
 	return []string{
 		"pg_stat_wal is refused, and pg_stat_statements shows no WAL bytes and no dirtied blocks",

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// Meanings returns all that is documented of metrics of cloud services, and what others have published of them.
+// Meanings returns everything documented about metrics of cloud services, and what others have published about them.
 func Meanings() (all []Meaning) {
 	for _, g := range fromFile().Groups {
 		all = append(all, g.meanings()...)
@@ -12,7 +12,8 @@ func Meanings() (all []Meaning) {
 	return all
 }
 
-// MeaningsOf returns those of whatever people may call a metric: WriteIOPS, cloudwatch/WriteIOPS, CloudWatch WriteIOPS.
+// MeaningsOf returns the meanings of a metric by any of its names: WriteIOPS, cloudwatch/WriteIOPS, CloudWatch
+// WriteIOPS.
 func MeaningsOf(typed string) []Meaning {
 	var rows Table
 	for _, m := range Meanings() {
@@ -22,7 +23,7 @@ func MeaningsOf(typed string) []Meaning {
 	return slices.DeleteFunc(Meanings(), func(m Meaning) bool { return !slices.Contains(names, m.Name()) })
 }
 
-// SameNumbers are pairs of metrics of different services that are said to show the same number on a flavor, by their
+// SameNumbers returns pairs of metrics of different services that are said to be the same number on a flavor, by their
 // names in a run file.
 func SameNumbers(flavor string) (pairs [][2]string) {
 	for _, m := range Meanings() {
@@ -33,7 +34,7 @@ func SameNumbers(flavor string) (pairs [][2]string) {
 	return pairs
 }
 
-// cloud returns what services of a cloud count, as far as probes ask for it.
+// cloud returns the metrics of cloud services that probes read.
 func cloud() []Metric {
 	var rows []Metric
 	for _, m := range Meanings() {

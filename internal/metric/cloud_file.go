@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// cloudFile is cloud.json: what metrics of clouds are documented to mean, what others published of them, and the
-// sources of that, of prices and of limits.
+// cloudFile is cloud.json: the documented meanings of cloud metrics, what others published about them, and the sources
+// of meanings, prices and limits.
 type cloudFile struct {
 	Sources []Source     `json:"sources"`
 	Groups  []cloudGroup `json:"groups"`
 }
 
-// cloudGroup has the metrics that a service shows of one level of one flavor of server.
+// cloudGroup holds the metrics of one service, at one level, for one flavor of server.
 type cloudGroup struct {
 	Service   string     `json:"service"`
 	On        string     `json:"on"`
@@ -23,8 +23,8 @@ type cloudGroup struct {
 	Metrics   []cloudRow `json:"metrics"`
 }
 
-// cloudRow is a metric as it stands in the file, without the values that its whole group shares, and with those that
-// realiops explain never shows.
+// cloudRow is a metric in the file, without the values that its group shares, and with those that realiops explain
+// never shows.
 type cloudRow struct {
 	Meaning
 	Says       Quantity `json:"says,omitempty"`
@@ -38,10 +38,10 @@ type cloudRow struct {
 //go:embed cloud.json
 var cloudJSON []byte
 
-// fromFile reads cloud.json, which is part of the program.
+// fromFile parses cloud.json, which is embedded.
 var fromFile = sync.OnceValue(func() (f cloudFile) {
 	if err := json.Unmarshal(cloudJSON, &f); err != nil {
-		panic(fmt.Sprintf("cloud.json: %v", err)) // a test reads it
+		panic(fmt.Sprintf("cloud.json: %v", err)) // a test parses it
 	}
 	return f
 })

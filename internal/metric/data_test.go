@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestDataFilesHaveKnownFields: a field that is misspelled in a data file is no field, and would be silently left out.
+// TestDataFilesHaveKnownFields: a misspelled field in a data file would be silently ignored.
 func TestDataFilesHaveKnownFields(t *testing.T) {
 	var entries struct {
 		Sources []Source

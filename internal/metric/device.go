@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Roles of the disks that have counters of their own where they are not the data directory's.
+// Roles of disks with separate counters if they are not the data directory's.
 const (
 	DataRole        = "data"
 	WALRole         = "wal"
@@ -13,7 +13,7 @@ const (
 	TempRole        = "temp"
 )
 
-// Names in run files that the analysis of a device speaks of.
+// Names of device metrics that the analysis uses.
 const (
 	BlockReads      = "block/reads"
 	BlockReadBytes  = "block/read_bytes"
@@ -25,12 +25,12 @@ const (
 	ProcessesWrote  = "block.process/wchar"
 )
 
-// Requests returns the writes of a device that carry data. The kernel counts a flush as a write completed, too: 8 KB
-// and an fdatasync are two writes, one flush and sixteen sectors.
+// Requests returns the writes of a device with data. The kernel also counts a flush as a completed write: 8 KB and an
+// fdatasync are two writes, one flush and sixteen sectors.
 func Requests(writes, flushes float64) float64 { return writes - flushes }
 
-// OfDevice reports whether the metric of that name is one of the kernel's counters of disks, which count work of the
-// device by definition.
+// OfDevice reports whether the metric of that name is a kernel counter of disks, which count the device's work by
+// definition.
 func OfDevice(name string) bool {
 	view, _, _ := strings.Cut(name, "/")
 	role, of := strings.CutPrefix(view, "block.")
@@ -39,8 +39,8 @@ func OfDevice(name string) bool {
 		slices.Contains([]string{DataRole, WALRole, TablespacesRole, TempRole}, role)
 }
 
-// TablespaceRole returns the role of tablespaces on devices that other tablespaces are not on, by the OID of the first
-// of them.
+// TablespaceRole returns the role of tablespaces that share their devices with no others, by the OID of the first of
+// them.
 func TablespaceRole(oid string) string { return TablespacesRole + "." + oid }
 
 // TablespaceIn returns the OID in such a role.
@@ -48,26 +48,25 @@ func TablespaceIn(role string) (oid string, apart bool) {
 	return strings.CutPrefix(role, TablespaceRole(""))
 }
 
-// InRole returns the metric that counts, of the disks under one role, what another one counts of all.
+// InRole returns the metric for the disks of one role that corresponds to one for all disks.
 func InRole(role, metric string) string { return "block." + role + strings.TrimPrefix(metric, "block") }
 
-// WritesAlone reports whether the metric of that name is one of the kernel's counters of writes to disks, which
-// exclude reads.
+// WritesAlone reports whether the metric of that name is a kernel counter of disk writes, which exclude reads.
 func WritesAlone(name string) bool {
 	_, field, _ := strings.Cut(name, "/")
 	return OfDevice(name) && slices.Contains([]string{"writes", "writes_merged", "write_bytes", "write_time", "flushes",
 		"flush_time", "requests"}, field)
 }
 
-// OfStorage reports whether the metric of that name is of storage itself: what the kernel counts of disks, or what a
-// provider shows as work of its storage and bills.
+// OfStorage reports whether the metric of that name is of storage itself: a kernel counter of disks, or work of its
+// storage that a provider shows and bills.
 func OfStorage(name string) bool {
 	return OfDevice(name) || slices.ContainsFunc(Meanings(), func(m Meaning) bool {
 		return m.Name() == name && m.Side == Physical
 	})
 }
 
-// device returns what the kernel counts of the disks under the server, of its processes, and of its control group.
+// device returns the kernel's counters of the server's disks, processes and control group.
 func device() []Metric {
 	rows := append(disks("block", "", ""), requests())
 	for _, role := range []struct{ name, directories, printed string }{
@@ -88,7 +87,7 @@ func disks(name, whose, printed string) []Metric {
 			but("counts whoever uses the device; over several devices it is their sum, so that a mirror " +
 				"counts a write twice")
 	}
-	whole := func(mark func(Metric) Metric, m Metric) Metric { // only of all disks together
+	whole := func(mark func(Metric) Metric, m Metric) Metric { // only for all disks together
 		if printed == "" {
 			return mark(m)
 		}
@@ -146,7 +145,8 @@ func requests() Metric {
 	return m
 }
 
-// processes leave out the file's write_bytes: with large folios the kernel counts a multiple there.
+// processes returns the fields of /proc/PID/io, without write_bytes: with large folios the kernel counts a multiple
+// there.
 func processes() []Metric {
 	row := func(column, unit, help string) Metric {
 		m := counter("block.process/"+column, unit, help).As("/proc/PID/io " + column)

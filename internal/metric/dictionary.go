@@ -11,8 +11,7 @@ import (
 	"unicode"
 )
 
-// Entry says what metrics of a system count that realiops does not read: a tool, an exporter, another cloud or
-// database.
+// Entry explains metrics that realiops does not read, of one system: a tool, an exporter, another cloud or database.
 type Entry struct {
 	System  string   `json:"system"`
 	Names   []string `json:"names"` // as the system writes them
@@ -21,29 +20,29 @@ type Entry struct {
 	Unit    string   `json:"unit,omitempty"`
 	Trap    string   `json:"trap,omitempty"`
 	Basis   Basis    `json:"basis"`
-	Same    string   `json:"same,omitempty"` // the metric of ours that is the same, by its name in a run file
+	Same    string   `json:"same,omitempty"` // our metric with the same value, by its name in a run file
 	Sources []string `json:"sources"`        // keys
 }
 
-// More sides of an entry.
+// Further sides of an entry.
 const (
 	EitherSide = "mixed" // one name with several meanings
-	ALimit     = "limit" // what may be used, not what is
+	ALimit     = "limit" // a limit, not a use
 )
 
-// More bases of an entry.
-const Read Basis = "source" // read in the system's own source code
+// Further bases of an entry.
+const Read Basis = "source" // read in the system's source code
 
 //go:embed dictionary.json
 var dictionaryJSON []byte
 
-// dictionary is dictionary.json, which is part of the program.
+// dictionary parses dictionary.json, which is embedded.
 var dictionary = sync.OnceValue(func() (d struct {
 	Sources []Source `json:"sources"`
 	Entries []Entry  `json:"entries"`
 }) {
 	if err := json.Unmarshal(dictionaryJSON, &d); err != nil {
-		panic(fmt.Sprintf("dictionary.json: %v", err)) // a test reads it
+		panic(fmt.Sprintf("dictionary.json: %v", err)) // a test parses it
 	}
 	return d
 })
@@ -51,8 +50,8 @@ var dictionary = sync.OnceValue(func() (d struct {
 // Dictionary returns all entries. Callers must not modify them.
 func Dictionary() []Entry { return dictionary().Entries }
 
-// EntriesOf returns the entries that people mean by a name: that of a metric, with or without its system, or that of a
-// system alone, which stands for all its metrics. An entry comes back with the names that were meant.
+// EntriesOf returns the entries for a name: of a metric, with or without its system, or of a system, which stands for
+// all its metrics. Each entry has only the matching names.
 func EntriesOf(typed string) []Entry {
 	for _, candidate := range undressed(typed) {
 		if found := entriesOf(candidate); len(found) > 0 {
@@ -62,7 +61,7 @@ func EntriesOf(typed string) []Entry {
 	return nil
 }
 
-// entriesOf prefers a name that is written in full to one that only ends so.
+// entriesOf prefers a full match to a match of the last part.
 func entriesOf(typed string) []Entry {
 	for _, same := range []func(system, name, typed string) bool{
 		func(_, name, typed string) bool { return folded(name) == typed },
@@ -88,7 +87,7 @@ func entriesOf(typed string) []Entry {
 	return nil
 }
 
-// lastPart returns what follows the last slash of a name that is a path, or the last dot or blank.
+// lastPart returns the part after the last slash of a path, or the last dot or blank.
 func lastPart(name string) string {
 	if i := strings.LastIndexByte(name, '/'); i >= 0 && !strings.HasSuffix(name, "/s") {
 		return name[i+1:]
@@ -96,7 +95,7 @@ func lastPart(name string) string {
 	return name[strings.LastIndexAny(name, ". ")+1:]
 }
 
-// folded returns a name as it is compared: letters and digits, in lower case.
+// folded reduces a name to letters and digits in lower case, for comparison.
 func folded(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -114,8 +113,8 @@ var statistics = []string{"average", "avg", "sum", "maximum", "max", "minimum", 
 var metricMath = regexp.MustCompile(
 	`(?i)DB_PERF_INSIGHTS\(\s*['"]\w+['"]\s*,\s*['"][^'"]*['"]\s*,\s*['"]([^'"]+)['"]\s*\)`)
 
-// undressed returns what was typed, and then the same without what exporters and consoles put around a name: labels in
-// brackets, namespaces of CloudWatch before it, and statistics behind it.
+// undressed returns what was typed, and then the same without the additions of exporters and consoles: labels in
+// brackets, namespaces of CloudWatch before the name, and statistics after it.
 func undressed(typed string) []string {
 	if math := metricMath.FindStringSubmatch(typed); math != nil {
 		typed = math[1]
@@ -144,7 +143,7 @@ func undressed(typed string) []string {
 		}
 	}
 	all := []string{typed, bare}
-	for range 2 { // a percent and a statistic
+	for range 2 { // a percentage and a statistic
 		lower = strings.ToLower(bare)
 		for _, statistic := range statistics {
 			rest, found := strings.CutSuffix(lower, statistic)
@@ -161,8 +160,8 @@ func undressed(typed string) []string {
 // words matches candidates for names in an expression, a query or the source of a CloudWatch graph.
 var words = regexp.MustCompile(`[A-Za-z][\w.%]+`)
 
-// Mentioned returns the metrics of AWS's that stand in a text which is no name itself: a query, metric math, the source
-// of a graph, or a name with statistics and dimensions around it, as consoles have them to be copied.
+// Mentioned returns the AWS metrics in a text that is not just a name: a query, metric math, the source of a graph, or
+// a name with statistics and dimensions, as copied from a console.
 func Mentioned(text string) (all []string) {
 	for _, word := range words.FindAllString(text, -1) {
 		candidates := undressed(word)

@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// TestDictionaryIsWhole holds every entry to a form: who shows it, what it counts on which side, how that is known, and
-// a source that somebody can open.
+// TestDictionaryIsWhole checks that every entry says who shows it, what it counts on which side, how that is known, and
+// has a source that can be opened.
 func TestDictionaryIsWhole(t *testing.T) {
 	sides := []string{metric.Logical, metric.Requested, metric.Physical, metric.EitherSide, metric.ALimit, metric.NoSide}
 	seen := map[string]bool{}
@@ -62,7 +62,7 @@ func TestDictionaryIsWhole(t *testing.T) {
 	}
 }
 
-// TestSpellings: a metric is found however a console, an exporter or a dashboard writes it.
+// TestSpellings: a metric is found under its name in consoles, exporters and dashboards.
 func TestSpellings(t *testing.T) {
 	for typed, want := range map[string]string{
 		"WriteIOPS": "cloudwatch/WriteIOPS", "Write IOPS": "cloudwatch/WriteIOPS", "writeiops": "cloudwatch/WriteIOPS",
@@ -116,8 +116,8 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestMentioned: what is copied from a console is a name with much around it, a query, or the source of a graph. Names
-// within a query are none.
+// TestMentioned: text copied from a console is a name with additions, a query, or the source of a graph. Names given
+// within a query are no metrics.
 func TestMentioned(t *testing.T) {
 	for typed, want := range map[string]string{
 		"Average WriteIOPS": "WriteIOPS", "shop-1 WriteIOPS": "WriteIOPS",
@@ -138,9 +138,8 @@ func TestMentioned(t *testing.T) {
 	}
 }
 
-// TestConsoleOfAWS walks the numbers of I/O that AWS's consoles show of an instance and a statement: each is explained.
-// The names are AWS's: USER_PerfInsights.Cloudwatch, USER_PerfInsights_Counters, SQL statistics and wait events of the
-// user guides.
+// TestConsoleOfAWS: every I/O number of an instance or a statement in AWS's consoles is explained. The names are AWS's:
+// USER_PerfInsights.Cloudwatch, USER_PerfInsights_Counters, SQL statistics and wait events of the user guides.
 func TestConsoleOfAWS(t *testing.T) {
 	names := strings.Fields(
 		`DBLoad DBLoadCPU DBLoadNonCPU DBLoadRelativeToNumVCPUs FreeableMemory SwapUsage AuroraReplicaLag MaximumUsedTransactionIDs
@@ -161,7 +160,7 @@ func TestConsoleOfAWS(t *testing.T) {
 		name := "db.sql_tokenized.stats." + statistic
 		names = append(names, name, name+"_per_sec", name+"_per_call")
 	}
-	// which there is not
+	// which does not exist
 	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, ".calls_per_call") })
 	for _, name := range names {
 		for _, typed := range []string{name, name + ".avg"} {

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write docs/reference/metrics.md anew; t
 
 const page = "../../docs/reference/metrics.md"
 
-// TestDocsListEveryMetric: docs/reference/metrics.md is made from the table.
+// TestDocsListEveryMetric: docs/reference/metrics.md is generated from the table.
 func TestDocsListEveryMetric(t *testing.T) {
 	want := introduction + sections(metric.All())
 	if *update {
@@ -36,7 +36,7 @@ func TestDocsListEveryMetric(t *testing.T) {
 	}
 }
 
-// TestDocsTakeANewRow: a row that the table gains is on the page, with what it counts and how it is written.
+// TestDocsTakeANewRow: a new row of the table is on the page, with its meaning and names.
 func TestDocsTakeANewRow(t *testing.T) {
 	fresh := metric.Metric{Name: "pgstat.wal/wal_polished", Kind: runfile.Counter, Unit: "records",
 		Help: "WAL records that were polished"}
@@ -64,7 +64,7 @@ made from the table in internal/metric; a run file announces the same in its [me
 - **What it counts.** A metric that makes a [counted quantity](../reading.md) says so in brackets.
 `
 
-// sections has a table for each view of each document, by name.
+// sections returns a table for each view of each document, by name.
 func sections(all metric.Table) string {
 	var headings []string
 	rows := map[string][]metric.Metric{}
@@ -164,7 +164,7 @@ func section(text *strings.Builder, heading string, rows, disks []metric.Metric)
 	}
 }
 
-// usual returns the value that most of the rows share; empty: none.
+// usual returns the value that most of the rows share; empty if none.
 func usual(rows []metric.Metric, of func(metric.Metric) string) string {
 	times := map[string]int{}
 	for _, m := range rows {
@@ -188,7 +188,7 @@ func shared(rows []metric.Metric, caveat string) bool {
 	return n > 1
 }
 
-// same reports whether rows are those of all disks, of some disks.
+// same reports whether rows are those of all disks, for some disks.
 func same(rows, disks []metric.Metric) bool {
 	read := slices.DeleteFunc(slices.Clone(disks), func(m metric.Metric) bool { return m.Derived != nil })
 	return view(rows[0]) != view(disks[0]) && slices.EqualFunc(rows, read, func(a, b metric.Metric) bool {
@@ -196,12 +196,12 @@ func same(rows, disks []metric.Metric) bool {
 	})
 }
 
-// bytesOf reports whether a metric is the bytes of what another counts.
+// bytesOf reports whether a metric is the bytes of another's count.
 func bytesOf(count, bytes metric.Metric) bool {
 	return (bytes.Help == "bytes of "+count.Help || bytes.Help == "bytes of the "+count.Help) && bytes.Unit == "bytes"
 }
 
-// document names what defines metrics.
+// document names the document that defines metrics.
 func document(address string) string {
 	for part, name := range map[string]string{
 		"postgresql.org": "PostgreSQL's manual", "kernel.org": "the kernel's documentation",
@@ -215,7 +215,7 @@ func document(address string) string {
 	return address
 }
 
-// unit returns a metric's unit, with its kind if it is not a counter.
+// unit returns a metric's unit, with its type if it is not a counter.
 func unit(m metric.Metric) string {
 	var words string
 	switch m.Kind {
@@ -234,7 +234,7 @@ func unit(m metric.Metric) string {
 	return words
 }
 
-// needed returns the requirements for a server to show a metric.
+// needed returns what a server needs to show a metric.
 func needed(m metric.Metric) string {
 	var words []string
 	if m.Versions != (metric.Span{}) {
@@ -246,5 +246,5 @@ func needed(m metric.Metric) string {
 	return strings.Join(words, " ")
 }
 
-// cell is text that does not end the cell of a table.
+// cell escapes text for a cell of a table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }

@@ -6,8 +6,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Exported returns the metric as a Prometheus knows it that scrapes what realiops reads: its name in a run file with
-// the unit at its end, as https://prometheus.io/docs/practices/naming/ has it. A gauge in seconds is a moment.
+// Exported returns the metric's name in Prometheus when realiops is scraped: its name in a run file with the unit at
+// its end, by https://prometheus.io/docs/practices/naming/. A gauge in seconds is a point in time.
 func (m Metric) Exported() string {
 	name := "realiops_" + strings.NewReplacer(".", "_", "/", "_").Replace(m.Name)
 	unit := ""

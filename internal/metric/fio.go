@@ -1,6 +1,6 @@
 package metric
 
-// fio returns what fio says of its jobs: counters over all of them, and levels of the last.
+// fio returns fio's figures of its jobs: counters over all of them, and levels of the last.
 func fio() []Metric {
 	var rows []Metric
 	add := func(m Metric, printed string) {

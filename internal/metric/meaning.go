@@ -9,44 +9,44 @@ import (
 // Meaning is the documented meaning of a cloud service's metric on one flavor of server.
 type Meaning struct {
 	Metric    string  `json:"metric"`
-	Service   string  `json:"service"`   // that shows it: cloudwatch, insights
+	Service   string  `json:"service"`   // cloudwatch, insights
 	On        string  `json:"on"`        // flavor: aurora, rds, ebs
 	Level     string  `json:"level"`     // instance, cluster, volume, machine
-	Dimension string  `json:"dimension"` // that names the instance, cluster or volume
+	Dimension string  `json:"dimension"` // of the instance, cluster or volume
 	Unit      string  `json:"unit"`
-	Period    float64 `json:"period_seconds"` // the shortest that tells something
-	Statistic string  `json:"statistic"`      // that answers how much
-	Side      string  `json:"side"`           // logical, physical, or none where it is no amount of work
+	Period    float64 `json:"period_seconds"` // the shortest useful one
+	Statistic string  `json:"statistic"`      // the one for amounts
+	Side      string  `json:"side"`           // logical, physical, or none if it is no amount of work
 	Counts    string  `json:"counts"`
 	Basis     Basis   `json:"basis"` // of side and counts
 	Means     string  `json:"means"`
-	// of another service, by its name in a run file: documented or seen to show the same
+	// of another service, by its name in a run file: documented or observed to be the same number
 	SameAs  string   `json:"same_as,omitempty"`
 	Delay   string   `json:"delay,omitempty"`
 	Traps   []string `json:"traps,omitempty"`
 	Shown   []Shown  `json:"shown,omitempty"`
 	Sources []string `json:"sources"` // keys
 
-	// of which the document says that the metric shows one for each
+	// that the metric equals, by its document
 	Says       Quantity `json:"-"`
-	Statistics []string `json:"-"` // that are asked for, the one that answers how much first
+	Statistics []string `json:"-"` // requested ones, the one for amounts first
 	Only       Having   `json:"-"` // the servers that have it; empty: all of the flavor
-	Unread     bool     `json:"-"` // it is explained, and no probe asks for it
-	Caveat     string   `json:"-"` // where its name misleads, for a run file
-	UnderLoad  bool     `json:"-"` // it has points only while there is load
-	// for which it was seen to show the same, where that is longer than a period
+	Unread     bool     `json:"-"` // explained, but read by no probe
+	Caveat     string   `json:"-"` // for run files, if its name is misleading
+	UnderLoad  bool     `json:"-"` // it has points only under load
+	// how long it was observed to stay the same, if longer than a period
 	Steps float64 `json:"steps_seconds,omitempty"`
 }
 
-// Summed reports whether the metric is a sum over a period, and no rate.
+// Summed reports whether the metric is a sum over a period, as opposed to a rate.
 func (m Meaning) Summed() bool {
 	return strings.HasSuffix(m.Unit, "in 5 minutes") || m.Statistic == "Sum"
 }
 
-// Basis is the kind of evidence behind a reading of a metric.
+// Basis is the kind of evidence for a meaning.
 type Basis string
 
-// What a reading may rest on.
+// The kinds of evidence.
 const (
 	Documented Basis = "documented" // the vendor says so
 	Measured   Basis = "measured"   // others have published measurements
@@ -62,7 +62,7 @@ type Shown struct {
 // Having is a feature that a server needs for a metric to be shown.
 type Having string
 
-// What some metrics take.
+// Features that some metrics need.
 const (
 	Serverless      Having = "serverless"
 	Provisioned     Having = "provisioned"
@@ -72,7 +72,7 @@ const (
 	GeneralPurpose2 Having = "gp2"
 )
 
-// Services of AWS, and the flavors of server that they tell of, as names in run files begin and as people call them.
+// Services of AWS and flavors of server: prefixes of names in run files, with their usual names.
 const (
 	CloudWatch = "cloudwatch"
 	Insights   = "insights"
@@ -80,12 +80,12 @@ const (
 
 var services = map[string]string{CloudWatch: "CloudWatch", Insights: "Performance Insights"}
 
-// Service returns what people call a service: CloudWatch.
+// Service returns the usual name of a service: CloudWatch.
 func Service(name string) string { return services[name] }
 
 var flavors = map[string]string{"aurora": "Aurora", "rds": "RDS", "ebs": "EBS"}
 
-// Flavor returns what people call a kind of server: Aurora.
+// Flavor returns the usual name of a kind of server: Aurora.
 func Flavor(name string) string { return flavors[name] }
 
 // The periods in which services publish, in seconds.
@@ -98,7 +98,7 @@ const (
 // Name returns the metric's name in a run file: cloudwatch/WriteIOPS.
 func (m Meaning) Name() string { return m.Service + "/" + m.Metric }
 
-// The factors by which a service's units become base units, and what such a number is in a run file. A kilobyte of
+// The factors from a service's units to base units, and the type of such a number in a run file. A kilobyte of
 // Performance Insights is one of iostat's.
 var factors = map[string]struct {
 	unit  string
@@ -108,8 +108,7 @@ var factors = map[string]struct {
 	"kilobytes": {"bytes", 1024},
 }
 
-// InBase returns the base unit of the metric in a run file, what its kind is there, and by how much the service's
-// numbers are multiplied to be in it.
+// InBase returns the metric's type and base unit in a run file, and the factor from the service's unit.
 func (m Meaning) InBase() (kind runfile.MetricType, unit string, scale float64) {
 	unit, per, _ := strings.Cut(m.Unit, " per ")
 	unit = strings.TrimSuffix(unit, " in 5 minutes")
@@ -164,7 +163,7 @@ func (m Meaning) document() string {
 	}
 }
 
-// ofCloud tells by its name whether a service of a cloud shows a metric.
+// ofCloud reports whether a name is of a cloud service's metric.
 func ofCloud(name string) bool {
 	view, _, _ := strings.Cut(name, "/")
 	service, _, _ := strings.Cut(view, ".")

@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestMeaningsAreWhole checks what a table of facts must have to be believed.
+// TestMeaningsAreWhole checks that each fact has everything needed to be credible.
 func TestMeaningsAreWhole(t *testing.T) {
 	for _, m := range metric.Meanings() {
 		for what, ok := range map[string]bool{
@@ -49,7 +49,7 @@ func shownBy(m metric.Meaning) []string {
 	return keys
 }
 
-// TestNoRowTwice: a name may mean different things, but only one on each flavor.
+// TestNoRowTwice: a name may have several meanings, but only one per flavor.
 func TestNoRowTwice(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range metric.Meanings() {
@@ -61,9 +61,8 @@ func TestNoRowTwice(t *testing.T) {
 	}
 }
 
-// TestTheSameNumberIsThere: what a metric is said to be the same as is one of another service on the same flavor, and
-// of the same side.
-func TestTheSameNumberIsThere(t *testing.T) {
+// TestSameNumbersExist: a metric's SameAs exists, in another service on the same flavor, with the same side.
+func TestSameNumbersExist(t *testing.T) {
 	all, n := metric.Meanings(), 0
 	for _, m := range all {
 		if m.SameAs == "" {
@@ -72,7 +71,7 @@ func TestTheSameNumberIsThere(t *testing.T) {
 		n++
 		same := slices.IndexFunc(all, func(o metric.Meaning) bool { return o.Name() == m.SameAs && o.On == m.On })
 		if metric.All().Row(m.SameAs).Kind == runfile.Counter {
-			continue // of PostgreSQL's own
+			continue // PostgreSQL's own
 		}
 		if same < 0 || all[same].Service == m.Service || all[same].Side != m.Side {
 			t.Errorf("%s on %s is said to be %s, which is not there or of another sort", m.Name(), m.On, m.SameAs)
@@ -94,7 +93,7 @@ func TestSameNameOppositeMeaning(t *testing.T) {
 	}
 }
 
-// TestPublishedArithmetic does the sums of the published figures anew.
+// TestPublishedArithmetic recomputes the published figures.
 func TestPublishedArithmetic(t *testing.T) {
 	check := func(name, words string) {
 		t.Helper()

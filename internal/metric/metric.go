@@ -1,15 +1,15 @@
-// Package metric is the one table of every metric that realiops reads or explains.
+// Package metric is the table of every metric that realiops reads or explains.
 //
-// A [Metric] is a row: its name in a run file, the name that people know it by, unit, kind, meaning and source, the
-// versions that show it, whether a first screen has it, and which counted quantity it makes. Probes announce from the
-// table and keep the reading alone; the analysis, realiops explain, --require and docs/reference/metrics.md ask it. So
-// a new metric is a row here and a reading in its probe, and nothing else.
+// A [Metric] is a row: its name in a run file, its usual name, unit, type, meaning and source, the versions that show
+// it, whether it is on the first screen, and which quantity it makes. Probes announce metrics from the table and only
+// read them; the analysis, realiops explain, --require and docs/reference/metrics.md use it. So a new metric needs just
+// a row here and a reading in its probe.
 //
-// The rows stand by where they are read: postgres.go and postgres_io.go, device.go, waldump.go, fio.go, and cloud.json
-// with its sources, which also holds what others have published about a metric. What other tools show is in
+// The rows are grouped by where they are read: postgres.go and postgres_io.go, device.go, waldump.go, fio.go, and
+// cloud.json with its sources, which also holds what others have published about a metric. What other tools show is in
 // dictionary.json. Families that differ in one thing, the disks of a role or the processes of pg_stat_io, are patterns.
 //
-// The table imports the run file and nothing above it. How a metric is read, and when a server has it, is its probe's.
+// The table imports the run file and nothing above it. Its probe knows how a metric is read, and which servers have it.
 package metric
 
 import (
@@ -26,35 +26,35 @@ type Metric struct {
 	Name   string // in a run file: pgstat.wal/wal_sync
 	Kind   runfile.MetricType
 	Unit   string  // base unit, as in a run file
-	Period float64 // seconds, where the source counts in periods of its own
-	Steps  float64 // seconds for which it was seen to show the same, where that is longer than a period
+	Period float64 // seconds, if the source counts in periods
+	Steps  float64 // seconds for which it was observed to stay the same, if longer than a period
 	Help   string  // what it counts, in one line
 	Caveat string  // what to beware of
-	Source string  // the address of the document that defines it
+	Source string  // address of the defining document
 
-	// the flavor of server that this row is about, where a name means something else on each: aurora, rds, ebs
+	// flavor of server, if the name means something else on each: aurora, rds, ebs
 	On       string
-	Versions Span     // the versions of PostgreSQL that show it
-	Instead  []string // the metrics that show it in later ones
-	Needs    []string // settings and extensions without which it is a gap
+	Versions Span     // of PostgreSQL that show it
+	Instead  []string // the metrics that show it in later versions
+	Needs    []string // settings and extensions that it requires
 
-	First   bool // a first screen shows it: people take it for I/O, or need it to understand the others
-	Reads   bool // so it does of a run in which something was read
-	Matters bool // whoever runs a load wants to know what it counts: it is bought, billed, or taken for I/O
-	// the counted quantity that it is; of several such metrics, the first in the table that was counted
+	First   bool // on the first screen: people take it for I/O, or need it to understand the others
+	Reads   bool // on the first screen if something was read
+	Matters bool // worth a verdict: it is bought, billed, or taken for I/O
+	// the quantity that it counts; the first such metric in the table that was counted is used
 	Makes   Quantity
-	MakesIn Span // the versions in which it is that quantity; in others it counts something else
-	// a counted quantity of which it is a part: in versions without a metric that makes it, the parts' sum does
+	MakesIn Span // versions in which it does; in others it counts something else
+	// the quantity of which it is a part: in versions without a metric for it, the sum of parts is used
 	Adds    Quantity
-	Counts  Quantity // of which PostgreSQL documents that the metric shows one for each
-	Part    Quantity // a counted quantity of which PostgreSQL documents that the metric counts some
-	Asked   bool     // it is documented to be asked of the operating system, and no quantity has it
-	Files   string   // of blocks of some files: the view of what the device did for these
+	Counts  Quantity // that the metric equals, as PostgreSQL documents
+	Part    Quantity // of which the metric counts some, as PostgreSQL documents
+	Asked   bool     // documented as a request to the operating system, without a quantity
+	Files   string   // for blocks of some files: the view of the device's requests for them
 	Derived *Difference
 
-	AlsoReads bool // blocks that are read are among what it counts: loads that only add rows do not tell what it is
+	AlsoReads bool // it also counts blocks read, so loads that only add rows do not show what it counts
 
-	says    Quantity // of which a provider documents that the metric shows one for each
+	says    Quantity // that the metric equals, as a provider documents
 	spelled []spelling
 }
 
@@ -64,14 +64,14 @@ type Difference struct{ Of, Less string }
 // String returns the arithmetic: block/writes - block/flushes.
 func (d Difference) String() string { return d.Of + " - " + d.Less }
 
-// Span is the major versions of PostgreSQL that show something; 0 is no bound.
+// Span is a range of major versions of PostgreSQL; 0 is no bound.
 type Span struct{ First, Last int }
 
-// Has reports whether a version, as server_version_num, lies in the span.
+// Has reports whether a version, as server_version_num, is in the span.
 func (s Span) Has(number int) bool { return s.has(number / 10000) }
 
-// HasVersion reports whether a version lies in the span that is written as people write it: 17.11. One that says
-// nothing lies in the span that has no bounds.
+// HasVersion reports whether a version such as 17.11 is in the span. An unreadable version is only in the unbounded
+// span.
 func (s Span) HasVersion(version string) bool {
 	first, _, _ := strings.Cut(version, ".")
 	major, err := strconv.Atoi(first)
@@ -82,7 +82,7 @@ func (s Span) has(major int) bool {
 	return major >= s.First && (s.Last == 0 || major <= s.Last)
 }
 
-// String writes the versions for people: 14 to 17, 16+, up to 16, all.
+// String formats the versions: 14 to 17, 16+, up to 16, all.
 func (s Span) String() string {
 	switch {
 	case s == Span{}:
@@ -103,8 +103,7 @@ func (m Metric) Announced() runfile.Metric {
 	}
 }
 
-// InPeriods returns the metric as a run file announces it whose source does not show the counter, but its mean over
-// periods.
+// InPeriods returns the announcement of the metric for a source that has its mean over periods instead of the counter.
 func (m Metric) InPeriods(length time.Duration) runfile.Metric {
 	announced := m.Announced()
 	announced.Period = length.Seconds()
@@ -118,14 +117,14 @@ func counter(name, unit, help string) Metric {
 	return Metric{Name: name, Kind: runfile.Counter, Unit: unit, Help: help}
 }
 
-// gauge returns a level: it falls as well as rises.
+// gauge returns a level, which may fall.
 func gauge(name, unit, help string) Metric {
 	return Metric{Name: name, Kind: runfile.Gauge, Unit: unit, Help: help}
 }
 
 func (m Metric) from(version int) Metric { m.Versions.First = version; return m }
 
-// upTo names the last version that shows the metric, and the metrics that show it since.
+// upTo sets the last version that shows the metric, and the metrics that show it since.
 func (m Metric) upTo(version int, instead ...string) Metric {
 	m.Versions.Last, m.Instead = version, instead
 	return m
@@ -144,7 +143,7 @@ func (m Metric) some(q Quantity) Metric   { m.Part = q; return m }
 func (m Metric) asked() Metric            { m.Asked = true; return m }
 func (m Metric) of(view string) Metric    { m.Files = view; return m }
 
-// alsoReads marks what counts blocks that are read, whatever else it counts.
+// alsoReads marks a metric that also counts blocks read.
 func (m Metric) alsoReads() Metric { m.AlsoReads = true; return m }
 
 // first puts the metric on the first screen.
@@ -152,10 +151,10 @@ func (m Metric) first() Metric { m.First = true; return m }
 
 func (m Metric) firstOfReads() Metric { m.Reads = true; return m }
 
-// matters puts it on the first screen, and has loads chosen to tell what it counts.
+// matters puts the metric on the first screen, and makes runs choose loads to decide what it counts.
 func (m Metric) matters() Metric { m.First, m.Matters = true, true; return m }
 
-// all applies the same change to several rows.
+// all applies a change to several rows.
 func all(change func(Metric) Metric, rows ...Metric) []Metric {
 	for i := range rows {
 		rows[i] = change(rows[i])
@@ -163,7 +162,7 @@ func all(change func(Metric) Metric, rows ...Metric) []Metric {
 	return rows
 }
 
-// Step returns by how much a counter of a unit moves at least.
+// Step returns the least amount by which a counter of a unit moves.
 func Step(unit string) float64 {
 	switch unit {
 	case "bytes":

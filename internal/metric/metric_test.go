@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestExported: names as Prometheus' conventions have them, and no two metrics of what is read on a clock share one.
+// TestExported: names follow Prometheus' conventions, and no two metrics that are read on a clock share one.
 func TestExported(t *testing.T) {
 	check := func(name, want string) {
 		t.Helper()
@@ -40,7 +40,7 @@ func TestExported(t *testing.T) {
 	}
 }
 
-// TestPrinted: a metric is written as the view of the version that was read writes it.
+// TestPrinted: a metric has its name in the view of the version.
 func TestPrinted(t *testing.T) {
 	check := func(name string, version int, want string) {
 		t.Helper()
@@ -67,7 +67,7 @@ func TestPrinted(t *testing.T) {
 	check("somebody/elses", 0, "somebody/elses")
 }
 
-// TestNamed: whatever people type leads to the names in a run file.
+// TestNamed: what people type leads to the names in a run file.
 func TestNamed(t *testing.T) {
 	check := func(typed, want string) {
 		t.Helper()
@@ -95,7 +95,7 @@ func TestNamed(t *testing.T) {
 	check("nothing", "")
 }
 
-// TestRowsAreWhole: each metric has all that a run file announces, a name of its own, and a document that defines it.
+// TestRowsAreWhole: each metric has all fields of an announcement, a unique name, and a defining document.
 func TestRowsAreWhole(t *testing.T) {
 	printed := map[string]string{}
 	names := map[string]bool{}
@@ -117,8 +117,7 @@ func TestRowsAreWhole(t *testing.T) {
 			if text == m.Name {
 				t.Errorf("%s has no name that people know", m.Name)
 			}
-			// Up to 16 the statistics of checkpoints stood in the view of the background writer, their reset among
-			// them.
+			// Up to 16 the statistics of checkpoints were in the view of the background writer, including their reset.
 			if other := printed[text]; other != "" && other != m.Name && !strings.HasSuffix(text, "stats_reset") {
 				t.Errorf("%s and %s are both printed %s", other, m.Name, text)
 			}
@@ -130,7 +129,7 @@ func TestRowsAreWhole(t *testing.T) {
 	}
 }
 
-// TestVersionsAreNamed: what a version shows no more says what shows it since.
+// TestVersionsAreNamed: a metric that a version no longer shows names its replacement.
 func TestVersionsAreNamed(t *testing.T) {
 	n := 0
 	for _, m := range metric.All() {
@@ -149,7 +148,7 @@ func TestVersionsAreNamed(t *testing.T) {
 	}
 }
 
-// TestQuantities: each has a name that leads back to it, and all but those that clients count have a metric.
+// TestQuantities: each has a unique name, and all but those that clients count have a metric.
 func TestQuantities(t *testing.T) {
 	for _, q := range metric.Quantities() {
 		for _, typed := range []string{string(q), q.Many(), strings.ToUpper(q.One())} {
@@ -179,7 +178,7 @@ func TestQuantities(t *testing.T) {
 	}
 }
 
-// TestFactors hold the documented units against base units.
+// TestFactors compares the documented units with base units.
 func TestFactors(t *testing.T) {
 	check := func(typed, on string, kind runfile.MetricType, unit string, scale float64) {
 		t.Helper()
@@ -204,9 +203,9 @@ func TestFactors(t *testing.T) {
 	check("os.diskIO.rdsdev.writeKbPS", "rds", runfile.Rate, "bytes", 1024)
 }
 
-// TestWhatIsAskedOfTheSystem: writes, growths and fsyncs of pg_stat_io, and what read and write calls are given, are
-// all asked of the operating system by their documents, whether a counted quantity has them or not.
-func TestWhatIsAskedOfTheSystem(t *testing.T) {
+// TestRequestsToTheSystem: writes, growths and fsyncs of pg_stat_io, and the bytes of read and write calls, are
+// requests to the operating system by their documents, with or without a quantity.
+func TestRequestsToTheSystem(t *testing.T) {
 	for _, name := range []string{
 		"pgstat.io/writes", "pgstat.io/write_bytes", "pgstat.io/extends", "pgstat.io/extend_bytes", "pgstat.io/fsyncs",
 		"pgstat.io/client_fsyncs",

@@ -1,6 +1,6 @@
 package metric
 
-// Names of rows that something asks for by name.
+// Names of metrics used elsewhere.
 const (
 	AnatomyRecords                       = "anatomy/records"
 	BlockIOTime                          = "block/io_time"

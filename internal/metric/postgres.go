@@ -9,7 +9,7 @@ const (
 	activity = statsAt + "MONITORING-PG-STAT-ACTIVITY-VIEW"
 )
 
-// Names in run files that the analysis speaks of.
+// Names of PostgreSQL's metrics that the analysis uses.
 const (
 	StatWALRecords = "pgstat.wal/wal_records"
 	InsertPosition = "pgstat.lsn/insert"
@@ -18,7 +18,7 @@ const (
 	BlocksRead     = "pgstat.database/blks_read"
 )
 
-// Settings and extensions without which the server shows nothing, or what means nothing.
+// Settings and extensions without which some metrics are missing or meaningless.
 const (
 	TrackActivities  = "track_activities"
 	TrackCounts      = "track_counts"
@@ -27,7 +27,7 @@ const (
 	StatStatements   = "pg_stat_statements"
 )
 
-// view completes the rows of one of PostgreSQL's views: where it is documented, and how people write its columns.
+// view completes the rows of a PostgreSQL view: its documentation, and the usual names of its columns.
 func view(name, relation, source string, rows ...Metric) []Metric {
 	for i, m := range rows {
 		m.Name, m.Source = name+"/"+m.Name, source
@@ -43,14 +43,14 @@ func statsReset() Metric {
 	return gauge("stats_reset", "seconds", "when the counters were last reset, since 1970; 0 is never")
 }
 
-// postgres returns what the server counts of itself, without pg_stat_io. Where several rows make one quantity, the one
-// that stands first does.
+// postgres returns the server's own counters, without pg_stat_io. If several rows make one quantity, the first is
+// preferred.
 func postgres() []Metric {
 	return slices.Concat(wal(), positions(), checkpoints(), transactions(), aurora(), tables(),
 		statements(), sessions())
 }
 
-// wal returns what was written to the write-ahead log. 18 moved its writes and fsyncs to pg_stat_io.
+// wal returns the counters of the WAL. Version 18 moved its writes and fsyncs to pg_stat_io.
 func wal() []Metric {
 	return view("pgstat.wal", "pg_stat_wal", statsAt+"MONITORING-PG-STAT-WAL-VIEW",
 		counter("wal_records", "records", "WAL records").from(14).makes(WALRecords).matters().but(
@@ -74,7 +74,8 @@ func wal() []Metric {
 	)
 }
 
-// positions are bytes since the beginning of the WAL. They move at once, also for transactions that are not committed.
+// positions returns positions in bytes since the beginning of the WAL. They move immediately, even for uncommitted
+// transactions.
 func positions() []Metric {
 	return view("pgstat.lsn", "", manual+"functions-admin.html#FUNCTIONS-ADMIN-BACKUP",
 		counter("insert", "bytes", "end of what was put into the WAL, written or not").As(
@@ -86,8 +87,8 @@ func positions() []Metric {
 	)
 }
 
-// checkpoints returns the work of the checkpointer, which up to 16 pg_stat_bgwriter showed, of the background writer,
-// of archiving, and of the small caches, whose names 17 changed.
+// checkpoints returns the counters of the checkpointer, which were in pg_stat_bgwriter up to 16, of the background
+// writer, of archiving, and of the small caches, which 17 renamed.
 func checkpoints() []Metric {
 	renamed := func(m Metric, before, since string) Metric {
 		return m.asUpTo(16, "pg_stat_bgwriter."+before).As("pg_stat_checkpointer." + since)
@@ -154,8 +155,8 @@ func checkpoints() []Metric {
 	)
 }
 
-// transactions returns what databases did: the connected one, and all of them together, to which the WAL and the device
-// belong.
+// transactions returns the counters of databases: of the connected one, and of all together, to which the WAL and the
+// device belong.
 func transactions() []Metric {
 	const source = statsAt + "MONITORING-PG-STAT-DATABASE-VIEW"
 	const system = "those of the system's own tables are among them"
@@ -206,7 +207,7 @@ func transactions() []Metric {
 	)
 }
 
-// aurora returns what Aurora's own functions count of I/O.
+// aurora returns the counters of I/O of Aurora's own functions.
 func aurora() []Metric {
 	const guide = "https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/"
 	const restart = "since the instance started"
@@ -243,8 +244,8 @@ func aurora() []Metric {
 	)
 }
 
-// tables are sums over the tables of some schemas, and over their indexes. Index entries have no counter of the
-// server's: they follow from those of tables and the definitions of indexes.
+// tables returns sums over the tables of some schemas, and over their indexes. The server does not count index entries:
+// they follow from the counters of tables and the definitions of indexes.
 func tables() []Metric {
 	const dropped = "of the tables that there are: it falls when one is dropped"
 	const jumps = "the number of indexes now times the versions of rows ever: it jumps when an index is made or " +
@@ -321,8 +322,8 @@ func tables() []Metric {
 	)
 }
 
-// statements are sums over what pg_stat_statements keeps of our own user in this database. 17 gave the times of blocks
-// other names.
+// statements returns sums over our own user's rows of pg_stat_statements in this database. Version 17 renamed the times
+// of blocks.
 func statements() []Metric {
 	const source = manual + "pgstatstatements.html"
 	const evicted = "falls when the extension forgets statements to make room for others: see evictions"
@@ -369,14 +370,14 @@ func statements() []Metric {
 	)
 }
 
-// sessions are levels of one moment: what sessions wait for, what runs beside a load, and who is sent the WAL.
+// sessions returns levels at one moment: what sessions wait for, what runs beside a load, and who receives the WAL.
 func sessions() []Metric {
 	const moment = "a sample of one moment"
 	level := func(name, help, condition string) Metric {
 		return gauge(name, "sessions", help).As("pg_stat_activity (" + condition +
 			")").needs(TrackActivities).but(moment)
 	}
-	// 17 wrote the names of events of the kind IO in other letters.
+	// Version 17 changed the spelling of events of the type IO.
 	file := func(name, help, before, since string) Metric {
 		return level(name, help, "wait_event = "+since).asUpTo(16, "pg_stat_activity (wait_event = "+before+")")
 	}

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// postgresIO is reading and writing by all processes, as the server asks it of the operating system: from 16 on.
+// postgresIO returns the reads and writes of all processes, as requests to the operating system, from version 16 on.
 //
-// In 16 and 17 a count is one of blocks of op_bytes, and the WAL is not in it. 18 counts operations, which may hold
-// several blocks, shows bytes apart, and adds the WAL as an object of its own, whose new files are filled with zeros in
-// the context init. The view has a row for each kind of process, object and context: each metric is the sum of some.
+// In 16 and 17 the unit is a block of op_bytes, and the WAL is not included. 18 counts operations, which may hold
+// several blocks, shows bytes separately, and adds the WAL as an object, whose new files are filled with zeros in the
+// context init. The view has a row for each kind of process, object and context: each metric is the sum of some.
 func postgresIO() []Metric {
 	const other = "of tables and indexes by "
 	return view("pgstat.io", "pg_stat_io", statsAt+"MONITORING-PG-STAT-IO-VIEW", slices.Concat(
@@ -105,7 +105,7 @@ func blocks(name, column, rows, help string) Metric {
 		help).but("blocks in 16 and 17; in 18 an operation may have many: compare the bytes")
 }
 
-// volume returns the bytes of a kind of operation: until 17 blocks times their size.
+// volume returns the bytes of a kind of operation: up to 17, blocks times their size.
 func volume(name, kind, rows, help string) Metric {
 	return counter(name, "bytes", help).from(16).asUpTo(17, "pg_stat_io."+kind+"s * op_bytes ("+rows+")").
 		As("pg_stat_io." + kind + "_bytes (" + rows + ")")

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// Printed returns how people write the metric of that name in a run file: pg_stat_wal.wal_sync, /proc/diskstats writes,
-// CloudWatch WriteIOPS. The version is server_version_num, 0 where it is not known. A name that the table does not have
-// is given back.
+// Printed returns the usual name of the metric with that name in a run file: pg_stat_wal.wal_sync, /proc/diskstats
+// writes, CloudWatch WriteIOPS. The version is server_version_num, 0 if unknown. An unknown name is returned unchanged.
 func Printed(name string, version int) string { return All().Printed(name, version) }
 
-// Printed returns the function of that name, of one table.
+// Printed is like the function Printed, for one table.
 func (t Table) Printed(name string, version int) string {
 	_, whose := shared(name)
 	rows := t.Of(name)
@@ -24,8 +23,8 @@ func (t Table) Printed(name string, version int) string {
 	return rows[0].Printed(version)
 }
 
-// views maps sources of metrics, by the part of a name before its slash, to their usual names where those are not
-// pg_stat_ and the rest of the name after pgstat.
+// views maps sources of metrics, by the part of a name before its slash, to their usual names, unless that is pg_stat_
+// and the rest of the name after pgstat.
 var views = map[string]string{
 	"pgstat.lsn": "positions in the WAL", "pgstat.cluster": "pg_stat_database (all)",
 	"pgstat.server": "pg_postmaster_start_time()",
@@ -49,7 +48,7 @@ var views = map[string]string{
 	"block.process":          "/proc/PID/io", "block.cgroup": "cgroup io.stat", "anatomy": "pg_walinspect",
 }
 
-// PrintedView returns how people write a source of metrics: pg_stat_wal for pgstat.wal.
+// PrintedView returns the usual name of a source of metrics: pg_stat_wal for pgstat.wal.
 func PrintedView(view string) string {
 	if known := views[view]; known != "" {
 		return known
@@ -57,7 +56,7 @@ func PrintedView(view string) string {
 	return strings.Replace(view, "pgstat.", "pg_stat_", 1)
 }
 
-// VersionNum returns a version as server_version_num has it, as far as its first number tells; 0: it is not known.
+// VersionNum converts a version to server_version_num, from its major number; 0 if it has none.
 func VersionNum(version string) int {
 	major, _, _ := strings.Cut(version, ".")
 	n, err := strconv.Atoi(major)
@@ -67,7 +66,7 @@ func VersionNum(version string) int {
 	return n * 10000
 }
 
-// Spellings returns all the ways to write the metric of a name in a run file, that name first.
+// Spellings returns all names of the metric with that name in a run file, which comes first.
 func (t Table) Spellings(name string) []string {
 	general, whose := shared(name)
 	all := []string{name}
@@ -84,10 +83,9 @@ func (t Table) Spellings(name string) []string {
 	return all
 }
 
-// Named returns the names in a run file of what people typed, each once: a printed name of any version, a name in a run
-// file, or either without what stands before its last slash, dot or space (wal_sync, WriteIOPS), in whatever case.
-// What is written in full is meant before what ends so, and that
-// before what exporters and consoles make of a name: aws_rds_write_iops_average, AWS/RDS WriteIOPS.
+// Named returns the names in a run file that match what people typed, each once: a printed name of any version, a name
+// in a run file, or the part of either after its last slash, dot or space (wal_sync, WriteIOPS), in any case. Full
+// matches come first, and exporters' and consoles' forms of a name last: aws_rds_write_iops_average, AWS/RDS WriteIOPS.
 func (t Table) Named(typed string) []string {
 	for _, candidate := range undressed(typed) {
 		if found := t.named(candidate); len(found) > 0 {
@@ -102,7 +100,7 @@ func (t Table) Named(typed string) []string {
 	return nil
 }
 
-// alike finds names of cloud services that differ from what was typed only in case, blanks and marks.
+// alike returns names of cloud services that differ from typed only in case, blanks and marks.
 func (t Table) alike(typed string) (names []string) {
 	typed = folded(typed)
 	for _, m := range t {
@@ -139,11 +137,11 @@ func (t Table) named(typed string) []string {
 	return once
 }
 
-// plain returns a name as it is compared with what people type: case and the number of spaces do not count.
+// plain normalizes case and spaces of a name, to compare it with what people type.
 func plain(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
 
-// ends reports whether a name ends with what was typed, from a slash, a dot or a space on, with or without what follows
-// it in brackets: wal_sync of pg_stat_wal.wal_sync, pg_stat_io.writes of pg_stat_io.writes (relation).
+// ends reports whether a name ends with what was typed, from a slash, a dot or a space on, with or without a suffix in
+// brackets: wal_sync of pg_stat_wal.wal_sync, pg_stat_io.writes of pg_stat_io.writes (relation).
 func ends(name, typed string) bool {
 	head, _, _ := strings.Cut(name, " (")
 	for _, n := range []string{name, head} {

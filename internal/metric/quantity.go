@@ -8,15 +8,15 @@ import (
 // Quantity is one way to count the work of a load, by its name in run files and JSON.
 type Quantity string
 
-// Sides that a metric may count on.
+// The sides of quantities and metrics.
 const (
 	Logical   = "logical"
-	Requested = "requested" // of the operating system or a storage service: a cache may answer
+	Requested = "requested" // from the operating system or a storage service, whose cache may answer
 	Physical  = "physical"
 	NoSide    = "none"
 )
 
-// The counted quantities, from what is asked of the database down to what its device does.
+// The quantities, from requests to the database down to the work of its device.
 const (
 	RowsWritten    Quantity = "rows"
 	RowsUpdated    Quantity = "rows_updated"
@@ -47,12 +47,12 @@ const (
 	DeviceReadSize Quantity = "device_read_bytes"
 )
 
-// quantity is one way to count: what one of it and many of it are called, its unit, and what it counts.
+// quantity describes a quantity: its singular and plural, its unit, and what it counts.
 type quantity struct {
 	name                  Quantity
 	side                  string
 	one, many, unit, help string
-	inserts               bool // loads that only insert rows tell it from the others
+	inserts               bool // loads that only insert rows separate it from the others
 }
 
 var quantities = []quantity{
@@ -100,7 +100,7 @@ var quantities = []quantity{
 	{DeviceReadSize, Physical, "device byte read", "device bytes read", "bytes", "bytes read from the device", false},
 }
 
-// Quantities lists them, from the top down.
+// Quantities returns all quantities, from the top down.
 func Quantities() (all []Quantity) {
 	for _, known := range quantities {
 		all = append(all, known.name)
@@ -108,35 +108,35 @@ func Quantities() (all []Quantity) {
 	return all
 }
 
-// OfInserts reports whether loads that only insert rows tell the quantity from the others. What reads, updates or
-// deletes takes loads that do so.
+// OfInserts reports whether loads that only insert rows separate the quantity from the others. Quantities of reads,
+// updates or deletes need loads that do them.
 func (q Quantity) OfInserts() bool { return q.words().inserts }
 
-// OfReads reports whether the quantity is of reading and nothing else.
+// OfReads reports whether only reads count in the quantity.
 func (q Quantity) OfReads() bool {
 	return slices.Contains([]Quantity{RowsReturned, PagesMissed, ReadCalls, BytesAsked, TempRead, DeviceReads,
 		DeviceReadSize}, q)
 }
 
-// OfWrites reports whether only what writes brings any of the quantity about.
+// OfWrites reports whether only work that writes counts in the quantity.
 func (q Quantity) OfWrites() bool {
 	return !q.OfReads() && !slices.Contains([]Quantity{Lookups, Statements, Commits, BuffersTouched, TempWritten}, q)
 }
 
-// Side is logical, work that the database was asked to do and notes in its WAL, requested, what was asked of the
-// operating system, where a cache may answer, or physical, what storage has to do for it.
+// Side returns Logical, for work requested from the database, which it records in its WAL; Requested, for requests to
+// the operating system, whose cache may answer; or Physical, for what storage has to do.
 func (q Quantity) Side() string { return q.words().side }
 
-// One returns what people call one of it: WAL fsync.
+// One returns the singular: WAL fsync.
 func (q Quantity) One() string { return q.words().one }
 
-// Many returns what people call many of it: WAL fsyncs.
+// Many returns the plural: WAL fsyncs.
 func (q Quantity) Many() string { return q.words().many }
 
-// Unit is its base unit.
+// Unit returns the base unit.
 func (q Quantity) Unit() string { return q.words().unit }
 
-// Help says what it counts.
+// Help says what the quantity counts.
 func (q Quantity) Help() string { return q.words().help }
 
 func (q Quantity) words() quantity {
@@ -147,7 +147,7 @@ func (q Quantity) words() quantity {
 	return quantity{name: q, side: Physical, one: strings.TrimSuffix(many, "s"), many: many}
 }
 
-// QuantityNamed finds the quantity that people typed: WAL fsyncs, wal_syncs, wal-fsyncs, in whatever case.
+// QuantityNamed returns the quantity that people typed: WAL fsyncs, wal_syncs, wal-fsyncs, in any case.
 func QuantityNamed(typed string) (Quantity, bool) {
 	plain := strings.NewReplacer("_", "", "-", "", " ", "", "+", "")
 	for _, q := range Quantities() {

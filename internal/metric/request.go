@@ -2,17 +2,17 @@ package metric
 
 import "strings"
 
-// Views of what a device did for some of the server's files.
+// Views of the device's requests for some of the server's files.
 const (
 	requestsOfTables  = "request.tables"
 	requestsOfIndexes = "request.indexes"
 	requestsOfTOAST   = "request.toast"
 )
 
-// RequestServer begins the names of what a device did for this server alone.
+// RequestServer is the prefix of the device's requests for this server only.
 const RequestServer = "request.server"
 
-// What a device did for this server alone, where each request was followed to its file.
+// The device's work for this server only, if each request was traced to its file.
 const (
 	ServerReads      = RequestServer + "/reads"
 	ServerReadBytes  = RequestServer + "/read_bytes"
@@ -20,15 +20,15 @@ const (
 	ServerWriteBytes = RequestServer + "/write_bytes"
 	ServerFlushes    = RequestServer + "/flushes"
 	RequestsLost     = "request/lost"
-	RequestWrites    = "request/writes" // everybody's
+	RequestWrites    = "request/writes" // of all programs
 	RequestFlushes   = "request/flushes"
 
 	JournalWrites     = "request.journal/writes"
 	JournalWriteBytes = "request.journal/write_bytes"
 )
 
-// ServersPart names what of a device's metric was for this server alone, where that is recorded: the sum of these. The
-// kernel counts a flush as a write, too.
+// ServersPart returns the metrics whose sum is this server's part of a device's metric, if recorded. The kernel also
+// counts a flush as a write.
 func ServersPart(name string) []string {
 	view, field, _ := strings.Cut(name, "/")
 	if view != "block" {
@@ -69,7 +69,7 @@ var requestKinds = []struct{ view, whose, printed string }{
 		"other programs"},
 }
 
-// RequestViews returns the views of requests, all of the device's first.
+// RequestViews returns the views of requests, the whole device first.
 func RequestViews() []string {
 	all := []string{"request"}
 	for _, k := range requestKinds {
@@ -78,7 +78,7 @@ func RequestViews() []string {
 	return all
 }
 
-// RequestedFor returns what requests of a kind were for, as people call it; of a kind that is not known, the kind.
+// RequestedFor returns the readable purpose of a kind of requests; an unknown kind is returned unchanged.
 func RequestedFor(kind string) string {
 	for _, k := range requestKinds {
 		if k.view == "request."+kind {
@@ -88,7 +88,7 @@ func RequestedFor(kind string) string {
 	return kind
 }
 
-// requestsByFile returns what the kernel tells of each request, with the file that its sectors belong to.
+// requestsByFile returns the kernel's traced requests, by the file that their sectors belong to.
 func requestsByFile() []Metric {
 	const source = "https://docs.kernel.org/trace/events.html"
 	var rows []Metric

@@ -7,10 +7,10 @@ type Source struct {
 	Key     string `json:"key"`
 	Title   string `json:"title"`
 	Address string `json:"address"`
-	State   string `json:"state"` // date: of the text, as it was read
+	State   string `json:"state"` // date: of the text, as read
 }
 
-// SourceOf finds a source by its key.
+// SourceOf returns the source with the given key.
 func SourceOf(key string) (Source, bool) {
 	for _, s := range Sources() {
 		if s.Key == key {
@@ -20,5 +20,5 @@ func SourceOf(key string) (Source, bool) {
 	return Source{}, false
 }
 
-// Sources returns what the meanings of metrics, the limits of volumes and the prices rest on.
+// Sources returns the sources of the meanings of metrics, the limits of volumes and the prices.
 func Sources() []Source { return slices.Concat(fromFile().Sources, dictionary().Sources) }

@@ -8,20 +8,19 @@ type spelling struct {
 	shown Span
 }
 
-// As returns how people write the metric in the versions for which nothing else is said.
+// As sets the usual name of the metric in versions without another one.
 func (m Metric) As(text string) Metric {
 	m.spelled = append(slices.Clone(m.spelled), spelling{text: text})
 	return m
 }
 
-// asUpTo returns how they write it up to a version.
+// asUpTo sets the usual name up to a version.
 func (m Metric) asUpTo(last int, text string) Metric {
 	m.spelled = append([]spelling{{text, Span{Last: last}}}, m.spelled...)
 	return m
 }
 
-// Printed returns the metric as people write it on a version of the server, as server_version_num; 0 is one that is not
-// known.
+// Printed returns the usual name of the metric in a version of the server, as server_version_num; 0 if unknown.
 func (m Metric) Printed(version int) string {
 	for _, s := range m.spelled {
 		if s.shown == (Span{}) || version > 0 && s.shown.Has(version) {
@@ -31,7 +30,7 @@ func (m Metric) Printed(version int) string {
 	return m.Name
 }
 
-// Spellings returns all the ways to write the metric: in the run file, and by people of each version.
+// Spellings returns all names of the metric: in the run file, and the usual one of each version.
 func (m Metric) Spellings() []string {
 	all := []string{m.Name}
 	for _, s := range m.spelled {

@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Table is rows, in the order in which quantities prefer them.
+// Table is a list of rows, in order of preference for quantities.
 type Table []Metric
 
 // All returns the whole table. Callers must not modify it.
@@ -27,14 +27,14 @@ func (t Table) those(wanted func(*Metric) bool) (rows []Metric) {
 	return rows
 }
 
-// Of returns the rows of a name in a run file: several where it means something else on each flavor. What is of one
-// instance or volume by its own name (cloudwatch.db-2/WriteIOPS) is of the row without it.
+// Of returns the rows of a name in a run file: several if it means something else on each flavor. A name with an
+// instance or volume (cloudwatch.db-2/WriteIOPS) has the rows of the name without it.
 func (t Table) Of(name string) (rows []Metric) {
 	general, _ := shared(name)
 	return t.those(func(m *Metric) bool { return m.Name == name || m.Name == general })
 }
 
-// Row returns the first row of a name. A name that the table does not have gives one that says nothing else.
+// Row returns the first row of a name. An unknown name gives a row with just the name.
 func (t Table) Row(name string) Metric {
 	general, _ := shared(name)
 	for i := range t {
@@ -59,25 +59,25 @@ func shared(name string) (general, whose string) {
 	return service + "/" + column, whose
 }
 
-// First reports whether a first screen shows the metric of that name. All of a cloud's service are shown.
+// First reports whether the metric of that name is on the first screen. All metrics of a cloud's service are.
 func (t Table) First(name string) bool {
 	rows := t.Of(name)
 	return ofCloud(name) && len(rows) == 0 || slices.ContainsFunc(rows, func(m Metric) bool { return m.First })
 }
 
-// FirstOfReads reports whether a first screen shows the metric of that name where something was read.
+// FirstOfReads reports whether the metric of that name is on the first screen if something was read.
 func (t Table) FirstOfReads(name string) bool {
 	return slices.ContainsFunc(t.Of(name), func(m Metric) bool { return m.Reads })
 }
 
-// Matters reports whether whoever runs a load wants to know what the metric of that name counts.
+// Matters reports whether the user of a load wants to know what the metric of that name counts.
 func (t Table) Matters(name string) bool {
 	rows := t.Of(name)
 	return ofCloud(name) && len(rows) == 0 || slices.ContainsFunc(rows, func(m Metric) bool { return m.Matters })
 }
 
-// Documented returns the quantity of which PostgreSQL documents that the metric of that name shows one for each; empty
-// for what others count: of what a provider documents it is the question whether it is so.
+// Documented returns the quantity that PostgreSQL documents to be equal to the metric of that name; empty for metrics
+// of others, whose documentation is under test.
 func (t Table) Documented(name string) Quantity {
 	m := t.Row(name)
 	if strings.HasPrefix(name, "pgstat.") && m.Makes != "" {
@@ -91,20 +91,20 @@ func (t Table) Making(q Quantity) []Metric {
 	return t.those(func(m *Metric) bool { return m.Makes == q })
 }
 
-// Adding returns the rows whose sum makes a quantity in versions that have none which makes it alone.
+// Adding returns the rows whose sum makes a quantity in versions without a row that makes it alone.
 func (t Table) Adding(q Quantity) []Metric {
 	return t.those(func(m *Metric) bool { return m.Adds == q })
 }
 
 // Said is a document's statement about a metric.
 type Said struct {
-	Document string // whose it is
+	Document string // whose document
 	Quantity Quantity
-	Some     bool // it counts some of these, not one for each
+	Some     bool // it counts some of these, not each
 }
 
-// Says returns what the document of a metric says that it counts, on a flavor of server and in a version of PostgreSQL,
-// as server_version_num; false where that is no counted quantity.
+// Says returns the quantity that a metric counts according to its document, on a flavor of server and in a version of
+// PostgreSQL, as server_version_num; false if it names none.
 func (t Table) Says(name, flavor string, version int) (Said, bool) {
 	row, manual := t.Row(name), Said{Document: "PostgreSQL's manual"}
 	switch {
@@ -132,8 +132,8 @@ func (t Table) Says(name, flavor string, version int) (Said, bool) {
 // firstWithCalls is the first version whose pg_stat_io counts operations, which may be of several blocks.
 const firstWithCalls = 180000
 
-// Rank returns the place of a metric of that name in the order in which people want to know of metrics: what is sold as
-// IOPS comes first, and what tells least of I/O last.
+// Rank returns the position of the metric of that name by interest: what is sold as IOPS comes first, and what says
+// least about I/O last.
 func Rank(name string) int {
 	views := []string{
 		CloudWatch, Insights, "block", "pgstat.io", "pgstat.wal", "pgstat.checkpointer", "pgstat.bgwriter",
@@ -146,12 +146,12 @@ func Rank(name string) int {
 	return len(views)
 }
 
-// View returns the rows that are read of one view, by the part of their names before the slash.
+// View returns the rows that are read from one view, by the part of their names before the slash.
 func (t Table) View(name string) Table {
 	return t.those(func(m *Metric) bool { return m.Derived == nil && strings.HasPrefix(m.Name, name+"/") })
 }
 
-// Announced returns what a probe announces of the rows.
+// Announced returns the announcements of the rows.
 func (t Table) Announced() []runfile.Metric {
 	var all []runfile.Metric
 	for _, m := range t {

@@ -1,9 +1,9 @@
 package metric
 
-// WALFilesManual documents what reads the WAL's files, where the server is not asked.
+// WALFilesManual documents the program that reads the WAL's files if the server is not asked.
 const WALFilesManual = manual + "pgwaldump.html"
 
-// walRecords returns what the WAL is made of, as far as it was read.
+// walRecords returns the kinds of record in the WAL that was read.
 func walRecords() []Metric {
 	row := func(name, printed, unit, help string) Metric {
 		m := counter("anatomy/"+name, unit, help).As("pg_walinspect " + printed).needs("pg_walinspect or pg_waldump")
