@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// ErrInUse is a run file that another process is writing.
+// ErrInUse is the error for a run file that another process is writing.
 var ErrInUse = errors.New("another realiops is writing it: wait until that has ended")
 
-// Append goes on with the run file at path, where its last writer stopped. A torn tail is taken off first. Two writers
-// of one file exclude each other, as long as both live.
+// Append continues the run file at path where its last writer stopped, after removing a torn tail. Two live writers of
+// one file exclude each other.
 func Append(path string, secrets ...string) (*Writer, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -34,8 +34,8 @@ func Append(path string, secrets ...string) (*Writer, error) {
 	return w, nil
 }
 
-// mend gives the file, or another in its place, ready to be written to at its end: after a whole line, and after a
-// whole frame where it is compressed.
+// mend returns the file, or its replacement, ready to be written to at its end: after a whole line, and after a whole
+// frame if it is compressed.
 func mend(file *os.File) (*os.File, error) {
 	if strings.HasSuffix(file.Name(), ".zst") {
 		return mendFrames(file)
@@ -51,8 +51,8 @@ func mend(file *os.File) (*os.File, error) {
 	return file, err
 }
 
-// wholeLines returns how many bytes of the file are whole lines that can be read. A last line that lacks nothing but
-// its end gets it.
+// wholeLines returns the length of the whole, readable lines of the file. It completes a last line that lacks only its
+// end.
 func wholeLines(file *os.File) (int64, error) {
 	if _, err := through(file); err != nil {
 		return 0, err
@@ -76,8 +76,8 @@ func wholeLines(file *os.File) (int64, error) {
 	return size + 1, err
 }
 
-// through reads the file from its beginning, refuses what is no run file or has a defect other than a torn end, and
-// tells whether it has that one.
+// through reads the file from its beginning, refuses files that are no run file or have another defect than a torn end,
+// and reports whether the end is torn.
 func through(file *os.File) (torn bool, err error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return false, err
@@ -93,8 +93,8 @@ func through(file *os.File) (torn bool, err error) {
 	return false, nil
 }
 
-// mendFrames leaves a file of whole frames as it is. A file that was cut off is rewritten with its readable part,
-// which replaces it once it is on the disk: nothing after an unfinished frame could be read.
+// mendFrames keeps a file of whole frames. It rewrites the readable part of a file that was cut off, which replaces the
+// file once it is on the disk: nothing after an unfinished frame could be read.
 func mendFrames(file *os.File) (*os.File, error) {
 	torn, err := through(file)
 	if err != nil {
@@ -117,7 +117,7 @@ func rewritten(file *os.File) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	// of an earlier try; nor is a link followed
+	// from an earlier attempt; links are not followed
 	if err := os.Remove(beside); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func rewritten(file *os.File) (*os.File, error) {
 		return nil, err
 	}
 	err = errors.Join(lock(anew), anew.Chmod(info.Mode().Perm()), copyWhole(anew, file))
-	if err == nil { // the old one stays until the new one is whole
+	if err == nil { // the old file stays until the new one is complete
 		err = os.Rename(beside, path)
 	}
 	if err != nil {
@@ -135,7 +135,7 @@ func rewritten(file *os.File) (*os.File, error) {
 	return anew, nil
 }
 
-// copyWhole writes the whole lines of a compressed file into another, and its frame to the end.
+// copyWhole writes the whole lines of a compressed file into another, and ends its frame.
 func copyWhole(to, from *os.File) error {
 	if _, err := from.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -152,7 +152,7 @@ func copyWhole(to, from *os.File) error {
 	lines := bufio.NewReaderSize(text, 1<<16)
 	for {
 		line, err := lines.ReadBytes('\n')
-		if err != nil { // torn: that is why we are here
+		if err != nil { // torn, which is why it is rewritten
 			break
 		}
 		if _, err := w.buf.Write(line); err != nil {

@@ -42,15 +42,16 @@ func TestAppendGoesOnAfterTheEndLine(t *testing.T) {
 	}
 }
 
-// A file may be cut anywhere behind its first line: what could be read before is there after it was gone on with.
-func TestAppendMendsATornEnd(t *testing.T) {
+// TestAppendMendsTornEnd: a file may be cut anywhere after its first line, and everything readable before is still
+// there after appending.
+func TestAppendMendsTornEnd(t *testing.T) {
 	for _, name := range []string{"run.jsonl", "run.jsonl.zst"} {
 		whole := contentOf(t, saveInBlocks(t, name))
 		for cut := len(whole) - 1; cut > 0; cut -= 1 + len(whole)/25 { // each costs three syncs
 			before, err := collect(bytes.NewReader(whole[:cut]))
 			if tear, torn := errors.AsType[*TornError](err); len(before) == 0 || err != nil &&
 				!(torn && tear.Line > 1) {
-				break // nothing but a piece of the first line
+				break // only a part of the first line
 			}
 			path := filepath.Join(t.TempDir(), name)
 			if err := os.WriteFile(path, whole[:cut], 0o666); err != nil {
@@ -68,7 +69,7 @@ func TestAppendMendsATornEnd(t *testing.T) {
 	}
 }
 
-// saveInBlocks writes as a run does that is flushed now and then.
+// saveInBlocks writes like a run that is flushed now and then.
 func saveInBlocks(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -105,7 +106,7 @@ func TestOneWriterAtATime(t *testing.T) {
 	goOn(t, path, later()...)
 }
 
-func TestAppendRefusesWhatIsNoRunFile(t *testing.T) {
+func TestAppendRefusesOtherFiles(t *testing.T) {
 	check := func(name, text string, want error) {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), name)

@@ -8,15 +8,15 @@ import (
 	"sync"
 )
 
-// blockSize is the number of bytes decoded at a time: enough that handing them over costs nothing, and few enough
-// that several blocks in flight are no burden. The first is small, as most files are.
+// blockSize is the number of bytes decoded at a time: large enough to make handing over cheap, and small enough to have
+// several in flight. The first block is small, like most files.
 const (
 	firstBlock = 1 << 16
 	blockSize  = 1 << 20
 )
 
-// decoders work on blocks at the same time, in decoding rather than in reading; inFlight blocks wait for them or for
-// us.
+// decoders is the number of goroutines that decode blocks; inFlight is the number of blocks waiting before or after
+// decoding.
 const (
 	decoders = 2
 	inFlight = 2 * decoders
@@ -24,7 +24,7 @@ const (
 
 // block is some lines of a file, with the result of decoding them.
 type block struct {
-	text   []byte // whole lines; at the file's end the last may be without its end
+	text   []byte // whole lines, except possibly the last of the file
 	end    error  // why nothing follows; nil: more does
 	items  []item
 	values []float64 // of its rows
@@ -33,18 +33,18 @@ type block struct {
 
 // item is the result of decoding a line.
 type item struct {
-	record Record // nil: the line is blank, of an unknown kind, or defect
+	record Record // nil: the line is blank, of an unknown kind, or defective
 	err    error
 	line   []byte // with an error
 	cut    bool   // the line's end is missing
-	blanks int    // instead of all that: so many lines are empty
+	blanks int    // number of empty lines, instead of the rest
 }
 
-// blocks reads text in blocks that end where lines end.
+// blocks reads text in blocks that end at line ends.
 type blocks struct {
 	r    io.Reader
 	size int    // of the next block
-	rest []byte // of the last read, the beginning of a line
+	rest []byte // of the last read: the beginning of a line
 	free []*block
 }
 
@@ -69,7 +69,7 @@ func (b *blocks) next() *block {
 		}
 		if err != nil {
 			k.end = err
-			// A line without an end counts only where the text itself was cut there.
+			// A line without an end counts only if the text itself was cut there.
 			if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 				k.text = k.text[:bytes.LastIndexByte(k.text, '\n')+1]
 			}
@@ -129,8 +129,8 @@ func (d *rowDecoder) item(line []byte) item {
 	return i
 }
 
-// decoded yields the blocks of a text in order, decoded. A block is good until the next is asked for. It reads ahead
-// only after the first block has been looked at, so that input of another kind through a pipe is refused at once.
+// decoded yields the decoded blocks of a text in order. A block is valid until the next one. It reads ahead only after
+// the first block has been processed, so that other input through a pipe is refused immediately.
 func decoded(r io.Reader) iter.Seq[*block] {
 	return func(yield func(*block) bool) {
 		source, work := &blocks{r: r, size: firstBlock}, make(chan *block, inFlight)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// encode renders a record as one line, its kind first.
+// encode returns a record as one line, its kind first.
 func encode(r Record) ([]byte, error) {
 	body, err := json.Marshal(r)
 	if err != nil {
@@ -22,7 +22,7 @@ func encode(r Record) ([]byte, error) {
 	return line.Bytes(), nil
 }
 
-// decodeKind reads a line of each kind.
+// decodeKind maps kinds to their decoders.
 var decodeKind = map[Kind]func(line []byte) (Record, error){
 	KindRun:    decodeRun,
 	KindMetric: decodeAs[Metric],
@@ -40,7 +40,8 @@ var decodeKind = map[Kind]func(line []byte) (Record, error){
 	KindEnd:    decodeAs[Ended],
 }
 
-// decode reads one line. A kind this version does not know gives nil and no error: a newer realiops may add kinds.
+// decode decodes one line. It returns nil without an error for a kind unknown to this version: a newer realiops may add
+// kinds.
 func decode(line []byte) (Record, error) {
 	kind, err := kindOf(line)
 	if err != nil {
@@ -58,8 +59,7 @@ func decode(line []byte) (Record, error) {
 	return nil, json.Unmarshal(line, &struct{}{})
 }
 
-// oldWords reports whether a line has a key that went before the first release. Its other keys would be taken for what
-// they no longer mean.
+// oldWords reports whether a line has a key from before the first release. Its other keys would be misread.
 func oldWords(kind Kind, line []byte) bool {
 	switch kind {
 	case "arm":
@@ -71,7 +71,8 @@ func oldWords(kind Kind, line []byte) bool {
 	}
 }
 
-// kindOf is found without a look at the rest of a line that begins with it, as all do that this package writes.
+// kindOf finds the kind without parsing the rest of a line that begins with it, like all lines that this package
+// writes.
 func kindOf(line []byte) (Kind, error) {
 	if rest, first := bytes.CutPrefix(line, []byte(`{"kind":"`)); first {
 		if kind, _, ends := bytes.Cut(rest, []byte(`",`)); ends && !bytes.ContainsAny(kind, `"\`) {
@@ -93,7 +94,7 @@ func decodeAs[R Record](line []byte) (Record, error) {
 	return r, nil
 }
 
-// decodeAnyWork refuses work of which an amount is missing: it is not 0.
+// decodeAnyWork refuses work with a missing amount: it is not 0.
 func decodeAnyWork(line []byte) (Record, error) {
 	var told struct {
 		Transactions, Statements, Rows *int64
@@ -107,13 +108,13 @@ func decodeAnyWork(line []byte) (Record, error) {
 	return decodeAs[Work](line)
 }
 
-// hasAmounts reports the same of a line that has no null.
+// hasAmounts reports whether no amount is missing in a line without null.
 func hasAmounts(line []byte) bool {
 	return bytes.Contains(line, []byte(`"transactions":`)) && bytes.Contains(line, []byte(`"statements":`)) &&
 		bytes.Contains(line, []byte(`"rows":`))
 }
 
-// decodeReading leaves out what is null: it was not read, and is not 0.
+// decodeReading drops null values: they were not read, and are not 0.
 func decodeReading(line []byte) (Record, error) {
 	var r Reading
 	err := json.Unmarshal(line, &r)
@@ -128,7 +129,7 @@ func decodeTotal(line []byte) (Record, error) {
 	return t, err
 }
 
-// decodePeriod returns nothing for a period without a value: its source did not tell it.
+// decodePeriod returns nil for a period without a value: its source had none.
 func decodePeriod(line []byte) (Record, error) {
 	var p Period
 	var told struct {
@@ -157,7 +158,7 @@ func withoutNull(line []byte, values map[string]float64) {
 	}
 }
 
-// decodeRun looks at the schema before anything else, because a newer one may have other fields in other shapes.
+// decodeRun checks the schema first, because a newer one may have different fields.
 func decodeRun(line []byte) (Record, error) {
 	var head struct {
 		Schema string `json:"schema"`

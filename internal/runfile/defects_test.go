@@ -13,6 +13,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
+// TestTornAtEveryByte cuts a file at every byte. Whole records must come back, and the cut must be reported unless it
+// is between two lines.
 func TestTornAtEveryByte(t *testing.T) {
 	whole := contentOf(t, save(t, "run.jsonl", everyKind()...))
 	for cut := 1; cut <= len(whole); cut++ {
@@ -37,6 +39,8 @@ func TestTornAtEveryByte(t *testing.T) {
 	}
 }
 
+// TestTornAtEveryByteCompressed cuts a compressed file that was flushed after every record: each flush that is whole
+// gives its record.
 func TestTornAtEveryByteCompressed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.jsonl.zst")
 	w, err := Create(path)
@@ -69,6 +73,7 @@ func TestTornAtEveryByteCompressed(t *testing.T) {
 	}
 }
 
+// text returns records as the text of a file.
 func text(t *testing.T, records ...Record) string {
 	t.Helper()
 	return string(contentOf(t, save(t, "run.jsonl", records...)))
@@ -122,8 +127,8 @@ func TestNotARunFile(t *testing.T) {
 	check("compressed nothing", packed.String(), no)
 }
 
-// A file with the words of before the first release is refused in one line that names the table of words, wherever it
-// shows.
+// TestOldWords: a file with keys from before the first release is refused in one line that names the table of words,
+// wherever they occur.
 func TestOldWords(t *testing.T) {
 	all := everyKind()
 	one := text(t, all[0])
@@ -210,7 +215,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// endless is as many empty lines as anybody asks for: gigabytes of them fit into some hundred kilobytes.
+// endless returns any number of empty lines: gigabytes of them compress to some hundred kilobytes.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return copy(p, bytes.Repeat([]byte("\n"), len(p))), nil }
@@ -233,7 +238,7 @@ func TestEmptyLinesAreBounded(t *testing.T) {
 	check(1<<50, "more than 1000000 empty lines: no run file has them")
 }
 
-// TestNullIsNotZero: what a converter writes as null was not read.
+// TestNullIsNotZero: a value that a converter writes as null was not read.
 func TestNullIsNotZero(t *testing.T) {
 	const head = `{"kind":"run","schema":"realiops.run/1","id":"x","plan":{"loads":[]}}` + "\n"
 	for line, want := range map[string][]Record{
@@ -261,8 +266,8 @@ func TestNullIsNotZero(t *testing.T) {
 	}
 }
 
-// TestPossibleHasTimes: a period without its begin would last two thousand years, and what was read at no time be read
-// before everything else.
+// TestPossibleHasTimes: a period without its begin would last two thousand years, and a reading without a time would
+// come before all others.
 func TestPossibleHasTimes(t *testing.T) {
 	for _, c := range []struct {
 		record Record

@@ -12,7 +12,7 @@ import (
 // TestDocsNameEveryField: docs/reference/run-file.md is the contract, so each kind's table has exactly the fields that
 // are written.
 func TestDocsNameEveryField(t *testing.T) {
-	toldOnce := func(of reflect.Type, path string) bool { // as of the run
+	toldOnce := func(of reflect.Type, path string) bool { // as in the run
 		return of == reflect.TypeFor[*Load]() || of == reflect.TypeFor[*Cloud]() && path == "cloud"
 	}
 	for _, r := range everyKind() {

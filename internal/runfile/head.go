@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Run opens a file: what was measured, on what, how.
+// Run is the head of a file: what was measured, on what, how.
 type Run struct {
 	Schema     string            `json:"schema"`
 	ID         string            `json:"id"`
@@ -17,17 +17,17 @@ type Run struct {
 	Host       Host              `json:"host"`
 	Clocks     []Clock           `json:"clocks,omitempty"`
 	Plan       Plan              `json:"plan"`
-	// nobody of ours put load on the server: the plan is empty
+	// we put no load on the server: the plan is empty
 	Observed bool `json:"observed,omitempty"`
-	// of a history: what its source was asked about; nil: it is none
+	// of a history: the time requested from its source; nil: no history
 	Asked *Stretch `json:"asked,omitempty"`
-	// where figures come from that realiops did not read itself
+	// sources of figures that realiops did not read itself
 	Provenance string `json:"provenance,omitempty" scrub:"text"`
-	// of a history: what its source lacked or held more than once, which its figures do not show
+	// of a history: gaps and duplicates in its source, which its figures do not show
 	Notices []string `json:"notices,omitempty" scrub:"text"`
 	// of a run that measured storage alone, without a database
 	Baseline *Baseline `json:"baseline,omitempty"`
-	// of a file that tells what something costs; nil: it does not
+	// of a file about the cost of an operation; nil otherwise
 	Operation *Operation `json:"operation,omitempty"`
 }
 
@@ -40,11 +40,11 @@ type Stretch struct {
 // Operation is a command, statement or script measured between two readings of everything. The loads of its run are
 // [IdleLoad] and [OperationLoad].
 type Operation struct {
-	Text       string `json:"text" scrub:"text"` // a command, a statement or the name of a script, as it was given
+	Text       string `json:"text" scrub:"text"` // a command, a statement or the name of a script, as given
 	Warmup     int    `json:"warmup"`
 	FirstTouch bool   `json:"first_touch,omitempty"` // with a checkpoint before each repetition
-	Times      int    `json:"times,omitempty"`       // a script is run in each repetition; 0: once
-	// SessionsKnown: which sessions are its own is known, as of statements that realiops sends.
+	Times      int    `json:"times,omitempty"`       // runs of a script per repetition; 0: once
+	// SessionsKnown: its own sessions are known, as for statements that realiops sends.
 	SessionsKnown bool `json:"sessions_known,omitempty"`
 }
 
@@ -54,26 +54,26 @@ const (
 	OperationLoad = "operation" // it was done once in each repetition
 )
 
-// FleetPlan is the name of the plan of files that tell of one of many databases hour by hour, of which nobody planned
-// anything.
+// FleetPlan is the name of the plan of files with one of many databases hour by hour, which had no plan.
 const FleetPlan = "fleet"
 
-// MostOfHour is the part of an hour that must be known for a value to stand for the hour.
+// MostOfHour is the share of an hour that must be known for a value to stand for the hour.
 const MostOfHour = 0.9
 
 // Baseline describes a measurement of storage without a database. The loads of its run are jobs of another program,
 // which put load on files.
 type Baseline struct {
-	Program string `json:"program"`    // fio 3.33
+	Program string `json:"program"`    // such as fio 3.33
 	Set     string `json:"set"`        // of jobs, or their file
 	Bytes   int64  `json:"size_bytes"` // of the test files
-	Direct  bool   `json:"direct"`     // the file system can pass the page cache by
+	Direct  bool   `json:"direct"`     // the file system can bypass the page cache
 
-	// UntilThrottled bounds a job that ends when storage slows down for good, in seconds; 0: jobs have a time.
+	// UntilThrottled is the longest duration of a job that ends when storage slows down for good, in seconds; 0: jobs
+	// have a fixed time.
 	UntilThrottled float64 `json:"until_throttled_seconds,omitempty"`
 }
 
-// Target is the server under load, as far as it shapes what the counters mean.
+// Target is the server under load, as far as it affects the meaning of counters.
 type Target struct {
 	Kind     string `json:"kind"`   // embedded, container or dsn
 	Flavor   string `json:"flavor"` // postgres, rds or aurora
@@ -83,14 +83,13 @@ type Target struct {
 	Database string `json:"database,omitempty" scrub:"form"`
 	User     string `json:"user,omitempty" scrub:"form"`
 	Image    string `json:"image,omitempty" scrub:"form"` // of a container
-	Pooler   bool   `json:"pooler,omitempty"`             // something between us and the server answers for it
-	// SystemIdentifier tells the data of one server from those of another: pg_control_system's. Empty: the user may not
-	// know.
+	Pooler   bool   `json:"pooler,omitempty"`             // a connection pooler is in between
+	// SystemIdentifier identifies the server's data, by pg_control_system; empty if the user may not know it.
 	SystemIdentifier string `json:"system_identifier,omitempty"`
 
 	Settings map[string]string `json:"settings,omitempty" scrub:"form"`
 	Storage  Storage           `json:"storage"`
-	Cloud    *Cloud            `json:"cloud,omitempty"` // of a managed server, where its provider was asked
+	Cloud    *Cloud            `json:"cloud,omitempty"` // of a managed server, if its provider was asked
 }
 
 // Cloud identifies a managed server at its provider: enough to ask again later, from another machine. It holds no
@@ -104,25 +103,25 @@ type Cloud struct {
 	Resource string `json:"resource,omitempty"` // the DbiResourceId, by which Performance Insights knows the instance
 	Engine   string `json:"engine,omitempty"`   // aurora-postgresql, postgres
 	Version  string `json:"version,omitempty"`  // of the engine
-	Class    string `json:"class,omitempty"`    // db.r6g.large
+	Class    string `json:"class,omitempty"`    // such as db.r6g.large
 
 	Storage       string `json:"storage,omitempty"` // aurora, aurora-iopt1, gp2, gp3, io1, io2
 	SizeGiB       int    `json:"size_gib,omitempty"`
 	IOPS          int    `json:"iops,omitempty"`
-	ThroughputMiB int    `json:"throughput_mib,omitempty"` // a second
+	ThroughputMiB int    `json:"throughput_mib,omitempty"` // per second
 	LogVolume     bool   `json:"log_volume,omitempty"`     // a dedicated one
 	MultiAZ       bool   `json:"multi_az,omitempty"`
 
 	Insights     bool `json:"insights,omitempty"`      // Performance Insights is on
-	InsightsDays int  `json:"insights_days,omitempty"` // and keeps this long
-	// of CloudWatch Database Insights: standard, advanced; empty: AWS does not say
+	InsightsDays int  `json:"insights_days,omitempty"` // its retention
+	// of CloudWatch Database Insights: standard, advanced; empty: unknown
 	InsightsMode      string `json:"insights_mode,omitempty"`
-	MonitoringSeconds int    `json:"monitoring_seconds,omitempty"` // Enhanced Monitoring's interval; 0: off
+	MonitoringSeconds int    `json:"monitoring_seconds,omitempty"` // interval of Enhanced Monitoring; 0: off
 
-	Volumes []string `json:"volumes,omitempty"` // EBS volumes of a server that its users run themselves
-	Machine string   `json:"machine,omitempty"` // of EC2, under such a server
+	Volumes []string `json:"volumes,omitempty"` // EBS volumes of a server that its users run
+	Machine string   `json:"machine,omitempty"` // of EC2, for such a server
 
-	Members []Member `json:"members,omitempty"` // of a cluster that the file is about as a whole
+	Members []Member `json:"members,omitempty"` // of a cluster, in a file about the whole cluster
 }
 
 // Member is an instance of a cluster.
@@ -135,24 +134,24 @@ type Member struct {
 type Storage struct {
 	Directory  string `json:"directory,omitempty" scrub:"form"`
 	FileSystem string `json:"file_system,omitempty"`
-	// the device that does the work, as in /proc/diskstats; several with + between
+	// the device that does the work, as in /proc/diskstats; several are joined by +
 	Device string `json:"device,omitempty"`
 	RAM    bool   `json:"ram,omitempty"` // nothing reaches a disk
 
 	// Devices lists all devices that the server writes to, with their other uses.
 	Devices []StorageDevice `json:"devices,omitempty"`
-	// Tablespaces are the names of those on the devices that hold tablespaces.OID, by that OID; empty: they are not
-	// told apart.
+	// Tablespaces are the names of the tablespaces on the devices that hold tablespaces.OID, by that OID; empty if they
+	// are not distinguished.
 	Tablespaces map[string][]string `json:"tablespaces,omitempty" scrub:"form"`
-	// Own: the device was made for this run, so that only the server writes to it.
+	// Own: the device was made for this run, so only the server writes to it.
 	Own bool `json:"own,omitempty"`
-	// Unseen are directories of the server that could not be looked at, and are taken to be on the same devices.
+	// Unseen are directories of the server that could not be inspected, and are assumed to be on the same devices.
 	Unseen []string `json:"unseen,omitempty" scrub:"form"`
-	// InMemory lists the parts of a server whose data is on a disk that are on none themselves: wal, tablespaces.
+	// InMemory lists the parts of a server with its data on a disk that are in memory: wal, tablespaces.
 	InMemory []string `json:"in_memory,omitempty" scrub:"form"`
 }
 
-// MemoryText says for people what is in memory; empty: nothing does.
+// MemoryText says what is in memory; empty if nothing is.
 func (s Storage) MemoryText() string {
 	switch {
 	case s.RAM:
@@ -170,10 +169,10 @@ func (s Storage) MemoryText() string {
 // StorageDevice is a disk under a server.
 type StorageDevice struct {
 	Name string `json:"name"` // as in /proc/diskstats
-	// Holds lists what of the server is on it: data, wal, tablespaces, tablespaces.16400, temp.
+	// Holds lists the server's parts on it: data, wal, tablespaces, tablespaces.16400, temp.
 	Holds   []string `json:"holds"`
-	Carries []string `json:"carries,omitempty" scrub:"form"` // the file systems on it, by where they are mounted, and swap
-	Backing string   `json:"backing,omitempty" scrub:"form"` // the file that a loop device stands for
+	Carries []string `json:"carries,omitempty" scrub:"form"` // its file systems, by mount point, and swap
+	Backing string   `json:"backing,omitempty" scrub:"form"` // the file behind a loop device
 }
 
 // Host is the machine realiops ran on.
@@ -192,10 +191,10 @@ type Clock struct {
 	Error  float64 `json:"error"`
 }
 
-// Off reports whether the clock differs from ours by more seconds than that, its own error left aside.
+// Off reports whether the clock surely differs from ours by more than tolerated seconds.
 func (c Clock) Off(tolerated float64) bool { return math.Abs(c.Offset)-c.Error > tolerated }
 
-// Apart returns by how much, in whole seconds.
+// Apart returns the difference, in whole seconds.
 func (c Clock) Apart() time.Duration {
 	return time.Duration(math.Abs(c.Offset) * float64(time.Second)).Round(time.Second)
 }
@@ -207,8 +206,8 @@ type Plan struct {
 	Repetitions int     `json:"repetitions"`
 	LoadSeconds float64 `json:"load_seconds"`
 	Seed        uint64  `json:"seed"` // of the order of the loads
-	// RestSeconds is the pause before the first load and after the last, so that a source that moves in steps covers
-	// the whole run.
+	// RestSeconds is the pause before the first load and after the last, so that a source with steps covers the whole
+	// run.
 	RestSeconds float64 `json:"rest_seconds,omitempty"`
 	// Workers is the number of processes that the clients of a load are divided over; 0: they run in the process that
 	// reads.
@@ -223,7 +222,7 @@ func (p Plan) Times(a Load) int {
 	return min(a.MostRepetitions, p.Repetitions)
 }
 
-// Steps returns how many repetitions there are of all loads together.
+// Steps returns the number of repetitions of all loads.
 func (p Plan) Steps() (steps int) {
 	for _, a := range p.Loads {
 		steps += p.Times(a)
@@ -231,7 +230,7 @@ func (p Plan) Steps() (steps int) {
 	return steps
 }
 
-// Loaded returns how many of the loads put load on the server.
+// Loaded returns the number of loads that are not idle.
 func (p Plan) Loaded() (n int) {
 	for _, a := range p.Loads {
 		if !a.Idle() {
@@ -241,18 +240,18 @@ func (p Plan) Loaded() (n int) {
 	return n
 }
 
-// Load is a stretch of steady load with set factors. The meaning of Method is the load's; Idle has none.
+// Load is a stretch of steady load with set parameters. Package load defines Method; Idle has none.
 type Load struct {
 	Name      string `json:"name"`
-	Method    string `json:"method,omitempty"` // insert-select, copy, …; empty: no load, the background is measured
+	Method    string `json:"method,omitempty"` // insert-select, copy, …; empty: no load, to measure the background
 	RowsPerTx int    `json:"rows_per_tx,omitempty"`
 	Indexes   int    `json:"indexes,omitempty"`
 	Width     int    `json:"width,omitempty"` // bytes of filler in each row
 	Clients   int    `json:"clients,omitempty"`
 
-	TableRows int64 `json:"table_rows,omitempty"` // that its table holds before the load
-	OfRows    int64 `json:"of_rows,omitempty"`    // of them, from the beginning, that are looked up; 0: all
-	Cold      bool  `json:"cold,omitempty"`       // the kernel is asked to forget the table's files
+	TableRows int64 `json:"table_rows,omitempty"` // rows in its table before the load
+	OfRows    int64 `json:"of_rows,omitempty"`    // the first rows of these that are looked up; 0: all
+	Cold      bool  `json:"cold,omitempty"`       // the kernel is asked to drop the table's files from its cache
 
 	// MostRepetitions bounds the repetitions of the load; 0: as many as the plan asks for.
 	MostRepetitions int `json:"most_repetitions,omitempty"`
@@ -260,23 +259,23 @@ type Load struct {
 	// SynchronousCommit is the setting of the clients' sessions; empty: the server's.
 	SynchronousCommit string `json:"synchronous_commit,omitempty"`
 
-	// Like is another load of the plan that this one repeats, except for at most one thing; But names that thing,
-	// and MoreEntries is the number of index entries that it made beyond the other's.
+	// Like is another load of the plan that this one repeats, except for at most one thing; But names that thing, and
+	// MoreEntries is the number of index entries that it made beyond the other's.
 	Like        string `json:"like,omitempty"`
 	But         string `json:"but,omitempty" scrub:"form"`
 	MoreEntries int64  `json:"more_entries,omitempty"`
 
 	// options of a job that puts load on storage alone, as on a command line
 	Job      string `json:"job,omitempty" scrub:"form"`
-	Depth    int    `json:"depth,omitempty"`    // requests that such a job keeps in flight; 0: not known
+	Depth    int    `json:"depth,omitempty"`    // requests that such a job keeps in flight; 0: unknown
 	Buffered bool   `json:"buffered,omitempty"` // it writes through the page cache
 }
 
 // Idle reports whether the load does nothing.
 func (a Load) Idle() bool { return a.Method == "" }
 
-// ChecksumsText says for every output that the server gave every page a checksum as the measurement began; empty: it
-// did not.
+// ChecksumsText warns, for all outputs, that the server was enabling page checksums when the measurement began; else
+// empty.
 func (t Target) ChecksumsText() string {
 	if t.Settings["data_checksums"] != "inprogress-on" {
 		return ""

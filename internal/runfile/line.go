@@ -21,8 +21,8 @@ func EndOf(failed error, interrupted bool) Ended {
 	return end
 }
 
-// OneLine folds an error text into the one line that people are promised: several errors that were joined may tell the
-// same, and a server's message may have lines of its own.
+// OneLine folds an error text into one line: joined errors may repeat each other, and a server's message may have
+// several lines.
 func OneLine(text string) string {
 	var told []string
 	for line := range strings.Lines(text) {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lock keeps other writers out until the file is closed. Locks bind readers too here, so what is locked is a byte that
-// no run file reaches.
+// lock keeps other writers out until the file is closed. Locks also exclude readers here, so it locks a byte beyond the
+// end of any run file.
 func lock(file *os.File) error {
 	beyond := &windows.Overlapped{OffsetHigh: 1 << 30}
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY

@@ -15,21 +15,21 @@ import (
 	"github.com/realiops/realiops/internal/owner"
 )
 
-// Directory is the default directory of runs, below the working directory.
+// Directory is the default directory of runs, in the working directory.
 const Directory = "realiops-runs"
 
 // Latest stands for the newest run in Directory wherever a run file is asked for.
 const Latest = "LAST"
 
-// NewID names a run: its start, and four letters so that two runs of one second differ.
+// NewID returns the id of a run: its start, and four letters so that two runs of one second differ.
 func NewID(start time.Time) string {
 	return start.UTC().Format("20060102-150405") + "-" + strings.ToLower(rand.Text()[:4])
 }
 
-// ours are the ids of [NewID], of [Anonymizer], and of the published numbers that come with the program.
+// ours matches the ids of [NewID], of [Anonymizer], and of the published numbers that come with the program.
 var ours = regexp.MustCompile(`^([0-9]{8}-[0-9]{6}-[a-z2-7]{4}|run-[0-9a-f]{12}|published-[a-z]+)$`)
 
-// sharedID returns the same for all copies of a run that are given to others, and tells nothing of it.
+// sharedID returns an id for shared copies of a run, which is the same for all of them and does not reveal it.
 func sharedID(id string) string {
 	if strings.HasPrefix(id, "run-") && ours.MatchString(id) {
 		return id // of a copy
@@ -37,7 +37,7 @@ func sharedID(id string) string {
 	return fmt.Sprintf("run-%.6x", sha256.Sum256([]byte(id)))
 }
 
-// ShownID returns an id as reports show it: with a mark where no realiops has made it.
+// ShownID returns an id as reports show it, marked if realiops did not make it.
 func ShownID(id string) string {
 	if ours.MatchString(id) {
 		return id
@@ -45,8 +45,8 @@ func ShownID(id string) string {
 	return id + " (an invalid id)"
 }
 
-// FileOf returns the default file name of a run, or "" if realiops did not make the id, so that nobody is told to
-// type it.
+// FileOf returns the default file name of a run, or "" if realiops did not make the id, so that nobody is told to type
+// it.
 func FileOf(id string) string {
 	if !ours.MatchString(id) {
 		return ""
@@ -54,14 +54,13 @@ func FileOf(id string) string {
 	return id + ending
 }
 
-// ending is the suffix of files whose names nobody chose: they are compressed.
+// ending is the suffix of default file names, which are compressed.
 const ending = ".jsonl.zst"
 
-// DefaultPath returns the path of the run with that id unless the user gives another.
+// DefaultPath returns the path of a run unless the user gives another.
 func DefaultPath(id string) string { return filepath.Join(Directory, id+ending) }
 
-// FileName returns a name for a file, without its ending, of what may be called anything; different things have
-// different names.
+// FileName returns a file name, without its ending, for any text; different texts have different names.
 func FileName(of string) string {
 	var name strings.Builder
 	for i, b := range []byte(of) {

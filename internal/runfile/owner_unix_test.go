@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestRunsOfOthers are neither written to a directory that somebody has planted nor taken for the last run.
+// TestRunsOfOthers: runs are not written to a directory that somebody has planted, nor is one there the last run.
 func TestRunsOfOthers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root may give files away")

@@ -7,15 +7,14 @@ import (
 	"math"
 )
 
-// MostCounted is above all that a counter of 64 bits can count. What is above it was counted by nobody, and sums of it
-// are no numbers.
+// MostCounted is more than a 64-bit counter can hold. Larger values are invalid, and their sums may overflow.
 const MostCounted = 1e20
 
-// Counted reports whether a value can be one of a counter. Those that are no number cannot.
+// Counted reports whether a counter can have the value; NaN cannot.
 func Counted(value float64) bool { return math.Abs(value) <= MostCounted }
 
-// Possible yields records up to one with a value that nothing can have counted, or without its time, which is an error:
-// of files that people hand in.
+// Possible yields records up to one with an impossible value, or without its time, which is an error. It is for files
+// from users.
 func Possible(records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for record, err := range records {
@@ -57,7 +56,7 @@ func possible(record Record) error {
 	return nil
 }
 
-// untimed returns what a record is that lacks a time, or ends before it begins; empty: it does not.
+// untimed names a record that lacks a time, or ends before it begins; else empty.
 func untimed(record Record) string {
 	switch r := record.(type) {
 	case Run:

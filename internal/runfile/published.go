@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Observed is the method of a load that is not ours: counters show its work, not clients.
+// Observed is the method of a load of others: counters show its work, not clients.
 const Observed = "observed"
 
 // Total holds figures for a stretch as a whole, without readings in between.
@@ -14,16 +14,16 @@ type Total struct {
 	Load       string `json:"load"`
 	Repetition int    `json:"repetition"`
 	Probe      string `json:"probe"`
-	// From and To are the window of these figures. Zero: their source says no more than that they are the whole load's.
+	// From and To are the window of these figures; zero: the whole load, by their source.
 	From time.Time `json:"from,omitzero"`
 	To   time.Time `json:"to,omitzero"`
-	// Values are by metric; of a rate, what it comes to over the stretch: operations, bytes.
+	// Values are by metric; for a rate, the total over the stretch: operations, bytes.
 	Values map[string]float64 `json:"values"`
 }
 
 // How figures that realiops did not read itself were taken from their source.
 const (
-	Published = "published" // they stand there as numbers
+	Published = "published" // as numbers in the source
 	Computed  = "computed"  // from published numbers, as the note says
 	Digitized = "digitized" // read off a chart
 )
@@ -32,7 +32,7 @@ const (
 type Origin struct {
 	Load       string `json:"load"`
 	Repetition int    `json:"repetition"`
-	Probe      string `json:"probe"` // whose figures these are
+	Probe      string `json:"probe"` // of these figures
 	Title      string `json:"title,omitempty" scrub:"text"`
 	Place      string `json:"place" scrub:"text"` // a repository, or an address
 	File       string `json:"file,omitempty"`
@@ -40,12 +40,12 @@ type Origin struct {
 	Author     string `json:"author,omitempty"`
 	Licence    string `json:"licence"`
 	How        string `json:"how"` // published, computed, digitized
-	// of a figure read off a chart, as a share of it: its standard deviation
+	// standard deviation of a figure read off a chart, relative to it
 	Error float64 `json:"error,omitempty"`
 	Note  string  `json:"note,omitempty" scrub:"text"`
 }
 
-// String says it for people, without the load.
+// String describes the origin, without the load.
 func (o Origin) String() string {
 	text := o.Place
 	if o.Title != "" {

@@ -18,17 +18,17 @@ const schemaFamily = "realiops.run/"
 // maxLine bounds a line, so that binary junk without a newline is refused and not read into memory.
 const maxLine = 16 << 20
 
-// Errors that say a file cannot be read at all.
+// Errors for a file that cannot be read at all.
 var (
 	ErrEmpty      = errors.New("the file is empty")
 	ErrNotRunFile = errors.New("this is not a realiops run file")
 	ErrGzip       = errors.New("it is packed by gzip, which is not read: unpack it with gunzip, or pack it with zstd")
-	// ErrOldWords is a run file of the words of before the first release.
+	// ErrOldWords is the error for a run file with keys from before the first release.
 	ErrOldWords = errors.New("this run file has the words of an older realiops: convert it by the table in " +
 		"docs/reference/run-file.md#old-words, or measure again")
 )
 
-// SchemaError is a run file of a format that this version does not know.
+// SchemaError reports a run file of a format that this version does not know.
 type SchemaError struct{ Found string }
 
 func (e *SchemaError) Error() string {
@@ -44,8 +44,8 @@ type LineError struct {
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 func (e *LineError) Unwrap() error { return e.Err }
 
-// TornError is a last line that was not written to its end, as happens when a machine or a process dies. Everything
-// before it is whole: a reader reports it and goes on.
+// TornError reports a last line that was not written completely, as when a machine or a process dies. Everything before
+// it is valid: a reader reports it and continues.
 type TornError struct{ Line int }
 
 func (e *TornError) Error() string {
@@ -69,8 +69,8 @@ func open(path string, read func(io.Reader) iter.Seq2[Record, error]) (iter.Seq2
 	return read(f), f, nil
 }
 
-// Read yields the records of a run file in order, compressed or not. The first is always a Run. An error comes last
-// and ends the sequence; after a *TornError everything before it may be used.
+// Read yields the records of a run file in order, compressed or not. The first is always a Run. An error comes last and
+// ends the sequence; after a *TornError everything before it may be used.
 func Read(r io.Reader) iter.Seq2[Record, error] {
 	return records(r, func(record Record) Record {
 		if row, isRow := record.(Row); isRow {
@@ -80,7 +80,7 @@ func Read(r io.Reader) iter.Seq2[Record, error] {
 	})
 }
 
-// ReadRows is Read with a Row for each Reading: several times faster, and a row is only good until the next record.
+// ReadRows is Read with a Row for each Reading: several times faster, but a row is only valid until the next record.
 func ReadRows(r io.Reader) iter.Seq2[Record, error] {
 	return records(r, func(record Record) Record {
 		if reading, isReading := record.(Reading); isReading {
@@ -121,7 +121,7 @@ var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 // gzipMagic opens every member of a gzip file (RFC 1952, section 2.3.1).
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// maxWindow bounds what the decoder may be made to set aside; our own files ask for 8 MB.
+// maxWindow bounds the memory that a file can make the decoder allocate; our own files need 8 MB.
 const maxWindow = 128 << 20
 
 func uncompressed(r *bufio.Reader) (io.Reader, func(), error) {
@@ -145,17 +145,17 @@ func uncompressed(r *bufio.Reader) (io.Reader, func(), error) {
 	return z, z.Close, nil
 }
 
-// lines knows where in a file a line stands.
+// lines tracks the position in a file.
 type lines struct {
 	n      int  // lines taken
-	blanks int  // of them
+	blanks int  // blank ones of these
 	begun  bool // the run line has been read
 }
 
-// mostBlanks bounds the empty lines of a file: of two gigabytes of them, which compress to nothing, no run is made.
+// mostBlanks bounds the empty lines of a file: two gigabytes of them compress to almost nothing.
 const mostBlanks = 1_000_000
 
-// stopped says what it means that nothing follows for this reason; nil: it is the end, or something does.
+// stopped returns the error for the end of the text; nil if it is the regular end, or more follows.
 func (l *lines) stopped(end error) error {
 	switch {
 	case end == nil:
@@ -171,7 +171,7 @@ func (l *lines) stopped(end error) error {
 	}
 }
 
-// take gives a line's record, or nothing where it is blank or of a kind unknown to this version.
+// take returns a line's record, or nil if it is blank or of a kind unknown to this version.
 func (l *lines) take(i item) (Record, error) {
 	l.n += max(i.blanks, 1)
 	l.blanks += i.blanks
@@ -205,7 +205,7 @@ func (l *lines) defect(err error, line []byte, cut bool) error {
 	}
 }
 
-// damage says what is wrong with a line in the words of the file.
+// damage describes an error in a line in terms of the file.
 func damage(err error) error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Errorf("the file is damaged there: %w", syntax)

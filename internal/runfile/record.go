@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Schema names the format this package writes. Fields may be added under the same name; a change that an older
-// reader would misread takes a new number.
+// Schema names the format this package writes. Fields may be added under the same name; a change that an older reader
+// would misread takes a new number.
 const Schema = "realiops.run/1"
 
-// Kind tells what a line carries.
+// Kind is the kind of a line.
 type Kind string
 
 // The kinds of line, in the order in which a run first writes them.
@@ -34,7 +34,7 @@ const (
 // Record is one line of a run file: one of the types below.
 type Record interface{ Kind() Kind }
 
-// MetricType tells how a metric's readings are to be differenced.
+// MetricType says how to take differences of a metric's readings.
 type MetricType string
 
 // The types of metric.
@@ -45,7 +45,7 @@ const (
 	CountPerPeriod MetricType = "count-per-period" // an amount in each period
 )
 
-// Statistic returns the statistic that tells how much there was in a period of such a metric; empty: it has no periods.
+// Statistic returns the statistic with the amount of a period; empty if the type has no periods.
 func (t MetricType) Statistic() string {
 	switch t {
 	case Rate:
@@ -57,12 +57,12 @@ func (t MetricType) Statistic() string {
 	}
 }
 
-// Metric announces a number that will be read.
+// Metric announces a metric that will be read.
 type Metric struct {
 	Name   string     `json:"name"` // probe first: pgstat.wal/wal_records, block/writes
 	Unit   string     `json:"unit"` // operations, bytes, seconds, rows, records, …
 	Type   MetricType `json:"type"`
-	Period float64    `json:"period,omitempty"`              // seconds, where the source has its own
+	Period float64    `json:"period,omitempty"`              // seconds, if the source has periods
 	Source string     `json:"source,omitempty" scrub:"text"` // where its meaning is documented
 	Help   string     `json:"help,omitempty" scrub:"text"`   // what it counts, in one line
 	Caveat string     `json:"caveat,omitempty" scrub:"text"` // what to beware of
@@ -71,10 +71,10 @@ type Metric struct {
 // Event is a moment in the life of a load.
 type Event string
 
-// The events of a load, in order. What a reading says of a load is the difference between the last reading before
-// End and the last one before Begin: between the two the load ran, its clients left, and its dirty pages were written.
+// The events of a load, in order. Its counts are the difference between the last reading before End and the last one
+// before Begin: in between the load ran, its clients left, and its dirty pages were written.
 const (
-	Settle Event = "settle" // what earlier loads left is being written
+	Settle Event = "settle" // pages of earlier loads are being written
 	Begin  Event = "begin"
 	End    Event = "end"
 )
@@ -86,73 +86,74 @@ type LoadEvent struct {
 	Repetition int       `json:"repetition"` // from 1
 	Event      Event     `json:"event"`
 	Failed     string    `json:"failed,omitempty" scrub:"text"` // on End: why this repetition must not be used
-	Added      string    `json:"added,omitempty" scrub:"text"`  // on Settle: why this repetition was run beyond the plan
-	Factors    *Load     `json:"factors,omitempty"`             // on Settle: of a load that the plan does not have
-	// Instance is, on Begin, which of a provider's the load was put on, where it is another than the head of the file
-	// says.
+	Added      string    `json:"added,omitempty" scrub:"text"`  // on Settle: why it was run beyond the plan
+	Factors    *Load     `json:"factors,omitempty"`             // on Settle: of a load that is not in the plan
+	// Instance, on Begin, is the provider's instance under load, if it differs from the head of the file.
 	Instance string `json:"instance,omitempty"`
-	Cloud    *Cloud `json:"cloud,omitempty"` // what the provider says of that one
-	Cold     *Cold  `json:"cold,omitempty"`  // on Begin, of a load that is to find nothing in memory
-	// Autovacuum, on End, is the work of the server's own autovacuum since Begin, if it would have been taken for
-	// the work of others.
+	Cloud    *Cloud `json:"cloud,omitempty"` // the provider's description of that instance
+	Cold     *Cold  `json:"cold,omitempty"`  // on Begin, of a load that must find nothing in memory
+	// Autovacuum, on End, is the work of the server's own autovacuum since Begin, if it would have been taken for the
+	// work of others.
 	Autovacuum *Autovacuum `json:"autovacuum,omitempty"`
 	// Others, on End, is the work of other sessions on the server since Begin, if it is too much to be ignored.
 	Others *Others `json:"others,omitempty"`
-	// Sessions, on End, of an operation, are all that have connected to its database since Begin; nil: the server does
-	// not count them.
+	// Sessions, on End of an operation, is the number of sessions that connected to its database since Begin; nil if
+	// the server does not count them.
 	Sessions *int64 `json:"sessions,omitempty"`
-	// OtherSessions counts the sessions that connected while nothing was done for the operation, including the time
-	// since the repetition before, and the sessions of others if the operation's own are known.
+	// OtherSessions counts the sessions that connected while the operation was idle, including the time since the
+	// repetition before, and the sessions of others if the operation's own are known.
 	OtherSessions int64 `json:"other_sessions,omitempty"`
 }
 
 // Cold describes the measures that kept a load's table out of memory.
 type Cold struct {
-	// the kernel was asked to forget the table's files, again and again while the load ran
+	// the kernel was asked repeatedly to drop the table's files while the load ran
 	Forgotten bool  `json:"forgotten"`
-	Evicted   int64 `json:"evicted,omitempty"` // pages taken out of shared buffers, where the server may be asked to
-	// Buffered says why none were taken out of shared buffers.
+	Evicted   int64 `json:"evicted,omitempty"` // pages evicted from shared buffers, if the server allows it
+	// Buffered says why none were evicted from shared buffers.
 	Buffered string `json:"buffered,omitempty" scrub:"text"`
-	// why the kernel was not asked: then only the size of the table keeps it from memory
+	// why the kernel was not asked: then only the size of the table keeps it out of memory
 	Missing string `json:"missing,omitempty" scrub:"text"`
 }
 
 // Autovacuum is the work that a server does by itself, whoever uses it.
 type Autovacuum struct {
-	Rows     int64 `json:"rows"`                // of statistics and of the catalogue, that it wrote
-	WALBytes int64 `json:"wal_bytes,omitempty"` // beyond what our clients can have written, where nobody else was seen
-	// On, of an operation, are the tables that it vacuumed or analyzed, and databases where it still did at End.
+	Rows     int64 `json:"rows"`                // of statistics and the catalog, that it wrote
+	WALBytes int64 `json:"wal_bytes,omitempty"` // beyond what our clients can have written, if nobody else was seen
+	// On, for an operation, are the tables that it vacuumed or analyzed, and databases in which it was still running at
+	// End.
 	On []string `json:"on,omitempty" scrub:"form"`
 }
 
 // Others is the work of other sessions on a server while our clients worked, by the counters of all its databases.
 type Others struct {
 	Rows    int64 `json:"rows"`    // inserted, updated and deleted
-	Commits int64 `json:"commits"` // also of transactions that only read
-	// WALBytes is the WAL of sessions that were there at End, as far as the server shows it for each (from 18 on,
-	// and to a role that sees them), or the part that our clients cannot have written.
+	Commits int64 `json:"commits"` // including transactions that only read
+	// WALBytes is the WAL of sessions present at End, if the server shows it by session (from 18 on, and to a role that
+	// sees them), else the part that our clients cannot have written.
 	WALBytes int64 `json:"wal_bytes,omitempty"`
-	// Of an operation, where the server tells: how often those sessions have written and fsynced the WAL.
+	// For an operation, if the server shows it: the WAL writes and fsyncs of those sessions.
 	WALWrites *int64 `json:"wal_writes,omitempty"`
 	WALFsyncs *int64 `json:"wal_fsyncs,omitempty"`
-	// Their shares of what was done by them and our clients together.
+	// Their shares of the total work, including our clients'.
 	RowsShare    float64  `json:"rows_share"`
 	CommitsShare float64  `json:"commits_share"`
 	WALShare     float64  `json:"wal_share,omitempty"`
-	Who          []string `json:"who,omitempty" scrub:"form"` // was at work at Begin or End, as far as our role sees it
-	// Writing had transactions open that wrote, or that made an index or vacuumed, for a second or more: what they did
-	// before they ended is in none of the above.
+	Who          []string `json:"who,omitempty" scrub:"form"` // active at Begin or End, as far as our role sees it
+	// Writing had transactions open for a second or more that wrote, created an index or vacuumed. Their work before
+	// they end is in none of the counts above.
 	Writing []string `json:"writing,omitempty" scrub:"form"`
-	// Staying, of an operation, are sessions of its own that were still open at End, whose counts may be incomplete.
+	// Staying, for an operation, is the number of its own sessions that were still open at End, whose counts may be
+	// incomplete.
 	Staying int `json:"staying,omitempty"`
-	// GoesOn, of an operation: processes that it started were still there at End.
+	// GoesOn, for an operation: processes that it started were still running at End.
 	GoesOn bool `json:"goes_on,omitempty"`
 }
 
 // Share returns the largest of their shares.
 func (o Others) Share() float64 { return max(o.RowsShare, o.CommitsShare, o.WALShare) }
 
-// String says what they did, for people.
+// String describes the work.
 func (o Others) String() string {
 	var did []string
 	if o.Rows > 0 {
@@ -180,7 +181,7 @@ func (o Others) String() string {
 	return strings.Join(said, "; ")
 }
 
-// percent writes a share with two digits, or as many as it has before the point.
+// percent formats a share with two digits, or as many as it has before the decimal point.
 func percent(share float64) string {
 	if share >= 0.995 {
 		return fmt.Sprintf("%.0f%%", 100*share)
@@ -188,11 +189,11 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.2g%%", 100*share)
 }
 
-// Tablespaces stands among a server's settings for what tablespaces of its own it has: fast (16400), or none.
+// Tablespaces is the setting for the server's own tablespaces: fast (16400), or none.
 const Tablespaces = "tablespaces"
 
-// SettingChange is a setting of the server that was found to be another than before, of those in [Target]. When it
-// changed is not known better than that it was after Since and not after At.
+// SettingChange is a noticed change of a server setting, of those in [Target]. It happened after Since and not after
+// At.
 type SettingChange struct {
 	At      time.Time `json:"at"`
 	Since   time.Time `json:"since"`
@@ -203,10 +204,10 @@ type SettingChange struct {
 
 // Reading holds the values that one probe read at one moment.
 type Reading struct {
-	At     time.Time          `json:"at"`   // when the values were true, as near as can be known
+	At     time.Time          `json:"at"`   // when the values were true, as precisely as known
 	Took   float64            `json:"took"` // seconds that reading them took
 	Probe  string             `json:"probe"`
-	Values map[string]float64 `json:"values"` // by metric name; what is not there was not read
+	Values map[string]float64 `json:"values"` // by metric name; absent values were not read
 }
 
 // Reason says why something was not read.
@@ -220,12 +221,12 @@ const (
 	Late        Reason = "late"
 	Reset       Reason = "reset"
 	Failed      Reason = "error"
-	NotLocal    Reason = "not-local" // the thing lives on a machine we cannot look into
-	Disabled    Reason = "disabled"  // a setting switches it off
-	Absent      Reason = "absent"    // it is an extension, and was not added
+	NotLocal    Reason = "not-local" // it is on another machine
+	Disabled    Reason = "disabled"  // a setting turns it off
+	Absent      Reason = "absent"    // an extension that is not installed
 )
 
-// Gap is a reading that is missing, and why.
+// Gap is a missing reading with its reason.
 type Gap struct {
 	At     time.Time `json:"at"`
 	Probe  string    `json:"probe"`
@@ -235,19 +236,19 @@ type Gap struct {
 	Detail string    `json:"detail,omitempty" scrub:"text"`
 }
 
-// Work is the work of our own clients in a stretch of time: the known side of the experiment.
+// Work is the work of our own clients in a stretch of time, which is known exactly.
 type Work struct {
 	From         time.Time `json:"from"`
 	To           time.Time `json:"to"`
 	Load         string    `json:"load"`
 	Repetition   int       `json:"repetition"`
 	Transactions int64     `json:"transactions"`
-	Statements   int64     `json:"statements"` // that bring, change or return rows: not BEGIN and END
+	Statements   int64     `json:"statements"` // that write or return rows: not BEGIN and END
 	Rows         int64     `json:"rows"`       // inserted, updated and deleted
 	Updated      int64     `json:"updated,omitempty"`
 	Deleted      int64     `json:"deleted,omitempty"`
-	Returned     int64     `json:"returned,omitempty"` // rows that statements looked at and answered with
-	Lookups      int64     `json:"lookups,omitempty"`  // descents of an index
+	Returned     int64     `json:"returned,omitempty"` // rows that statements examined and returned
+	Lookups      int64     `json:"lookups,omitempty"`  // index descents
 	Failures     int64     `json:"failures,omitempty"`
 	Retries      int64     `json:"retries,omitempty"`
 	Late         int64     `json:"late,omitempty"`
@@ -260,23 +261,23 @@ type Work struct {
 	Latency string `json:"latency,omitempty"` // HdrHistogram V2 compressed, base64; microseconds
 }
 
-// Proof is the content of a repetition's table, counted after its end: it proves that the load and the counters of
-// rows missed nothing.
+// Proof is the content of a repetition's table, counted after its end: it proves that the load and the counters of rows
+// missed nothing.
 type Proof struct {
 	At         time.Time `json:"at"`
 	Took       float64   `json:"took"` // seconds
 	Load       string    `json:"load"`
 	Repetition int       `json:"repetition"`
 	Rows       int64     `json:"rows"`
-	// the metric that must have counted them too; empty: that of our tables
+	// the metric that must have counted them, too; empty: that of our tables
 	Counter string `json:"counter,omitempty"`
-	// rows that scans of the table looked at under the load, as the server counts them
+	// rows that scans of the table returned under the load, by the server's count
 	Returned int64  `json:"returned,omitempty"`
-	Missing  string `json:"missing,omitempty" scrub:"text"` // why they were not counted; Rows says nothing then
+	Missing  string `json:"missing,omitempty" scrub:"text"` // why they were not counted; Rows is then meaningless
 }
 
-// Period is a source's value for a period that is over, such as a CloudWatch datapoint. A later line for the same
-// period wins.
+// Period is a source's value for a past period, such as a CloudWatch datapoint. A later line for the same period
+// replaces it.
 type Period struct {
 	From       time.Time         `json:"from"`
 	To         time.Time         `json:"to"`
@@ -287,7 +288,7 @@ type Period struct {
 	Value      float64           `json:"value"`
 	Fetched    time.Time         `json:"fetched"`
 
-	// Unsettled: the source may still correct it. It was not yet read twice with the same result.
+	// Unsettled: the source may still correct it, since it was not yet read twice with the same result.
 	Unsettled bool `json:"unsettled,omitempty"`
 }
 
@@ -307,28 +308,28 @@ const Files = "files"
 // Programs ranks other programs by the work of the server's disks for them.
 const Programs = "programs"
 
-// What stands among programs for the kernel, which writes what they left in its cache, and for those that it does not
+// Names among programs for the kernel, which writes what they left in its cache, and for programs that it does not
 // name.
 const (
 	WrittenLater = "the kernel, from its cache"
 	Unnamed      = "the kernel does not name"
 )
 
-// Digests ranks statements by Performance Insights' figures for each: sessions at work, and blocks read and written.
+// Digests ranks statements by Performance Insights' figures for each: active sessions, and blocks read and written.
 const Digests = "digests"
 
-// Top lists the largest growth from one moment to another: which tables, indexes, statements or files caused what.
-// A later line of the same Of and From replaces an earlier one.
+// Top lists the largest growth between two moments: which tables, indexes, statements or files caused what. A later
+// line of the same Of and From replaces an earlier one.
 type Top struct {
 	From time.Time `json:"from"`
 	At   time.Time `json:"at"`
 	Of   string    `json:"of"` // tables, indexes, statements, readers, digests, files or programs
-	// Load and Repetition are those that it is about; empty and 0: of none.
+	// Load and Repetition are the repetition that it covers; empty and 0: none.
 	Load       string `json:"load,omitempty" scrub:"form"`
 	Repetition int    `json:"repetition,omitempty"`
 
-	Items []TopItem          `json:"items,omitempty"` // those that grew most, the first most of all
-	Total map[string]float64 `json:"total,omitempty"` // what all did together, listed or not
+	Items []TopItem          `json:"items,omitempty"` // the largest growth first
+	Total map[string]float64 `json:"total,omitempty"` // of all, listed or not
 	// Missing says why there are no items.
 	Missing string `json:"missing,omitempty" scrub:"text"`
 }
@@ -336,15 +337,15 @@ type Top struct {
 // Readers is a ranking of statements by the blocks that they read.
 const Readers = "readers"
 
-// MostTopItems are in one line; where there are fewer, nothing else did anything.
+// MostTopItems is the largest number of items in a line; with fewer, nothing else did anything.
 const MostTopItems = 10
 
 // TopItem is one table, index or statement.
 type TopItem struct {
-	Name string `json:"name" scrub:"form"` // with its schema; of a statement, its queryid
+	Name string `json:"name" scrub:"form"` // with its schema; for a statement, its queryid
 	// of a statement, without its values; a long one ends with a checksum of the whole
 	Text    string             `json:"text,omitempty" scrub:"text"`
-	Grew    map[string]float64 `json:"grew"` // what is not there was not counted
+	Grew    map[string]float64 `json:"grew"` // absent values were not counted
 	AtLeast bool               `json:"at_least,omitempty"`
 }
 
@@ -358,7 +359,7 @@ const (
 	Broken      Status = "failed"
 )
 
-// Ended closes a file.
+// Ended is the last record of a file.
 type Ended struct {
 	At     time.Time `json:"at"`
 	Status Status    `json:"status"`
@@ -367,7 +368,7 @@ type Ended struct {
 	Cost   *Cost     `json:"cost,omitempty"`   // of an observation
 }
 
-// How returns the status of a run and its cause; of a file without an end line it is cut-off.
+// How returns the status of a run and its cause; cut-off without an end line.
 func (e *Ended) How() (status, cause string) {
 	if e == nil {
 		return "cut-off", ""
@@ -377,14 +378,14 @@ func (e *Ended) How() (status, cause string) {
 
 // Cost is the cost of an observation since it began or was resumed.
 type Cost struct {
-	Seconds   float64 `json:"seconds"`   // that it lasted
-	Queries   int64   `json:"queries"`   // asked of the server
+	Seconds   float64 `json:"seconds"`   // duration
+	Queries   int64   `json:"queries"`   // to the server
 	Waited    float64 `json:"waited"`    // seconds, for the answers of all sources
 	Processor float64 `json:"processor"` // seconds of realiops
 	Bytes     int64   `json:"bytes"`     // of the run file
 }
 
-// The kind of each record, as Record asks for it.
+// Kind methods of the records.
 
 func (Run) Kind() Kind       { return KindRun }
 func (Metric) Kind() Kind    { return KindMetric }

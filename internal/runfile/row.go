@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Row is a reading as a reader of long runs meets it: Names and Values side by side, instead of a map for each. Names
-// is the same slice as in an earlier row where the names are the same, so that what belongs to them can be looked up
-// once. Values is only good until the next record is asked for.
+// Row is a reading for readers of long runs, with Names and Values side by side instead of a map. Names is the same
+// slice as in an earlier row if the names are equal, so that lookups by name can be cached. Values is only valid until
+// the next record.
 type Row struct {
 	At     time.Time
 	Took   float64
@@ -20,10 +20,10 @@ type Row struct {
 	Values []float64
 }
 
-// Kind returns that of the line a row stands in.
+// Kind returns KindRead.
 func (Row) Kind() Kind { return KindRead }
 
-// Reading returns the row with a map of its own.
+// Reading returns the row as a Reading with its own map.
 func (r Row) Reading() Reading {
 	values := make(map[string]float64, len(r.Names))
 	for i, name := range r.Names {
@@ -32,7 +32,7 @@ func (r Row) Reading() Reading {
 	return Reading{At: r.At, Took: r.Took, Probe: r.Probe, Values: values}
 }
 
-// Row returns the reading with its names and values side by side.
+// Row returns the reading as a Row.
 func (r Reading) Row() Row {
 	names := slices.Sorted(maps.Keys(r.Values))
 	values := make([]float64, len(names))
@@ -42,26 +42,25 @@ func (r Reading) Row() Row {
 	return Row{At: r.At, Took: r.Took, Probe: r.Probe, Names: names, Values: values}
 }
 
-// shape is the names of a row, and how they stand in its line: each with its quotes and its colon.
+// shape is the names of a row, and their form in its line: each with its quotes and its colon.
 type shape struct {
 	names []string
 	keys  [][]byte
 }
 
-// mostShapes are kept for a probe: some of its metrics are read at each moment, others less often.
+// mostShapes is the number of shapes cached per probe: some of its metrics are read less often than others.
 const mostShapes = 4
 
-// rowDecoder reads lines as this package writes them without building anything anew that the line has in common with
-// the one before. It knows one spelling, that of encoding/json; of any other line it says that it cannot, and does not
-// guess.
+// rowDecoder decodes lines that this package wrote, and reuses what consecutive lines have in common. It accepts one
+// spelling, that of encoding/json, and rejects any other line.
 type rowDecoder struct {
-	shapes map[string][]*shape // by probe, the one that fitted last first
+	shapes map[string][]*shape // by probe, the last match first
 	values []float64           // of all rows of a block
 }
 
 func newRowDecoder() *rowDecoder { return &rowDecoder{shapes: map[string][]*shape{}} }
 
-// decode reads a line; false where it is not of the one spelling.
+// decode decodes a line; false if it has another spelling.
 func (d *rowDecoder) decode(line []byte) (row Row, ok bool) {
 	c := cursor{rest: bytes.TrimRight(line, "\r\n")}
 	var at, probe []byte
@@ -113,7 +112,7 @@ func (d *rowDecoder) fill(c cursor, s *shape) bool {
 	return c.skip("}}") && len(c.rest) == 0
 }
 
-// newShape takes the names from a line. It has none where there are no values, or one name stands twice.
+// newShape takes the names from a line. It fails without values, or if a name occurs twice.
 func newShape(c cursor) (*shape, bool) {
 	s, seen := &shape{}, map[string]bool{}
 	for {
@@ -146,7 +145,7 @@ func (c *cursor) skip(text string) bool {
 	return true
 }
 
-// text is a string in quotes, of plain characters only: nothing escaped, nothing outside ASCII.
+// text parses a string in quotes of plain characters only: nothing escaped, nothing outside ASCII.
 func (c *cursor) text(inside *[]byte) bool {
 	if len(c.rest) == 0 || c.rest[0] != '"' {
 		return false
@@ -159,8 +158,8 @@ func (c *cursor) text(inside *[]byte) bool {
 	return true
 }
 
-// plain reports whether text means itself between quotes. A histogram has thousands of characters, so eight are looked
-// at together.
+// plain reports whether text needs no escaping in quotes. A histogram has thousands of characters, so it checks eight
+// at a time.
 func plain(text []byte) bool {
 	const each, high = 0x0101010101010101, 0x8080808080808080
 	if bytes.IndexByte(text, '\\') >= 0 {
@@ -182,7 +181,7 @@ func plain(text []byte) bool {
 // exactDigits is the number of decimal digits that a float64 always holds without rounding.
 const exactDigits = 15
 
-// number is a JSON number (RFC 8259, section 6).
+// number parses a JSON number (RFC 8259, section 6).
 func (c *cursor) number(value *float64) bool {
 	digits, whole, rest := 0, uint64(0), c.rest
 	for digits < len(rest) && isDigit(rest[digits]) {
@@ -210,7 +209,7 @@ func (c *cursor) anyNumber(value *float64) bool {
 	return true
 }
 
-// numberLength returns how many bytes at the beginning are a number; 0: none.
+// numberLength returns the length of the number that text begins with; 0 if none.
 func numberLength(text []byte) int {
 	i := 0
 	digits := func() bool {

@@ -16,10 +16,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sameBits tells 0 from -0.
+// sameBits distinguishes 0 from -0.
 var sameBits = cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
 
-// checkRow holds a line that was decoded as a row against encoding/json. What is no row is left to that anyway.
+// checkRow compares a line decoded as a row with encoding/json, which handles all other lines.
 func checkRow(t *testing.T, line []byte) (isRow bool) {
 	t.Helper()
 	row, isRow := newRowDecoder().decode(line)
@@ -60,7 +60,7 @@ func randomReading(random *rand.Rand) Reading {
 	return r
 }
 
-func TestRowIsWhatJSONSays(t *testing.T) {
+func TestRowsAgreeWithJSON(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	damaged := 0
 	for range 2000 {
@@ -92,7 +92,7 @@ func TestRowIsWhatJSONSays(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoRow(t *testing.T) {
+func TestOtherLinesAreNoRows(t *testing.T) {
 	check := func(want bool, line string) {
 		t.Helper()
 		if got := checkRow(t, []byte(line)); got != want {
@@ -139,7 +139,7 @@ func FuzzRow(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) { checkRow(t, line) })
 }
 
-// TestRowsShareTheirNames however often the choice of metrics changes, and tell the same as readings.
+// TestRowsShareTheirNames however often the choice of metrics changes, and hold the same as readings.
 func TestRowsShareTheirNames(t *testing.T) {
 	var content strings.Builder
 	content.WriteString(text(t, everyKind()[0]))
@@ -171,7 +171,7 @@ func TestRowsShareTheirNames(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	// Seven choices and two probes, of which four choices are remembered: those that come round again are made anew.
+	// Of seven choices for two probes, four are cached: those that come round again are made again.
 	if len(names) > len(want) {
 		t.Errorf("%d lists of names for %d rows", len(names), len(want))
 	}
@@ -187,7 +187,7 @@ func TestRowsShareTheirNames(t *testing.T) {
 	}
 }
 
-func TestRowsAndReadingsTellTheSame(t *testing.T) {
+func TestRowsAgreeWithReadings(t *testing.T) {
 	content := text(t, everyKind()...) + `{"kind":"read","at":"2026-03-01T12:00:00Z","probe":"p","values":{"ä":1}}` +
 		"\n"
 	want, err := collect(strings.NewReader(content))
@@ -212,9 +212,9 @@ func TestRowsAndReadingsTellTheSame(t *testing.T) {
 	}
 }
 
-// TestReadingDoesNotDependOnHowTheTextComes: in one piece, by bytes, or in halves, with lines shorter and longer than
+// TestReadingInPieces: in one piece, by bytes, or in halves, with lines shorter and longer than
 // any block.
-func TestReadingDoesNotDependOnHowTheTextComes(t *testing.T) {
+func TestReadingInPieces(t *testing.T) {
 	long := everyKind()[1].(Metric)
 	long.Help = strings.Repeat("x", 3*blockSize)
 	all := append(everyKind(), long, everyKind()[2], everyKind()[4], everyKind()[4])
@@ -232,8 +232,8 @@ func TestReadingDoesNotDependOnHowTheTextComes(t *testing.T) {
 	check("with the end's error beside the last bytes", iotest.DataErrReader(strings.NewReader(content)))
 }
 
-// TestAFailingDiskIsNotTheEnd: what was read before counts, and the line is named at which reading stopped.
-func TestAFailingDiskIsNotTheEnd(t *testing.T) {
+// TestFailingDisk: everything read before counts, and the error names the line at which reading stopped.
+func TestFailingDisk(t *testing.T) {
 	broken := errors.New("input/output error")
 	content := text(t, everyKind()...)
 	whole := strings.Count(content[:len(content)/2], "\n")
@@ -246,8 +246,8 @@ func TestAFailingDiskIsNotTheEnd(t *testing.T) {
 	}
 }
 
-// TestSomethingElseInAPipeIsToldAtOnce and not when the pipe is full.
-func TestSomethingElseInAPipeIsToldAtOnce(t *testing.T) {
+// TestOtherInputInAPipeIsRefusedImmediately and not when the pipe is full.
+func TestOtherInputInAPipeIsRefusedImmediately(t *testing.T) {
 	r, w := io.Pipe()
 	defer r.Close()
 	go func() { _, _ = io.WriteString(w, "hello\n") }() // and nothing more, ever

@@ -18,7 +18,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 
-// everyKind is a run file with every field of every kind filled in; TestEveryFieldIsFilled sees to it.
+// everyKind returns a run file with every field of every kind filled in; TestEveryFieldIsFilled checks that.
 func everyKind() []Record {
 	load := Load{
 		Name: "bulk", Method: "insert-select", RowsPerTx: 1000, Indexes: 2, Width: 1024, Clients: 8, TableRows: 100,
@@ -125,7 +125,7 @@ func TestEveryFieldIsFilled(t *testing.T) {
 	}
 }
 
-// eachField complains of fields that are left at their zero value.
+// eachField reports fields that are zero.
 func eachField(t *testing.T, path string, v reflect.Value) {
 	if v.IsZero() {
 		t.Errorf("%s is empty", path)
@@ -222,7 +222,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestTimesAreWrittenInUTC: every kind that carries a time, by a clock somewhere else.
+// TestTimesAreWrittenInUTC: every kind with a time, from a clock in another zone.
 func TestTimesAreWrittenInUTC(t *testing.T) {
 	east := time.FixedZone("east", 3600)
 	var there []Record
@@ -241,7 +241,7 @@ func TestTimesAreWrittenInUTC(t *testing.T) {
 	}
 }
 
-func TestCompressionGoesByNameAndIsRecognisedByContent(t *testing.T) {
+func TestCompressionByNameAndContent(t *testing.T) {
 	plain := save(t, "run.jsonl", everyKind()...)
 	packed := save(t, "run.jsonl.zst", everyKind()...)
 	if !bytes.HasPrefix(contentOf(t, plain), []byte(`{"kind":"run","schema":"realiops.run/1",`)) {
@@ -268,11 +268,6 @@ func TestCompressionGoesByNameAndIsRecognisedByContent(t *testing.T) {
 	}
 }
 
-// TestTornAtEveryByte cuts a file everywhere. What was written whole must come back, and the cut must be told unless
-// it fell between two lines.
-// TestTornAtEveryByteCompressed cuts a compressed file that was flushed after every record: each flush that is whole
-// in the file gives its record.
-// text is records as the text of a file.
 func TestUnknownKindsAndBlankLinesAreSkipped(t *testing.T) {
 	content := "\n" + text(t, everyKind()[0]) + `{"kind":"dream","deep":{"x":[1]}}` + "\r\n\n" + text(t, everyKind()[3])
 	got, err := collect(strings.NewReader(content))

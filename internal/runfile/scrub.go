@@ -12,12 +12,12 @@ import (
 	"unicode/utf8"
 )
 
-// Hidden stands where a secret stood.
+// Hidden replaces a secret.
 const Hidden = "***"
 
-// What a secret looks like in a URL, in a keyword string or JSON, and in an account's name (an Amazon resource name).
-// They rather hide too much than too little: a password with a slash in it makes a URL that nothing parses but
-// somebody typed.
+// Forms of secrets in a URL, in a keyword string or JSON, and in an account's name (an Amazon resource name). They
+// rather hide too much than too little: a password with a slash makes a URL that does not parse, but that somebody may
+// type.
 var (
 	urlPassword = regexp.MustCompile(`(://[^/\s:@]*:)\S*@`)
 	// such as postgres:/me:password@db, and me:password@db
@@ -30,7 +30,7 @@ var (
 
 const secretName = `[\w-]*(?:password|passwd|passphrase|passfile|secret|token)[\w-]*`
 
-// Scrub takes secrets out of free text: those given, and whatever has the form of one.
+// Scrub removes secrets from free text: those given, and anything with the form of one.
 func Scrub(text string, secrets ...string) string {
 	for _, s := range spellings(secrets) {
 		text = strings.ReplaceAll(text, s, Hidden)
@@ -41,11 +41,11 @@ func Scrub(text string, secrets ...string) string {
 	return accountNumber.ReplaceAllString(text, "${1}"+Hidden)
 }
 
-// leastTold is the length from which a secret is taken out wherever it stands. To blank each letter of a text that is a
-// shorter one would tell the secret; in quotes, and where passwords stand, it is hidden as any other.
+// leastTold is the length from which on a secret is removed anywhere. Blanking every occurrence of a shorter one would
+// reveal it; it is hidden in quotes and where passwords stand.
 const leastTold = 3
 
-// spellings lists the secrets as they stand in a message, in a URL and in a keyword string, the longest first because
+// spellings lists the secrets as they appear in a message, in a URL and in a keyword string, the longest first because
 // one may be a part of another.
 func spellings(secrets []string) []string {
 	var all []string
@@ -66,12 +66,11 @@ func spellings(secrets []string) []string {
 	return slices.Compact(all)
 }
 
-// scrubbed returns the record without secrets and with its times in UTC, so that those of a file compare as text,
-// wherever it was written. It leaves the caller's value alone. Fields say by a tag what they may hold: the secrets
-// given are taken out of text that a message may have got into; from names and settings only what has the form of a
-// secret is taken, because a password that equals one, such as postgres, would make the run unreadable. What has no tag
-// is a name of ours, of AWS's or of the user's, and stays.
-// A kind of record that is not known is refused: nobody has decided yet which of its fields are free text.
+// scrubbed returns a copy of the record without secrets and with its times in UTC, so that the times of a file compare
+// as text. Tags say what a field may hold. From text that may contain a message it removes the given secrets. From
+// names and settings it removes only what has the form of a secret, because a password that equals one, such as
+// postgres, would make the run unreadable. A field without a tag is a name of ours, of AWS's or of the user's, and
+// stays. A record of an unknown kind is refused, since its free text is not known.
 func scrubbed(r Record, secrets []string) (Record, error) {
 	if decodeKind[r.Kind()] == nil {
 		return nil, fmt.Errorf("a record of the kind %s cannot be written: which of its fields may hold a secret is "+
@@ -89,7 +88,7 @@ const (
 	ofAForm = "form" // a name or a setting, which may have the form of a secret
 )
 
-// scrub cleans a value in place, and whatever it points to in copies.
+// scrub cleans a value in place, and copies of whatever it points to.
 func scrub(v reflect.Value, tag string, secrets []string) {
 	switch v.Kind() {
 	case reflect.String:
@@ -116,7 +115,7 @@ func scrub(v reflect.Value, tag string, secrets []string) {
 		}
 	case reflect.Slice:
 		if v.Len() == 0 {
-			return // an empty one is written otherwise than none
+			return // an empty map is encoded differently from nil
 		}
 		v.Set(reflect.AppendSlice(reflect.Zero(v.Type()), v))
 		for i := range v.Len() {
@@ -132,7 +131,7 @@ func scrub(v reflect.Value, tag string, secrets []string) {
 			clean.Set(value)
 			scrub(clean, tag, secrets)
 			if clean.Kind() == reflect.String && clean.Len() > 0 && secretKey.MatchString(name.String()) {
-				clean.SetString(Hidden) // what is named a secret is hidden whatever it looks like
+				clean.SetString(Hidden) // a value named a secret is hidden whatever it looks like
 			}
 			copied.SetMapIndex(name, clean)
 		}

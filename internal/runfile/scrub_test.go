@@ -12,10 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// password has what makes passwords hard to find again once they stand in a URL or a keyword string.
+// password has characters that make passwords hard to find in a URL or a keyword string.
 const password = `p@ss/w0rd '%x`
 
-// TestNoSecretReachesTheFile plants a password, naked and in each form of a DSN, in every field that carries free text
+// TestNoSecretReachesTheFile plants a password, plain and in each form of a DSN, in every field that carries free text
 // or something a user typed, and looks for any trace of it.
 func TestNoSecretReachesTheFile(t *testing.T) {
 	forms := strings.Join([]string{
@@ -59,7 +59,7 @@ func TestNoSecretReachesTheFile(t *testing.T) {
 	}
 }
 
-// freeText are the fields that a message may get into, so that even a naked secret is taken out of them.
+// freeText returns the fields that may contain a message, from which even a plain secret is removed.
 func freeText() []string {
 	return []string{
 		"run.Provenance", "run.Operation.Text", "run.Parameters", "metric.Source", "metric.Help", "metric.Caveat",
@@ -69,8 +69,7 @@ func freeText() []string {
 	}
 }
 
-// names are the fields that hold what realiops, AWS or the user calls a thing, and are written as they are; true:
-// found.
+// names returns the fields with names by realiops, AWS or the user, which are written unchanged; true: found.
 func names() map[string]bool {
 	all := map[string]bool{}
 	for name := range strings.FieldsSeq(`
@@ -90,7 +89,7 @@ func names() map[string]bool {
 	return all
 }
 
-// plant is a copy of v in which every text is one with secrets in it, but those of names.
+// plant returns a copy of v with secrets in every text, except in names.
 func plant(path string, v reflect.Value, names map[string]bool, free []string, forms, typed string) reflect.Value {
 	if _, is := names[path]; is {
 		names[path] = true
@@ -132,7 +131,7 @@ func plant(path string, v reflect.Value, names map[string]bool, free []string, f
 	return made
 }
 
-// dream is a kind of record that nobody has written a rule for.
+// dream is a kind of record without a rule.
 type dream struct{ Record }
 
 func (dream) Kind() Kind { return "dream" }
@@ -155,7 +154,7 @@ func TestUnknownKindsAreRefused(t *testing.T) {
 	}
 }
 
-// TestScrubLeavesTheCallersRecord because the caller goes on using it.
+// TestScrubLeavesTheCallersRecord because the caller still uses it.
 func TestScrubLeavesTheCallersRecord(t *testing.T) {
 	made := func() Run { return Run{Parameters: map[string]string{"dsn": "postgres://me:pw@db"}} }
 	mine := made()
@@ -167,8 +166,8 @@ func TestScrubLeavesTheCallersRecord(t *testing.T) {
 	}
 }
 
-// TestAPasswordThatIsAWordSparesTheRun: names and settings keep their meaning when the password is "postgres" or "on".
-func TestAPasswordThatIsAWordSparesTheRun(t *testing.T) {
+// TestPasswordsThatAreWords: names and settings keep their meaning if the password is "postgres" or "on".
+func TestPasswordsThatAreWords(t *testing.T) {
 	run := everyKind()[0].(Run)
 	run.Start = time.Time{}
 	got, err := scrubbed(run, []string{"on", "postgres", "bulk"})
@@ -180,8 +179,8 @@ func TestAPasswordThatIsAWordSparesTheRun(t *testing.T) {
 	}
 }
 
-// TestAnEmptyListStaysOne: it is written as [], and none as null.
-func TestAnEmptyListStaysOne(t *testing.T) {
+// TestEmptyListStaysEmpty: it is written as [], and nil as null.
+func TestEmptyListStaysEmpty(t *testing.T) {
 	for _, loads := range [][]Load{nil, {}} {
 		got, err := scrubbed(Run{Plan: Plan{Loads: loads}}, nil)
 		if err != nil || (got.(Run).Plan.Loads == nil) != (loads == nil) {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Anonymizer takes out of records what tells whose they are: names, addresses, statements, identifiers, and free text
-// that may hold them. The same name has the same stand-in throughout a run. Its zero value is ready.
+// Anonymizer removes from records what identifies their owner: names, addresses, statements, identifiers, and free text
+// that may hold them. A name has the same stand-in throughout a run. The zero value is ready to use.
 type Anonymizer struct {
 	names map[string]string // stand-ins, by kind and name
 	count map[string]int    // of each kind
-	Taken map[string]int    // what was taken out, in words, how often
+	Taken map[string]int    // how often each kind of thing was removed
 }
 
-// Of returns the record without all that; false where nothing would be left of it.
+// Of returns the anonymized record; false if nothing would be left of it.
 func (a *Anonymizer) Of(r Record) (Record, bool) {
 	switch r := r.(type) {
 	case Run:
@@ -45,7 +45,7 @@ func (a *Anonymizer) Of(r Record) (Record, bool) {
 		return r, true
 	case Origin:
 		r.Load, r.Probe = a.loadName(r.Load), a.probe(r.Probe)
-		return r, true // it was published
+		return r, true // it is published
 	case Top:
 		return a.top(r), true
 	case WAL:
@@ -56,11 +56,11 @@ func (a *Anonymizer) Of(r Record) (Record, bool) {
 		r.Cause = a.drop("free text", r.Cause)
 		return r, true
 	default:
-		return nil, false // of a kind that this does not know
+		return nil, false // unknown kind
 	}
 }
 
-// sharedParameters are flags of a run that tell nothing of where it was made.
+// sharedParameters returns the flags of a run that do not identify where it was made.
 func sharedParameters() []string {
 	return []string{
 		"aws", "quick-aws", "budget", "clients", "interval", "jobs", "load-seconds", "pg-version", "repetitions",
@@ -151,7 +151,7 @@ func (a *Anonymizer) cloud(c Cloud) *Cloud {
 	return &c
 }
 
-// known returns the loads of our own plans, whose names tell nothing.
+// known returns the loads of our own plans, whose names identify nobody.
 func known() []string {
 	return []string{
 		"idle", "bulk", "bulk-indexed", "copy", "copy-indexed", "single", "async", "multi", "wide", IdleLoad,
@@ -183,7 +183,7 @@ func (a *Anonymizer) event(e LoadEvent) LoadEvent {
 	e.Load, e.Added = a.loadName(e.Load), a.drop("free text", e.Added)
 	if e.Failed != "" {
 		a.drop("free text", e.Failed)
-		e.Failed = "it failed" // which must stay known
+		e.Failed = "it failed" // the failure itself must stay known
 	}
 	e.Instance = a.stand("instance", e.Instance)
 	if e.Factors != nil {
@@ -199,7 +199,7 @@ func (a *Anonymizer) event(e LoadEvent) LoadEvent {
 		}
 		for _, who := range []*[]string{&others.Who, &others.Writing} {
 			if len(*who) > 0 {
-				*who = []string{"somebody"} // that there was one stays known
+				*who = []string{"somebody"} // that there was somebody stays known
 			}
 		}
 		e.Others = &others
@@ -215,8 +215,7 @@ func (a *Anonymizer) metric(name string) string {
 	return a.probe(view) + "/" + column
 }
 
-// probe takes the name of one instance, volume or table out of that of a view whose metrics bear it:
-// cloudwatch.shop-2/WriteIOPS.
+// probe replaces the name of an instance, volume or table in the name of a view: cloudwatch.shop-2/WriteIOPS.
 func (a *Anonymizer) probe(name string) string {
 	for _, begin := range []string{"cloudwatch.", "insights.", "pgstat.tables."} {
 		if whose, is := strings.CutPrefix(name, begin); is {
@@ -256,7 +255,7 @@ func (a *Anonymizer) top(t Top) Top {
 	}
 	kind := strings.TrimSuffix(t.Of, "s")
 	if t.Of == Readers {
-		kind = "statement" // the same ones
+		kind = "statement" // the same statements
 	}
 	for i := range t.Items {
 		item := &t.Items[i]
@@ -265,7 +264,7 @@ func (a *Anonymizer) top(t Top) Top {
 	return t
 }
 
-// stand returns the stand-in of a name: instance-1. An empty one has none.
+// stand returns the stand-in of a name, such as instance-1; empty for an empty name.
 func (a *Anonymizer) stand(kind, name string) string {
 	if name == "" {
 		return ""
@@ -282,7 +281,7 @@ func (a *Anonymizer) stand(kind, name string) string {
 	return a.names[key]
 }
 
-// drop takes a text out; it gives nothing back.
+// drop removes a text; it returns nothing.
 func (a *Anonymizer) drop(kind, text string) string {
 	if text != "" {
 		a.took(kind)

@@ -11,41 +11,39 @@ import (
 type WAL struct {
 	From       time.Time `json:"from"`
 	To         time.Time `json:"to"`
-	Load       string    `json:"load,omitempty"` // empty: of no load of ours
+	Load       string    `json:"load,omitempty"` // empty: no load of ours
 	Repetition int       `json:"repetition,omitempty"`
-	// of the WAL that was written from From to To, with the headers of its pages
+	// of the WAL written from From to To, including page headers
 	Bytes int64 `json:"bytes"`
-	// bytes of it that Items tell of; where they are fewer, Items are a sample
+	// bytes that Items cover; if fewer, Items are a sample
 	Read    int64     `json:"read"`
 	Items   []WALItem `json:"items,omitempty"` // the one with the most bytes first
 	Missing string    `json:"missing,omitempty" scrub:"text"`
 }
 
-// MostWALItems are in one line. What more there are is added up as [OtherRelations].
+// MostWALItems is the largest number of items in a line. The rest is added up as [OtherRelations].
 const MostWALItems = 200
 
 // WALItem sums up the WAL of one table, index or other file.
 type WALItem struct {
-	// Name is that with its schema; of WALElsewhere, the database; empty: it has none.
+	// Name includes the schema; for WALElsewhere it is the database; empty if there is none.
 	Name string `json:"name,omitempty" scrub:"form"`
 	Is   string `json:"is"` // one of the words below
-	// Table is the table, with its schema, that an index or a TOAST table belongs to.
+	// Table is the table, with its schema, of an index or a TOAST table.
 	Table string `json:"table,omitempty" scrub:"form"`
-	// Dropped: it was not there any more when its name was asked for. Name is as before, and empty where it was not
-	// known.
+	// Dropped: it no longer existed when its name was looked up. Name is the last known one, or empty.
 	Dropped    bool   `json:"dropped,omitempty"`
 	Constraint string `json:"constraint,omitempty"` // of an index: PrimaryKey, Unique or Exclusion
-	// Scans is the number of an index's scans from Since until it was asked; nil: it is no index, or they are not
-	// counted.
+	// Scans is the number of an index's scans since Since; nil if it is no index, or they are not counted.
 	Scans *int64     `json:"scans,omitempty"`
-	Since *time.Time `json:"since,omitempty"` // when its database's statistics were last reset; nil: not known
+	Since *time.Time `json:"since,omitempty"` // when its database's statistics were last reset; nil: unknown
 	// Like is another index of the same columns, operators and rows, which makes this one superfluous.
 	Like string `json:"like,omitempty" scrub:"form"`
-	// Parts are by the kind of record, as metrics of the probe anatomy name it: heap_insert.
+	// Parts are by kind of record, as named by the metrics of the probe anatomy: heap_insert.
 	Parts map[string]WALPart `json:"parts"`
 }
 
-// Called returns what it is and its name, for people.
+// Called returns its kind and name.
 func (i WALItem) Called() string {
 	switch name := cmp.Or(i.Name, "dropped since"); {
 	case i.Is == WALOfNone:
@@ -63,7 +61,7 @@ func (i WALItem) Called() string {
 	}
 }
 
-// What an item of the WAL is.
+// The kinds of a WAL item.
 const (
 	WALTable          = "table"
 	WALIndex          = "index"
@@ -73,10 +71,10 @@ const (
 	WALCatalog        = "catalog"   // a table or an index of the system's
 	WALElsewhere      = "database"  // all of another database
 	OtherRelations    = "relations" // all that were too many to be listed
-	WALOfNone         = "other"     // records that name no page: commits and others
+	WALOfNone         = "other"     // records without a page: commits and others
 )
 
-// Constraints that an index stands for.
+// Constraints that an index implements.
 const (
 	PrimaryKey = "primary key"
 	Unique     = "unique"
@@ -85,12 +83,12 @@ const (
 
 // WALPart is one kind of record in the WAL.
 type WALPart struct {
-	// Records count for the first page that they name; bytes of a record are those of each page, and what is of none is
-	// the first's.
+	// Records are counted for the first page that they refer to. Bytes of a page are counted for it, and the rest for
+	// the first page.
 	Records    int64 `json:"records"`
-	Bytes      int64 `json:"bytes"`                 // with images of pages
+	Bytes      int64 `json:"bytes"`                 // including page images
 	Images     int64 `json:"images,omitempty"`      // of whole pages
-	ImageBytes int64 `json:"image_bytes,omitempty"` // as they stand in the WAL, maybe compressed
+	ImageBytes int64 `json:"image_bytes,omitempty"` // as in the WAL, possibly compressed
 }
 
 func (a *Anonymizer) wal(w WAL) WAL {

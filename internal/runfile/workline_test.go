@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// checkWork holds a line that was decoded as work against encoding/json. What is none is left to that anyway.
+// checkWork compares a line decoded as work with encoding/json, which handles all other lines.
 func checkWork(t *testing.T, line []byte) (isWork bool) {
 	t.Helper()
 	work, isWork := decodeWork(line)
@@ -48,7 +48,7 @@ func randomWork(random *rand.Rand) Work {
 	}
 }
 
-func TestWorkIsWhatJSONSays(t *testing.T) {
+func TestWorkAgreesWithJSON(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	damaged := 0
 	for range 2000 {
@@ -79,7 +79,7 @@ func TestWorkIsWhatJSONSays(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoWork(t *testing.T) {
+func TestOtherLinesAreNoWork(t *testing.T) {
 	for line, want := range map[string]bool{
 		`{"kind":"work"}`: true,
 		`{"kind":"work","rows":-0,"late":1}` + "\r\n":   true,

@@ -16,11 +16,11 @@ import (
 	"github.com/realiops/realiops/internal/owner"
 )
 
-// flushEvery bounds what is lost when the process is killed.
+// flushEvery bounds the loss when the process is killed.
 const flushEvery = time.Second
 
-// Writer appends records to a run file. It is safe for use by many goroutines. What is written reaches the
-// kernel within a second; Sync brings it to the disk. After the first failed write every call returns that error.
+// Writer appends records to a run file. It is safe for concurrent use. Records reach the kernel within a second; Sync
+// writes them to the disk. After the first failed write every call returns that error.
 type Writer struct {
 	path    string
 	made    []string // directories that were made for it, the innermost first
@@ -29,7 +29,7 @@ type Writer struct {
 	mu     sync.Mutex
 	file   *os.File
 	buf    *bufio.Writer
-	zst    *zstd.Encoder // nil where the name does not end in .zst
+	zst    *zstd.Encoder // nil if the name does not end in .zst
 	err    error         // the first
 	closed bool
 
@@ -38,17 +38,17 @@ type Writer struct {
 	closing sync.Once
 }
 
-// window is the number of bytes in which compression looks for repetition: some hundred readings, which resemble
-// each other. The default of 8 MB finds no more, and costs an observation more memory than everything else.
+// window is the number of bytes in which compression looks for repetition: some hundred similar readings. The default
+// of 8 MB finds no more, and costs an observation more memory than everything else.
 const window = 1 << 20
 
 var errClosed = errors.New("write the run file: it is closed")
 
-// forOwner is the default mode of a run file. It names servers, users and tables, and quotes statements, so only
-// its owner may read it.
+// forOwner is the default mode of a run file. It names servers, users and tables, and quotes statements, so only its
+// owner may read it.
 const forOwner = 0o600
 
-// Create makes the file at path, with its directory, and refuses to overwrite. The secrets are taken out of all free
+// Create makes the file at path, with its directory, and refuses to overwrite. The secrets are removed from all free
 // text written later.
 func Create(path string, secrets ...string) (*Writer, error) {
 	made := missing(filepath.Dir(path))
@@ -73,8 +73,8 @@ func Create(path string, secrets ...string) (*Writer, error) {
 	return w, nil
 }
 
-// makeDirectory makes a directory with those above it. The one that nobody named is not used where another user may
-// have planted it.
+// makeDirectory makes a directory and its parents. It refuses the default directory if another user may have planted
+// it.
 func makeDirectory(path string) error {
 	if path != Directory {
 		if err := os.MkdirAll(path, 0o777); err != nil {
@@ -100,7 +100,7 @@ func missing(directory string) (all []string) {
 	}
 }
 
-// newWriter writes to the file from where it stands.
+// newWriter writes to the file from its current position.
 func newWriter(path string, file *os.File, secrets []string) (*Writer, error) {
 	w := &Writer{path: path, secrets: secrets, file: file, stop: make(chan struct{})}
 	if err := w.open(); err != nil {
@@ -123,17 +123,17 @@ func (w *Writer) open() (err error) {
 	return nil
 }
 
-// Hide adds to the secrets that are taken out of what is written from now on.
+// Hide adds secrets to remove from now on.
 func (w *Writer) Hide(secrets ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.secrets = append(w.secrets, secrets...)
 }
 
-// Discard closes the file and removes it, and the directories that were made for it and hold nothing else: nothing was
-// measured.
+// Discard closes and removes the file, and the directories that were made for it if they are empty. It is for runs in
+// which nothing was measured.
 func (w *Writer) Discard() error {
-	_ = w.Close() // what could not be written need not be
+	_ = w.Close() // unwritten data is not needed
 	if err := os.Remove(w.path); err != nil {
 		return fmt.Errorf("remove the empty run file: %w", err)
 	}
@@ -168,7 +168,7 @@ func (w *Writer) Write(r Record) error {
 	return w.err
 }
 
-// usable says why nothing more can be written, if so; the caller holds the lock.
+// usable returns why nothing more can be written, if so; the caller holds the lock.
 func (w *Writer) usable() error {
 	if w.err == nil && w.closed {
 		return errClosed
@@ -176,7 +176,7 @@ func (w *Writer) usable() error {
 	return w.err
 }
 
-// Sync brings everything written so far to the disk.
+// Sync writes everything so far to the disk.
 func (w *Writer) Sync() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -190,8 +190,8 @@ func (w *Writer) Sync() error {
 	return w.err
 }
 
-// Close writes what is left and closes the file; a second call does nothing. It returns the first error of the
-// writer's life.
+// Close writes the rest and closes the file; a second call does nothing. It returns the first error of the writer's
+// life.
 func (w *Writer) Close() error {
 	w.closing.Do(w.close)
 	w.mu.Lock()
@@ -230,7 +230,7 @@ func (w *Writer) flushRegularly() {
 	}
 }
 
-// flush hands everything to the kernel; the caller holds the lock.
+// flush passes everything to the kernel; the caller holds the lock.
 func (w *Writer) flush() {
 	if w.err != nil {
 		return

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// childTask names what this test program is to do when it was started by a test as a child.
+// childTask names the task of this test program when a test starts it as a child.
 const childTask = "REALIOPS_RUNFILE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -36,11 +36,11 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// fileLimit stands for a full disk, in bytes: the kernel refuses what goes beyond, in the middle of a write if need be.
+// fileLimit simulates a full disk, in bytes: the kernel refuses what exceeds it, even in the middle of a write.
 const fileLimit = 200_000
 
 // childWrites writes a numbered reading every millisecond and prints its number when Write has returned. It ends when
-// writing fails, and then says how.
+// writing fails, and prints the error.
 func childWrites(limit uint64) {
 	if limit > 0 {
 		limitFiles(limit)
@@ -62,8 +62,7 @@ func childWrites(limit uint64) {
 	fmt.Println("closed:", w.Close())
 }
 
-// limitFiles lets this process make no file longer than that. It is for children: the testing package keeps files of
-// its own.
+// limitFiles limits the size of this process's files. It is for children, since the testing package has its own files.
 func limitFiles(bytes uint64) {
 	signal.Ignore(syscall.SIGXFSZ) // which comes with the error
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: bytes, Max: bytes}); err != nil {
@@ -72,7 +71,7 @@ func limitFiles(bytes uint64) {
 	}
 }
 
-// numbered carries noise, so that compression cannot make a full disk take minutes.
+// numbered returns a reading with noise, so that compression cannot make a full disk take minutes.
 func numbered(n int) Reading {
 	noise := rand.NewChaCha8([32]byte{byte(n), byte(n >> 8)})
 	padding := make([]byte, 200)
@@ -98,7 +97,7 @@ func child(t *testing.T, task, path string) (*exec.Cmd, *bufio.Scanner) {
 	return cmd, bufio.NewScanner(out)
 }
 
-// checkNumbered checks that a file holds the run line and then readings 1, 2, 3, … and says how many.
+// checkNumbered checks that a file holds the run line and then readings 1, 2, 3, …, and returns their number.
 func checkNumbered(t *testing.T, path string) (readings int) {
 	t.Helper()
 	records, err := load(t, path)
@@ -130,7 +129,7 @@ func TestKilledWriterLosesAboutASecond(t *testing.T) {
 		killed := time.Now()
 		_ = cmd.Wait()
 		kept := checkNumbered(t, path)
-		// Four times the second that is promised, because machines that run tests are slow.
+		// Four times the promised second, because test machines are slow.
 		if lost := killed.Sub(began[kept+1]); kept < last && lost > 4*time.Second {
 			t.Errorf("%s: %d of %d readings kept: the first lost was written %v before the end", name, kept, last, lost)
 		}
@@ -301,7 +300,7 @@ func TestUnencodableRecordHarmsNothing(t *testing.T) {
 
 var zero float64
 
-func TestHiddenLaterIsHiddenFromThenOn(t *testing.T) {
+func TestHideLater(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	w, err := Create(path)
 	if err != nil {
@@ -337,8 +336,8 @@ func TestDiscardLeavesNothing(t *testing.T) {
 	}
 }
 
-// A directory that somebody else uses meanwhile stays, and so does one that was there.
-func TestDiscardLeavesWhatIsOthers(t *testing.T) {
+// TestDiscardLeavesDirectoriesInUse: a directory that existed before, or that somebody else uses meanwhile, stays.
+func TestDiscardLeavesDirectoriesInUse(t *testing.T) {
 	there := t.TempDir()
 	w, err := Create(filepath.Join(there, "made", "run.jsonl"))
 	if err != nil {

@@ -31,7 +31,7 @@ func TestRunFilesAreForTheirOwner(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		// Who has given it to others has done so for good, a torn end or not.
+		// A mode set by the user stays, torn end or not.
 		whole, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -53,7 +53,7 @@ func TestRunFilesAreForTheirOwner(t *testing.T) {
 	}
 }
 
-// Where there is no room for the mended file, the torn one stays as it is.
+// TestMendingWithoutRoomKeepsTheFile: without space for the mended file, the torn one stays the same.
 func TestMendingWithoutRoomKeepsTheFile(t *testing.T) {
 	path := saveInBlocks(t, "run.jsonl.zst")
 	torn := contentOf(t, path)
