@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Around returns the last reading at or before a moment and the first at or after it; both are the same where it was
-// read just then. ok is false where the moment lies outside of all readings.
+// Around returns the last reading at or before a moment and the first at or after it, the same one if it is at the
+// moment. ok is false if the moment is outside all readings.
 func (s Series) Around(t time.Time) (before, after Point, ok bool) {
 	from, to, ok := s.rowsAround(stamp(t))
 	if !ok {
@@ -15,7 +15,7 @@ func (s Series) Around(t time.Time) (before, after Point, ok bool) {
 	return s.point(from), s.point(to), true
 }
 
-// rowsAround returns those of these two readings.
+// rowsAround returns the rows of these two readings.
 func (s Series) rowsAround(t int64) (before, after int, ok bool) {
 	before, found := s.lastBefore(t + 1)
 	if !found || s.at[before] == t {
@@ -28,12 +28,12 @@ func (s Series) rowsAround(t int64) (before, after int, ok bool) {
 	return before, max(before+1, s.runs[k].row), true
 }
 
-// Coarse returns how far apart readings may lie to tell what was at a moment between them, in a stretch of some length.
+// Coarse returns the largest distance of readings between which a moment may be interpolated, for a stretch of some
+// length.
 func Coarse(length time.Duration) time.Duration { return max(3*time.Second, length/10) }
 
-// Between returns what a counter grew by from one moment to another, taken to have gone evenly from each reading to the
-// next. It is missing where either moment lies outside of all readings or between two that are further apart than
-// coarse, and where the counter was reset on the way.
+// Between returns a counter's growth between two moments, interpolated between readings. It is missing if either moment
+// is outside all readings or between two that are further apart than coarse, or if the counter was reset on the way.
 func (s Series) Between(from, to time.Time, coarse time.Duration) (float64, error) {
 	moments := [2]time.Time{from, to}
 	var before, after [2]int
@@ -60,7 +60,7 @@ func (s Series) Between(from, to time.Time, coarse time.Duration) (float64, erro
 	return at[1] - at[0], nil
 }
 
-// Grew returns what a counter grew by from its first reading to its last, what resets took aside.
+// Grew returns a counter's growth from its first reading to its last, without what resets hid.
 func (s Series) Grew() (c Change) {
 	for change, err := range s.Changes(earliest, latest) {
 		if c.From.IsZero() {
@@ -74,9 +74,8 @@ func (s Series) Grew() (c Change) {
 	return c
 }
 
-// Advanced returns how much further its last reading is than its first, whatever lies between them. That is for
-// positions, which go on where they were when a server is started anew or another takes its place; counters begin
-// again.
+// Advanced returns the last reading minus the first, whatever is between. It is for positions, which continue after a
+// restart or a failover; counters begin again.
 func (s Series) Advanced() (amount float64, read bool) {
 	first := 0.0
 	for _, values := range s.chunks(0, len(s.at)) {

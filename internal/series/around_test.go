@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// TestBetween: read each second from 0 to 4 as 0, 10, 30, 30, 5, so that it was reset before the last reading.
+// TestBetween: read every second from 0 to 4 as 0, 10, 30, 30, 5, so it was reset before the last reading.
 func TestBetween(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	at := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }

@@ -6,17 +6,16 @@ import (
 	"slices"
 )
 
-// A column that is a run of numbers close to each other is kept as how much their growth changes from one to the next:
-// of what counters read each second that leaves one to three bytes of eight. It is exact; what does not come out as it
-// went in is kept as it is.
+// A column of similar numbers is stored as second differences: one to three bytes instead of eight for counters read
+// every second. It is lossless; values that do not round-trip are stored as they are.
 
-// scales turn decimals into whole numbers: counts, and times in milliseconds, microseconds and nanoseconds.
+// scales turn decimals into integers: counts, and times in milliseconds, microseconds and nanoseconds.
 var scales = [...]float64{1, 1e3, 1e6, 1e9}
 
-// asItIs stands in place of a scale before values of eight bytes.
+// asItIs replaces a scale before values of eight bytes.
 const asItIs = byte(len(scales))
 
-// exact is up to where a float64 holds every whole number.
+// exact is the bound up to which a float64 holds every integer.
 const exact = 1 << 53
 
 func pack(values []float64) ([]byte, []mark) {
@@ -43,7 +42,7 @@ func packWhole(which byte, values []float64, scale float64) ([]byte, []mark, boo
 			marks = append(marks, at)
 		}
 		scaled := v * scale
-		if float64(int64(v)) != v { // few are not whole
+		if float64(int64(v)) != v { // few are not integers
 			if scaled = math.Round(scaled); scaled/scale != v {
 				return nil, nil, false
 			}
@@ -58,16 +57,16 @@ func packWhole(which byte, values []float64, scale float64) ([]byte, []mark, boo
 	return append(make([]byte, 0, len(packed)), packed...), slices.Clone(marks), true
 }
 
-// mark is how far unpacking has come before a value, so that one value does not take unpacking all before it.
+// mark is the state of unpacking before a value, so that reading one value need not unpack all before it.
 type mark struct {
-	at           int // in what was packed
+	at           int // position in the packed bytes
 	last, growth int64
 }
 
-// apart is how many values lie from one mark to the next.
+// apart is the number of values between marks.
 const apart = 128
 
-// unpackOne returns value number i of what was packed, and has these marks.
+// unpackOne returns value i of packed, with its marks.
 func unpackOne(i int, packed []byte, marks []mark) float64 {
 	if packed[0] == asItIs {
 		return math.Float64frombits(binary.LittleEndian.Uint64(packed[1+8*i:]))
@@ -80,7 +79,7 @@ func unpackOne(i int, packed []byte, marks []mark) float64 {
 	return unpackFrom(m, room[:0], i%apart+1, packed)[i%apart]
 }
 
-// unpack appends the first n of what was packed.
+// unpack appends the first n values of packed.
 func unpack(values []float64, n int, packed []byte) []float64 {
 	if packed[0] == asItIs {
 		for rest := packed[1:]; n > 0; n, rest = n-1, rest[8:] {
@@ -97,7 +96,7 @@ func unpackFrom(m mark, values []float64, n int, packed []byte) []float64 {
 	for at := 0; n > 0; n-- {
 		b := rest[at]
 		whole := uint64(b & 0x7f)
-		for shift := 7; b >= 0x80; shift += 7 { // as binary.Varint does, which takes twice as long
+		for shift := 7; b >= 0x80; shift += 7 { // like binary.Varint, which takes twice as long
 			at++
 			b = rest[at]
 			whole |= uint64(b&0x7f) << shift

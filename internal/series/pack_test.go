@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestPackedComesOutAsItWentIn(t *testing.T) {
+func TestPackIsLossless(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	grow := func(each func() float64) (values []float64) {
 		total := 0.0
@@ -64,7 +64,7 @@ func FuzzPack(f *testing.F) {
 	})
 }
 
-// A series that was handed out stays as it is when its column goes on, is packed, and uses its room again.
+// TestSeriesStaysAsItIs while its column goes on, is packed, and reuses its space.
 func TestSeriesStaysAsItIs(t *testing.T) {
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	r := NewReadings()
@@ -89,7 +89,7 @@ func TestSeriesStaysAsItIs(t *testing.T) {
 		t.Errorf("its values came to %g and come to %g", before, after)
 	}
 	n := float64(5*longestRun - 1)
-	if all := sum(r.Series("m")); all != n*(n+1)*(2*n+1)/6 { // of squares
+	if all := sum(r.Series("m")); all != n*(n+1)*(2*n+1)/6 { // sum of squares
 		t.Errorf("the squares up to %g come to %g", n, all)
 	}
 	if p, err := r.Series("m").Before(noon.Add(1500*time.Second + 1)); err != nil || p.Value != 1500*1500 {

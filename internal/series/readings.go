@@ -7,31 +7,31 @@ import (
 	"time"
 )
 
-// Readings holds one probe's readings: rows of values, each at its moment, and gaps. Times are stored once for all
-// metrics, and a metric that is missing from a row takes no room in it.
+// Readings holds one probe's readings: rows of values with their times, and gaps. Times are stored once for all
+// metrics, and a metric that is missing from a row takes no space.
 type Readings struct {
 	at      []int64
 	columns map[string]*Column
-	gaps    map[string][]Gap // by metric; those of the whole probe under ""
+	gaps    map[string][]Gap // by metric; gaps of the whole probe under ""
 
-	size      int           // about how many bytes the values take
+	size      int           // of the values in bytes, roughly
 	unordered bool          // a row came after a later one
-	steppedBy time.Duration // the furthest that a row lay before the one it followed
+	steppedBy time.Duration // furthest that a row's time was before its predecessor's
 }
 
-// NewReadings makes an empty one.
+// NewReadings returns empty readings.
 func NewReadings() *Readings {
 	return &Readings{columns: map[string]*Column{}, gaps: map[string][]Gap{}}
 }
 
-// Column holds the values of one metric. Code that adds many rows looks each metric up only once.
+// Column holds the values of one metric. Code that adds many rows should look it up only once.
 type Column struct {
 	runs   []run
-	handed bool // the runs are those of a series too
-	shared bool // its last values are
+	handed bool // the runs are shared with a series
+	shared bool // the last values are shared with a series
 }
 
-// Column finds the column of a metric, or makes it.
+// Column returns the column of a metric, and makes it if needed.
 func (r *Readings) Column(metric string) *Column {
 	c := r.columns[metric]
 	if c == nil {
@@ -41,7 +41,7 @@ func (r *Readings) Column(metric string) *Column {
 	return c
 }
 
-// Add takes in what was read at a moment. What is not a number was not read.
+// Add adds the values read at a moment, without NaN and infinities.
 func (r *Readings) Add(at time.Time, values map[string]float64) {
 	row := r.newRow(at)
 	for metric, value := range values {
@@ -67,10 +67,10 @@ func (r *Readings) newRow(at time.Time) (row int) {
 	return row
 }
 
-// Size returns about how many bytes of memory the readings take.
+// Size estimates the memory of the readings, in bytes.
 func (r *Readings) Size() int { return r.size + 8*len(r.at) }
 
-// add says by how many bytes the column has grown.
+// add adds a value and returns the growth of the column in bytes.
 func (c *Column) add(row int, value float64) int {
 	if math.IsNaN(value) || math.IsInf(value, 0) {
 		return 0
@@ -78,7 +78,7 @@ func (c *Column) add(row int, value float64) int {
 	return c.extend(row, value)
 }
 
-// AddGap takes in a gap of one metric, or of all when metric is empty.
+// AddGap adds a gap of one metric, or of all if metric is empty.
 func (r *Readings) AddGap(metric string, gap Gap) {
 	gaps := r.gaps[metric]
 	if n := len(gaps); n > 0 {
@@ -86,17 +86,17 @@ func (r *Readings) AddGap(metric string, gap Gap) {
 		r.unordered = r.unordered || gap.At.Before(last.At)
 		if gap.Reason == last.Reason && gap.Code == last.Code && gap.Detail == last.Detail {
 			last.At = gap.At
-			gap = last // with its words: of a million gaps most have the same, which need memory but once
+			gap = last // share the text: most of a million gaps have the same
 		}
 	}
 	r.gaps[metric] = append(gaps, gap)
 }
 
-// SteppedBack returns the furthest that the time of a reading lay before that of the reading it came after: more than
-// nothing means that somebody set the clock.
+// SteppedBack returns the largest step back between consecutive readings. A positive step means that the clock was set
+// back.
 func (r *Readings) SteppedBack() time.Duration { return r.steppedBy }
 
-// Series returns what one metric read. It stays as it is when more is added later.
+// Series returns the readings of one metric so far; later additions do not change it.
 func (r *Readings) Series(metric string) Series {
 	r.order()
 	s := Series{at: slices.Clip(r.at), probeGaps: slices.Clip(r.gaps[""])}
@@ -109,7 +109,7 @@ func (r *Readings) Series(metric string) Series {
 	return s
 }
 
-// order brings rows and gaps that came out of order into that of their times.
+// order sorts rows and gaps by time if they came out of order.
 func (r *Readings) order() {
 	if !r.unordered {
 		return
@@ -124,7 +124,7 @@ func (r *Readings) order() {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(old[a], old[b]) })
 	r.at = make([]int64, len(old))
-	place := make([]int, len(old)) // the other way round
+	place := make([]int, len(old)) // the inverse
 	for i, was := range order {
 		r.at[i], place[was] = old[was], i
 	}
@@ -134,7 +134,7 @@ func (r *Readings) order() {
 	r.unordered = false
 }
 
-// move brings the value of each row i to row place[i].
+// move moves the value of each row i to row place[i].
 func (c *Column) move(place []int) {
 	type cell struct {
 		row   int
@@ -154,22 +154,22 @@ func (c *Column) move(place []int) {
 	}
 }
 
-// Runs grow by doubling up to a length at which they are packed and the next begins, so that of a long column nothing
-// is ever copied.
+// A run grows by doubling up to the length at which it is packed and the next begins, so that a long column is never
+// copied.
 const (
 	shortestRun = 4
 	longestRun  = 1024
 )
 
-// runSize is about how many bytes a run takes beside its values, and markSize how many a mark takes.
+// runSize is the memory of a run without its values, and markSize that of a mark, in bytes, roughly.
 const (
 	runSize  = 104
 	markSize = 24
 )
 
-// extend adds the value of a row after all others, and says by how many bytes the column has grown.
+// extend adds the value of a row after all others, and returns the growth of the column in bytes.
 func (c *Column) extend(row int, value float64) int {
-	if c.handed { // which stays as it is
+	if c.handed { // a series must not change
 		c.runs, c.handed = slices.Clone(c.runs), false
 	}
 	n := len(c.runs)

@@ -1,15 +1,15 @@
-// Package series answers what a metric said of a stretch of time: a number, or the reason why there is none.
+// Package series answers what a metric said about a stretch of time: a number, or the reason why there is none.
 //
-// [Readings] takes in what one probe read, in whatever order it comes, and hands out one [Series] for each metric. All
-// chunks are half-open, [begin, end): the value at a moment is that of the last reading before it, and a stretch
-// that ends where another begins shares no change with it.
+// [Readings] collects the readings of one probe, in any order, and returns one [Series] per metric. All stretches are
+// half-open, [begin, end): the value at a moment is that of the last reading before it, and consecutive stretches share
+// no change.
 //
 //   - [Series.Before] is the value at a moment.
-//   - [Series.Delta] is what a cumulative counter grew by in a stretch.
-//   - [Series.Changes] is the same from one reading to the next: the way to rates over time.
+//   - [Series.Delta] is a cumulative counter's growth in a stretch.
+//   - [Series.Changes] is its growth between consecutive readings, for rates over time.
 //
-// Where a gap, a reset or silence of the source lies in the way the answer is a [*Missing], never a number. Nothing
-// here knows a clock, a file or a unit.
+// If a gap, a reset or silence of the source is in the way, the answer is a [*Missing], never a number. The package
+// knows no clock, file or unit.
 package series
 
 import (
@@ -37,23 +37,23 @@ type Change struct {
 // Seconds returns the time between the two readings.
 func (c Change) Seconds() float64 { return c.To.Sub(c.From).Seconds() }
 
-// Series holds one metric's values over time. Its zero value has never been read.
+// Series holds one metric's values over time. Its zero value is a metric that was never read.
 type Series struct {
 	at         []int64 // of each row of the probe's readings, ascending
 	runs       []run
-	probeGaps  []Gap // ascending, as are the metric's own
+	probeGaps  []Gap // ascending, like the metric's own
 	metricGaps []Gap
 }
 
-// run holds the values of consecutive rows. A metric that is read at each moment is one run after the other, and all
-// but the last are packed.
+// run holds the values of consecutive rows. A metric that is in every row has consecutive runs, all packed but the
+// last.
 type run struct {
 	row    int // of the first value
 	n      int
 	values []float64
 	packed []byte // instead of values
-	marks  []mark // of a packed one
-	rises  bool   // a packed one: no value is below the one before it
+	marks  []mark // of a packed run
+	rises  bool   // of a packed run: no value is below its predecessor
 	last   float64
 }
 
@@ -72,11 +72,11 @@ func (r run) value(at int) float64 {
 	return r.values[at]
 }
 
-// rooms pools the buffers in which packed runs are unpacked, for one look at their values.
+// rooms pools the buffers into which packed runs are unpacked.
 var rooms = sync.Pool{New: func() any { return new([longestRun]float64) }}
 
-// Before returns the last reading before t. It is missing when there is none, and when a gap since then says that the
-// value is no longer known.
+// Before returns the last reading before t. It is missing if there is none, or if a gap since then makes the value
+// unknown.
 func (s Series) Before(t time.Time) (Point, error) {
 	row, found := s.lastBefore(stamp(t))
 	var since int64 = math.MinInt64
@@ -92,8 +92,8 @@ func (s Series) Before(t time.Time) (Point, error) {
 	return s.point(row), nil
 }
 
-// Lacked reports whether the probe read between two moments without this metric, which most of its readings have: what
-// was read before is not the last value there was.
+// Lacked reports whether the probe read between two moments without this metric, which most of its readings have: then
+// the reading before is not the last value.
 func (s Series) Lacked(since, until time.Time) bool {
 	n, row := 0, sort.Search(len(s.at), func(k int) bool { return s.at[k] > stamp(since) })
 	if row == len(s.at) || s.at[row] >= stamp(until) {
@@ -105,8 +105,8 @@ func (s Series) Lacked(since, until time.Time) bool {
 	return 2*n > len(s.at)
 }
 
-// Delta returns what a counter grew by in [begin, end): the difference between the last readings before either. It is
-// missing when one of them is, when nothing was read in between, and when the counter was reset on the way.
+// Delta returns a counter's growth in [begin, end): the difference between the last readings before either. It is
+// missing if one of them is, if nothing was read in between, or if the counter was reset on the way.
 func (s Series) Delta(begin, end time.Time) (Change, error) {
 	from, err := s.Before(begin)
 	if err != nil {
@@ -126,8 +126,8 @@ func (s Series) Delta(begin, end time.Time) (Change, error) {
 	return Change{From: from.At, To: to.At, Amount: to.Value - from.Value}, nil
 }
 
-// Changes returns those from each reading in [begin, end) to the next one in it, in order of time. A change with a gap
-// or a reset in it comes as the error, with its moments but no amount.
+// Changes yields the changes between consecutive readings in [begin, end), in order of time. A change with a gap or a
+// reset in it has an error, with its times but no amount.
 func (s Series) Changes(begin, end time.Time) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		var last Point
@@ -145,7 +145,7 @@ func (s Series) Changes(begin, end time.Time) iter.Seq2[Change, error] {
 
 func (s Series) change(from, to Point) (Change, error) {
 	c := Change{From: from.At, To: to.At}
-	if len(s.probeGaps)+len(s.metricGaps) > 0 { // of most series there are none, and many changes
+	if len(s.probeGaps)+len(s.metricGaps) > 0 { // most series have none, and many changes
 		if gap, blocked := s.lastGap(stamp(from.At)+1, stamp(to.At)); blocked {
 			return c, gap.missing()
 		}
@@ -160,7 +160,7 @@ func (s Series) change(from, to Point) (Change, error) {
 	return c, nil
 }
 
-// reset says whether the counter started anew after the reading at from and up to the one at to.
+// reset returns an error if the counter was reset after the reading at from and up to the one at to.
 func (s Series) reset(from, to int64) error {
 	if missing := s.resetSaid(from, to); missing != nil {
 		return missing
@@ -168,8 +168,8 @@ func (s Series) reset(from, to int64) error {
 	return s.fall(s.rowAt(from), s.rowAt(to+1))
 }
 
-// fall says where a value of the rows in [row, end) is below the one before it. Of a packed run that rises only the ends
-// are looked at.
+// fall returns an error if a value of the rows in [row, end) is below its predecessor. For a packed run that rises it
+// checks only the ends.
 func (s Series) fall(row, end int) error {
 	last := math.Inf(-1)
 	for _, r := range s.runs[s.runAt(row):] {
@@ -219,8 +219,8 @@ func (s Series) rowAt(t int64) int {
 	return sort.Search(len(s.at), func(k int) bool { return s.at[k] >= t })
 }
 
-// chunks returns the values of the rows in [row, end) that have one, in order: so many as lie side by side at a time,
-// with the row of the first. They are good until the next are asked for.
+// chunks yields the values of the rows in [row, end), in order, as contiguous chunks with the row of the first. A chunk
+// is valid until the next one.
 func (s Series) chunks(row, end int) iter.Seq2[int, []float64] {
 	first := s.runAt(row)
 	return func(yield func(int, []float64) bool) {
@@ -256,7 +256,7 @@ func (s Series) value(row int) float64 {
 	return r.value(row - r.row)
 }
 
-// lastGap returns the last gap in [from, to) that leaves the value unknown. A reset does not: a reading comes with it.
+// lastGap returns the last gap in [from, to) that makes the value unknown. A reset does not: a reading comes with it.
 func (s Series) lastGap(from, to int64) (last Gap, found bool) {
 	for _, gaps := range [][]Gap{s.probeGaps, s.metricGaps} {
 		inside := between(gaps, from, to)
@@ -279,8 +279,8 @@ func between(gaps []Gap, from, to int64) []Gap {
 	return gaps[first:max(first, last)]
 }
 
-// Times are kept as nanoseconds since 1970. What lies beyond their reach, a few hundred years away, is brought to its
-// edge, so that order is kept.
+// Times are stored as nanoseconds since 1970. Times out of range, a few hundred years away, are clamped, which keeps
+// their order.
 var (
 	earliest = time.Unix(0, math.MinInt64)
 	latest   = time.Unix(0, math.MaxInt64)

@@ -15,10 +15,10 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// sec is a moment some seconds after noon.
+// sec returns a time some seconds after noon.
 func sec(s float64) time.Time { return noon.Add(time.Duration(s * float64(time.Second))) }
 
-// counter is a metric x that read 10 at 0 s, 20 at 1 s, …; the values given replace that.
+// counter returns a metric x that read 10 at 0 s, 20 at 1 s, …, or the values given.
 func counter(values ...float64) *Readings {
 	r := NewReadings()
 	for i, v := range values {
@@ -29,7 +29,7 @@ func counter(values ...float64) *Readings {
 
 func gap(at float64, reason Reason) Gap { return Gap{At: sec(at), Reason: reason, Detail: "because"} }
 
-// told renders an answer for comparison: a value or the reason why not.
+// told formats an answer for comparison: a value or the reason why there is none.
 func told(v any, err error) string {
 	if missing, ok := errors.AsType[*Missing](err); ok {
 		return string(missing.Reason)
@@ -48,7 +48,7 @@ func TestBefore(t *testing.T) {
 	r.Add(sec(6), map[string]float64{"x": 70})
 	r.AddGap("x", gap(6.5, "permission"))
 	r.AddGap("y", gap(4.2, "unsupported"))
-	r.AddGap("x", gap(2, "throttled")) // and yet it was read at that moment
+	r.AddGap("x", gap(2, "throttled")) // although it was read at that moment
 	check := func(at float64, want string) {
 		t.Helper()
 		p, err := r.Series("x").Before(sec(at))
@@ -240,7 +240,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	}
 }
 
-// TestAgainstPlainSearch compares Before with a search through all rows, the definition itself.
+// TestAgainstPlainSearch compares Before with a search through all rows, its definition.
 func TestAgainstPlainSearch(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	r, rows := NewReadings(), map[float64]float64{}
@@ -279,7 +279,7 @@ func TestSteppedBack(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotANumberWasNotRead(t *testing.T) {
+func TestNaNWasNotRead(t *testing.T) {
 	r := counter(1, math.NaN(), math.Inf(1), 4)
 	if c, err := r.Series("x").Delta(sec(0.5), sec(3.5)); told(c.Amount, err) != "3" {
 		t.Errorf("%v, %v", c, err)
@@ -289,7 +289,7 @@ func TestWhatIsNotANumberWasNotRead(t *testing.T) {
 	}
 }
 
-// TestAbsurdTimes: no time that JSON can carry may panic or turn up in another century.
+// TestAbsurdTimes: no time that JSON can hold may panic or move to another century.
 func TestAbsurdTimes(t *testing.T) {
 	r := NewReadings()
 	for i, at := range []time.Time{{}, noon, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)} {
@@ -322,7 +322,7 @@ func TestSeriesStaysAsItWas(t *testing.T) {
 	}
 }
 
-// TestLongColumns: a counter of many rows, with and without a hole, tells what it would in any other form.
+// TestLongColumns: a counter of many rows, with and without a hole, behaves like a short one.
 func TestLongColumns(t *testing.T) {
 	const n = 5*longestRun + 3
 	r := NewReadings()
@@ -353,9 +353,9 @@ func TestLongColumns(t *testing.T) {
 	}
 }
 
-// TestAFallInALongColumn is found wherever it lies, at the beginning, the end and in the middle of what is packed, by
-// whoever looks across it only.
-func TestAFallInALongColumn(t *testing.T) {
+// TestFallInLongColumn is found at the beginning, the end and in the middle of packed runs, by every method that
+// looks across it.
+func TestFallInLongColumn(t *testing.T) {
 	const n = 5*longestRun + 3
 	for _, at := range []int{1, longestRun - 1, longestRun, longestRun + 1, 2*longestRun + 500, 3*longestRun - 1,
 		3 * longestRun, n - 1} {

@@ -9,19 +9,19 @@ import (
 // Stretch is the time from one moment to another.
 type Stretch struct{ From, To time.Time }
 
-// Split divides a counter's growth into the part within some stretches of time and the part outside of them. The
-// growth from one reading to the next is assumed to be even.
+// Split divides a counter's growth into the part within some stretches of time and the part outside. It assumes even
+// growth between readings.
 type Split struct {
-	// from reading to reading, with a gap or a reset in between or without; those that show something new
+	// between readings, with or without a gap or a reset; those that are not zero
 	Changes, Moved    int
-	Known, Coarse     int     // of which the amount is known; of these, longer than asked
-	Inside, Outside   float64 // that it grew by
+	Known, Coarse     int     // those with a known amount; of these, longer than coarse
+	Inside, Outside   float64 // growth
 	OutsideForSeconds float64
-	Quietest          float64 // the least rate of a change that lies outside; infinite: there is none
+	Quietest          float64 // least rate of a change outside; infinite: there is none
 }
 
-// Split goes by stretches in order of time of which no two overlap, and counts the changes that took longer than
-// coarse. It suits callers that go through many whole series, and takes a third of the time of [Series.Changes].
+// Split uses stretches in order of time that do not overlap, and counts the changes longer than coarse. It suits
+// callers that process many whole series, and takes a third of the time of [Series.Changes].
 func (s Series) Split(stretches []Stretch, coarse time.Duration) Split {
 	type span struct{ from, to int64 }
 	var within []span
@@ -29,7 +29,7 @@ func (s Series) Split(stretches []Stretch, coarse time.Duration) Split {
 		within = append(within, span{stamp(each.From), stamp(each.To)})
 	}
 	split, last, before := Split{Quietest: math.Inf(1)}, int64(0), math.NaN()
-	quick := len(s.probeGaps)+len(s.metricGaps) == 0 // of most series there are none, and many changes
+	quick := len(s.probeGaps)+len(s.metricGaps) == 0 // most series have none, and many changes
 	for row, values := range s.chunks(0, len(s.at)) {
 		for j, value := range values {
 			from, to, amount := last, s.at[row+j], value-before
@@ -41,7 +41,7 @@ func (s Series) Split(stretches []Stretch, coarse time.Duration) Split {
 				within = within[1:]
 			}
 			covered := int64(0)
-			if len(within) > 0 && within[0].from <= from && to <= within[0].to { // as most are, or none is
+			if len(within) > 0 && within[0].from <= from && to <= within[0].to { // as for most, or all are outside
 				covered = to - from
 			} else {
 				for _, w := range within {
@@ -63,14 +63,14 @@ func (s Series) Split(stretches []Stretch, coarse time.Duration) Split {
 // spread pools the buffers of [Series.Spread].
 var spread = sync.Pool{New: func() any { return new([]step) }}
 
-// step is a change as it is kept while there are many.
+// step is a compact change.
 type step struct {
 	from, to int64
 	amount   float64
 }
 
-// Spread returns at most so many of the changes from each reading in [begin, end) to the next one in it, evenly spread:
-// of those with neither a gap nor a reset in them that took no less than shortest.
+// Spread returns at most most of the changes between readings in [begin, end), evenly spread: of those without a gap or
+// a reset that took at least shortest.
 func (s Series) Spread(begin, end time.Time, shortest time.Duration, most int) (some []Change) {
 	room := spread.Get().(*[]step) //nolint:forcetypeassert // nothing else is put there
 	defer spread.Put(room)
@@ -92,7 +92,7 @@ func (s Series) Spread(begin, end time.Time, shortest time.Duration, most int) (
 	return some
 }
 
-// known reports whether a change is one without a gap or a reset in it.
+// known reports whether a change has neither a gap nor a reset in it.
 func (s Series) known(from, to int64) bool {
 	_, blocked := s.lastGap(from+1, to)
 	return !blocked && s.resetSaid(from, to) == nil

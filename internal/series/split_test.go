@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// TestSplit: read each second from 0 to 8 as 0, 10, 30, 30, 5, 9, 19, and after four seconds, one of them missed, 59:
+// TestSplit: read every second from 0 to 8 as 0, 10, 30, 30, 5, 9, 19, and after four seconds, one of them missed, 59:
 // of the changes by 10, 20, 0, 4, 10 and 40, 5 + 20 + 0 + 4 + 0 + 10 fall into the stretches from 0.5 to 3 and from 4
 // to 5, and from 7 to 8.
 func TestSplit(t *testing.T) {
@@ -29,14 +29,14 @@ func TestSplit(t *testing.T) {
 	}
 	check(series.Split{Changes: 7, Moved: 5, Known: 6, Coarse: 1, Inside: 39, Outside: 45, OutsideForSeconds: 4.5,
 		Quietest: 10})
-	r.AddGap("m", series.Gap{At: at(8), Reason: "error"}) // takes the last change away
+	r.AddGap("m", series.Gap{At: at(8), Reason: "error"}) // removes the last change
 	check(series.Split{Changes: 7, Moved: 4, Known: 5, Inside: 29, Outside: 15, OutsideForSeconds: 1.5, Quietest: 10})
 	if got := series.NewReadings().Series("m").Split(stretches, 0); got != (series.Split{Quietest: math.Inf(1)}) {
 		t.Errorf("of nothing: %+v", got)
 	}
 }
 
-// TestSpread: of 1,000 changes one took half a second, one has a gap in it and one falls, which leaves 997, and each
+// TestSpread: of 1,000 changes one took half a second, one has a gap in it and one falls, which leaves 997, and every
 // 100th of them.
 func TestSpread(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
