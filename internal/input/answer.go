@@ -2,7 +2,7 @@ package input
 
 import "io"
 
-// Answer returns the body of an answer, of which so much is read and no more: then it fails with an error.
+// Answer limits the body of an answer: reading more than most bytes fails with tooLong.
 func Answer(body io.ReadCloser, most int, tooLong error) io.ReadCloser {
 	return &answer{body, most, tooLong}
 }

@@ -2,8 +2,7 @@ package input
 
 import "bytes"
 
-// Separator returns what stands between the columns of CSV, by its first line: a comma, or the semicolon or tab that a
-// spreadsheet writes where a comma is the decimal sign.
+// Separator returns the column separator of CSV, by its first line: a comma, or a spreadsheet's semicolon or tab.
 func Separator(text []byte) rune {
 	first, _, _ := bytes.Cut(text, []byte("\n"))
 	for _, other := range ";\t" {

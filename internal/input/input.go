@@ -1,6 +1,6 @@
-// Package input reads what users hand in by name: plans, scripts, job files, prices, and what other programs exported.
-// All of it is read before anything is done, so it is bounded, and a name may be that of a pipe at whose other end
-// nobody is: an interrupt ends the wait. What services answer is bounded by it too.
+// Package input reads files that users name: plans, scripts, job files, prices, and exports of other programs. It reads
+// each file completely before anything is done, up to a limit. A name may be a pipe without a writer: an interrupt ends
+// the wait. It also limits answers of services.
 package input
 
 import (
@@ -13,13 +13,13 @@ import (
 	"unicode/utf16"
 )
 
-// Most is the largest input taken, in bytes: the largest that anybody has written by hand is a hundredth of it.
+// Most is the largest handwritten input, in bytes: a hundred times any known one.
 const Most = 4 << 20
 
-// MostExported is the largest input taken from a program, in bytes.
+// MostExported is the largest input from a program, in bytes.
 const MostExported = 64 << 20
 
-// Read reads a file whole.
+// Read reads a whole file.
 func Read(ctx context.Context, name string) ([]byte, error) { return read(ctx, name, Most) }
 
 // ReadExported reads a file that a program wrote.
@@ -38,12 +38,12 @@ func read(ctx context.Context, name string, most int) ([]byte, error) {
 	})
 }
 
-// ReadFrom is Read of what is open already, such as standard input.
+// ReadFrom is Read for an open file, such as standard input.
 func ReadFrom(ctx context.Context, r io.Reader, name string) ([]byte, error) {
 	return Await(ctx, func() ([]byte, error) { return all(r, name, Most) })
 }
 
-// ReadExportedFrom is ReadExported of what is open already.
+// ReadExportedFrom is ReadExported for an open file.
 func ReadExportedFrom(ctx context.Context, r io.Reader, name string) ([]byte, error) {
 	return Await(ctx, func() ([]byte, error) { return all(r, name, MostExported) })
 }
@@ -59,8 +59,7 @@ func all(r io.Reader, name string, most int) ([]byte, error) {
 	return asUTF8(text), nil
 }
 
-// asUTF8 returns text without the byte order mark that programs on Windows begin with, and what PowerShell's > wrote as
-// UTF-16 in UTF-8.
+// asUTF8 returns text without the byte order mark of programs on Windows, and converts PowerShell's UTF-16 to UTF-8.
 func asUTF8(text []byte) []byte {
 	if rest, marked := bytes.CutPrefix(text, []byte("\xef\xbb\xbf")); marked {
 		return rest
@@ -81,7 +80,7 @@ func asUTF8(text []byte) []byte {
 	return []byte(string(utf16.Decode(units)))
 }
 
-// Await gives up waiting when asked. What still waits to be opened or read then is left to the end of the process.
+// Await stops waiting for read when ctx is done. A pending open or read then lasts until the process ends.
 func Await[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type result struct {
 		read T

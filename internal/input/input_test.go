@@ -65,7 +65,7 @@ func encoded(text string, order binary.AppendByteOrder) string {
 	return string(all)
 }
 
-// A pipe that nobody writes to cannot even be opened.
+// TestReadGivesUpWhenAsked: opening a pipe without a writer blocks.
 func TestReadGivesUpWhenAsked(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// article has what JSON calls a kind of value with its article.
+// article maps the types of JSON to words with their article.
 var article = map[string]string{"string": "a string", "number": "a number", "bool": "true or false", "array": "a list",
 	"object": "an object"}
 
-// kinds are what a field of a kind is in JSON.
+// kinds maps the kinds of Go's fields to the types of JSON.
 var kinds = map[reflect.Kind]string{reflect.Int: "a number", reflect.Int64: "a number", reflect.Float64: "a number",
 	reflect.String: "a string", reflect.Bool: "true or false", reflect.Slice: "a list", reflect.Map: "an object",
 	reflect.Struct: "an object", reflect.Pointer: "an object"}
 
-// NotJSON says in words of the file what is wrong with JSON that another program wrote.
+// NotJSON describes an error in the JSON of another program in terms of the file.
 func NotJSON(err error) error {
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		name := kind.Field[strings.LastIndex(kind.Field, ".")+1:]

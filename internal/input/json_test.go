@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestNotJSONIsInWords: those who export a file know no Go.
+// TestNotJSONIsInWords: users who export a file do not know Go.
 func TestNotJSONIsInWords(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"list": [{"size": "big"}]}`: "its size is a string, and has to be a number",

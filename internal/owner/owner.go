@@ -1,8 +1,7 @@
-// Package owner refuses directories and files that another user may have planted where realiops looks without being
-// told: in a directory that everybody may write to, or in somebody else's.
+// Package owner refuses directories and files that another user may have planted where realiops looks by default: in a
+// directory that everybody may write to, or that belongs to somebody else.
 //
-// Ours are those of the user that this process runs as, of root, and under sudo of the user who called it. On Windows
-// all are.
+// Ours are those of this process's user, of root, and under sudo of the user who called it. On Windows all are.
 package owner
 
 import (
@@ -12,7 +11,7 @@ import (
 	"os"
 )
 
-// Make makes a directory that its owner alone may write to, unless it is there, and refuses one that is not ours.
+// Make makes a directory that only its owner may write to, unless it exists, and refuses one that is not ours.
 func Make(path string) error {
 	if err := os.Mkdir(path, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -20,7 +19,7 @@ func Make(path string) error {
 	return Directory(path)
 }
 
-// Directory refuses a directory that is not ours, that others may write to, or that a link of somebody else leads to.
+// Directory refuses a directory that is not ours, that others may write to, or that somebody else's link leads to.
 func Directory(path string) error {
 	if err := File(path); err != nil {
 		return err

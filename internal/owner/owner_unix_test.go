@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// other is a user that none of the tests runs as.
+// other is a user that no test runs as.
 const other = 4242
 
 func check(t *testing.T, what string, err error, want string) {
@@ -20,7 +20,7 @@ func check(t *testing.T, what string, err error, want string) {
 	}
 }
 
-// TestOwnDirectories stay as they were for whoever works in directories of their own.
+// TestOwnDirectories keeps working for users in their own directories.
 func TestOwnDirectories(t *testing.T) {
 	t.Chdir(t.TempDir())
 	check(t, "a new one", Make("ours"), "")
@@ -40,8 +40,8 @@ func TestOwnDirectories(t *testing.T) {
 	check(t, "one for everybody", Directory("ours"), "other users may write to ours (mode 0757, owned by ")
 }
 
-// TestNewDirectoriesAreTheOwnersAlone whatever the umask lets through.
-func TestNewDirectoriesAreTheOwnersAlone(t *testing.T) {
+// TestNewDirectoriesArePrivate whatever the umask allows.
+func TestNewDirectoriesArePrivate(t *testing.T) {
 	t.Chdir(t.TempDir())
 	defer syscall.Umask(syscall.Umask(0))
 	check(t, "a new one", Make("ours"), "")

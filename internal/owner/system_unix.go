@@ -40,7 +40,7 @@ func ours(uid uint32) bool {
 	return uid == 0 || int(uid) == me || me == 0 && os.Getenv("SUDO_UID") == strconv.Itoa(int(uid))
 }
 
-// named returns a user's name with the number, which alone is sure.
+// named returns a user's name and number; only the number is certain.
 func named(uid uint32) string {
 	number := strconv.Itoa(int(uid))
 	known, err := user.LookupId(number)

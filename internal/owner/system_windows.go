@@ -2,8 +2,7 @@ package owner
 
 import "io/fs"
 
-// A directory of a user's profile is the user's alone on Windows, and there is no place for temporary files that all
-// users share.
+// On Windows a directory in a user's profile is private, and there is no shared place for temporary files.
 func refuse(string, fs.FileInfo) error { return nil }
 
 func refuseShared(string, fs.FileInfo) error { return nil }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Duration returns d as people write it, exactly: 500 ms, 1.5 s, 2 min 5 s, 1 h, 30 days.
+// Duration formats d exactly: 500 ms, 1.5 s, 2 min 5 s, 1 h, 30 days.
 func Duration(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -33,7 +33,7 @@ func Duration(d time.Duration) string {
 	return strings.Join(parts, " ")
 }
 
-// About returns d as [Duration] does, in whole seconds, and from an hour on in whole minutes.
+// About formats d like [Duration], in whole seconds, and from an hour on in whole minutes.
 func About(d time.Duration) string {
 	if d >= time.Hour {
 		return Duration(d.Round(time.Minute))
@@ -41,7 +41,7 @@ func About(d time.Duration) string {
 	return Duration(d.Round(time.Second))
 }
 
-// Counted returns a number of things.
+// Counted formats a number of things.
 func Counted(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
@@ -49,7 +49,7 @@ func Counted(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// Largest writes a length of time of which only the largest unit matters.
+// Largest formats a duration for which only the largest unit matters.
 func Largest(d time.Duration) string {
 	for _, unit := range []time.Duration{time.Hour, time.Minute} {
 		if d >= 2*unit {

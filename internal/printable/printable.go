@@ -1,10 +1,10 @@
-// Package printable writes values for people: lengths of time with their units, numbers of things, and text of others
-// made safe. That is names and messages from servers, files, AWS and users, in which escape sequences would drive the
-// terminal, direction marks would reorder a line, and line ends would forge one.
+// Package printable formats values for people: durations with units, numbers of things, and foreign text made safe.
+// Names and messages from servers, files, AWS and users may contain escape sequences, which would drive the terminal,
+// direction marks, which would reorder a line, and line ends, which would forge one.
 //
-// What cannot be seen is written as psql writes it: \n, \x1B, \u202E. Nothing is left out, and what can be seen stays
-// as it is, so two names that differ never look the same for what they hide. Quoting for HTML, markdown or CSV is not
-// done here; those who write these formats do it, on what comes from here.
+// Invisible characters are written like in psql: \n, \x1B, \u202E. Nothing is left out, and visible characters stay the
+// same, so two different names never look the same. Quoting for HTML, markdown or CSV is done by the writers of these
+// formats, on the results of this package.
 package printable
 
 import (
@@ -16,9 +16,9 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns the text as one line of what can be seen: letters, marks, numbers, punctuation, symbols and spaces, as
-// Unicode defines them. Control characters and those that only steer how others are shown are escaped, and so are bytes
-// that are no UTF-8.
+// Line returns the text as one line of visible characters: letters, marks, numbers, punctuation, symbols and spaces, as
+// Unicode defines them. It escapes control characters, characters that only affect the display of others, and bytes
+// that are not UTF-8.
 func Line(text string) string {
 	if !strings.ContainsFunc(text, hidden) && utf8.ValidString(text) {
 		return text
@@ -49,9 +49,9 @@ func Line(text string) string {
 	return out.String()
 }
 
-// JSON is encoded JSON of the same meaning, in which no string holds what [Line] escapes.
+// JSON returns encoded JSON with the same meaning, in which no string holds a character that [Line] escapes.
 func JSON(encoded []byte) []byte {
-	hides := func(r rune) bool { return r >= 0x7F && hidden(r) } // the encoder has escaped what comes before
+	hides := func(r rune) bool { return r >= 0x7F && hidden(r) } // the encoder has escaped those below
 	if !bytes.ContainsFunc(encoded, hides) {
 		return encoded
 	}
@@ -69,10 +69,9 @@ func JSON(encoded []byte) []byte {
 	return out
 }
 
-// hidden characters have no shape of their own. Of Unicode's format characters (Cf) none is spared: the joiners that
-// some scripts need are also what makes two names look alike.
-// Neither are the letters and marks that Unicode has shown as nothing: fillers, selectors of variants, and an empty
-// pattern of Braille.
+// hidden reports whether a character has no shape of its own. This includes all format characters of Unicode (Cf): the
+// joiners that some scripts need can also make two names look alike. It includes letters and marks that are displayed
+// as nothing: fillers, variation selectors, and the empty Braille pattern.
 func hidden(r rune) bool {
 	const emptyBraille = '\u2800'
 	return !unicode.IsGraphic(r) || r == emptyBraille ||

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestLineShowsWhatHides(t *testing.T) {
+func TestLineShowsHiddenCharacters(t *testing.T) {
 	check := func(text, want string) {
 		t.Helper()
 		if got := Line(text); got != want {
@@ -28,16 +28,16 @@ func TestLineShowsWhatHides(t *testing.T) {
 	check("txt\u202Egpj\u202C", `txt\u202Egpj\u202C`)         // shown as "txtjpg"
 	check("\u2066x\u2069\u200E\u200F\u061C", `\u2066x\u2069\u200E\u200F\u061C`)
 	check("ad\u200Bmin\uFEFF\u00AD", `ad\u200Bmin\uFEFF\u00AD`)             // looks like admin
-	check("ad\u3164\uFFA0\u115F\u034Fmin", `ad\u3164\uFFA0\u115F\u034Fmin`) // letters and marks of no shape
+	check("ad\u3164\uFFA0\u115F\u034Fmin", `ad\u3164\uFFA0\u115F\u034Fmin`) // invisible letters and marks
 	check("a\uFE0Fb\u180Bc\u2800d", `a\uFE0Fb\u180Bc\u2800d`)
-	check("\U000E0041", `\U000E0041`)   // a tag, which nothing shows
+	check("\U000E0041", `\U000E0041`)   // an invisible tag
 	check("\x80caf\xe9", `\x80caf\xE9`) // LATIN1, or a cut
-	check("\uFFFD", "\uFFFD")           // the replacement itself is no bad byte
+	check("\uFFFD", "\uFFFD")           // the replacement character itself is valid
 	check("\x00\x7f", `\x00\x7F`)
 }
 
-// What is escaped in JSON means the same to whoever reads it.
-func TestJSONShowsWhatHidesAndMeansTheSame(t *testing.T) {
+// TestJSONKeepsItsMeaning: escaped JSON decodes to the same value.
+func TestJSONKeepsItsMeaning(t *testing.T) {
 	want := map[string]string{"a\u202Eb": "Bücher 🐘 \u009b2J \x7f \U000E0041 \u2028 \\ \" \x1b[31m", "plain": "注文"}
 	encoded, err := json.MarshalIndent(want, "", "  ")
 	if err != nil {

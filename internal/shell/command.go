@@ -1,9 +1,9 @@
 // Package shell writes the commands that people are told to copy, so that names from files, servers and clouds stay
-// single words of them.
+// single words.
 //
-// The fixed part of a [Command] is a constant of the source; data gets into it only as a word, quoted as POSIX has it.
-// A name that cannot be shown and copied as it is gets no quotes: its placeholder stands in its place, for people to
-// fill in. On Windows that is every name that needs quotes, because cmd and PowerShell read quotes in other ways.
+// The fixed part of a [Command] is a constant of the source. Data gets into it only as a word, quoted for POSIX. A name
+// that cannot be shown and copied unchanged is replaced by its placeholder, for people to fill in. On Windows that is
+// every name that needs quotes, because cmd and PowerShell quote differently.
 package shell
 
 import (
@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// constant is text of the source. Only a constant converts to it outside of this package without saying so.
+// constant is text of the source. Outside this package only a constant converts to it implicitly.
 type constant string
 
 // Command is a line to type. It is safe to paste into a POSIX shell whatever its words hold.
@@ -25,8 +25,8 @@ type Command struct {
 // New returns a command of fixed words, for a line of its own.
 func New(fixed constant) Command { return Command{text: string(fixed)} }
 
-// InText returns one for a sentence, which may be broken at every space: a name that needs quotes gets its placeholder
-// there.
+// InText returns a command for a sentence, which may be wrapped at every space. A name that needs quotes is replaced by
+// its placeholder.
 func InText(fixed constant) Command { return Command{string(fixed), true} }
 
 // String returns the line.
@@ -41,8 +41,7 @@ func (c Command) With(fixed constant) Command {
 	return c
 }
 
-// File appends the name of a file, which no program takes for a flag; the placeholder stands for one that cannot be
-// copied.
+// File appends a file name, which no program takes for a flag, or the placeholder if it cannot be copied.
 func (c Command) File(name string, placeholder constant) Command {
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name
@@ -50,11 +49,11 @@ func (c Command) File(name string, placeholder constant) Command {
 	return c.word(" ", name, placeholder)
 }
 
-// Flag appends a flag with its value as one word or two; the placeholder stands for a value that cannot be copied.
+// Flag appends a flag and its value, as one word or two, or the placeholder if the value cannot be copied.
 func (c Command) Flag(flag constant, value string, placeholder constant) Command {
 	separator := " "
 	if strings.HasPrefix(value, "-") {
-		separator = "=" // or else some programs take the value for a flag
+		separator = "=" // otherwise some programs take the value for a flag
 	}
 	return c.With(flag).word(separator, value, placeholder)
 }
@@ -68,8 +67,8 @@ func (c Command) word(separator, data string, placeholder constant) Command {
 	return c
 }
 
-// Word is data as one word of a command. It is not possible where a terminal, a page or a clipboard might change or
-// hide a part of the data, and on Windows where quotes would be needed.
+// Word quotes data as one word of a command. That is not possible if a terminal, a page or a clipboard might change or
+// hide a part of it, or on Windows if it needs quotes.
 func Word(data string) (quoted string, possible bool) { return wordOn(runtime.GOOS, data) }
 
 func wordOn(system, data string) (quoted string, possible bool) {
@@ -85,13 +84,13 @@ func wordOn(system, data string) (quoted string, possible bool) {
 	return "'" + strings.ReplaceAll(data, "'", `'\''`) + "'", true
 }
 
-// plain characters mean themselves to every shell.
+// plain reports whether every shell takes the character literally.
 func plain(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_./:=+-", r)
 }
 
-// copied characters come out of a terminal and of a page as they went in: those of ASCII that can be seen, the space,
-// and letters, their marks and digits of all scripts that have a shape.
+// copied reports whether a character survives copying from a terminal or a page: visible ASCII, the space, and visible
+// letters, marks and digits of all scripts.
 func copied(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= ' ' && r <= '~'

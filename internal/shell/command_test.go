@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// shells are those of this machine, each with what keeps it from reading files of its user. bash is asked as somebody
-// who types, too.
+// shells returns the shells of this machine, each with options that skip its user's files. bash is also tested as an
+// interactive shell.
 func shells(t testing.TB) (all [][]string) {
 	for _, s := range [][]string{
 		{"sh"}, {"dash"}, {"bash", "--norc"}, {"bash", "--norc", "-o", "histexpand", "-o", "history"}, {"zsh", "-f"},
@@ -28,7 +28,7 @@ func shells(t testing.TB) (all [][]string) {
 	return all
 }
 
-// words returns a shell's split of a command line, whose program is replaced by one that prints its words.
+// words returns how a shell splits a command line, by running a program that prints its words.
 func words(t testing.TB, shell []string, line string) []string {
 	t.Helper()
 	const program = "realiops"
@@ -70,7 +70,7 @@ func TestWordsComeThroughShells(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeCopiedIsNotSuggested(t *testing.T) {
+func TestUncopiableNamesAreNotSuggested(t *testing.T) {
 	for _, data := range []string{
 		"a\nb", "a\rb", "a\tb", "\x00", "\x1b[2J", "\x7f", "\u0085", "\u202egnp", "\u200b", "\u2028", "\u00a0",
 		"\u3000", "\u3164", "\ufe0f", "\ufeff", "\xff", "a\xc3",
@@ -105,7 +105,7 @@ func TestOnWindowsNothingIsQuoted(t *testing.T) {
 	}
 }
 
-// FuzzWord holds what is suggested against what real shells make of it.
+// FuzzWord compares suggested words with what real shells make of them.
 func FuzzWord(f *testing.F) {
 	for _, data := range append(hostile, "a\nb", "\xff", "\u202e") {
 		f.Add(data)

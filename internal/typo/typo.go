@@ -1,4 +1,4 @@
-// Package typo finds the name that somebody meant who typed another.
+// Package typo finds the name that was meant when another was typed.
 package typo
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Nearest returns the name that is least far from what was typed, or "" where there are no names. Case does not matter.
+// Nearest returns the name nearest to what was typed, or "" if there are no names. Case does not matter.
 func Nearest(typed string, names []string) string {
 	ranked, _ := rank(typed, names)
 	if len(ranked) == 0 {
@@ -16,18 +16,18 @@ func Nearest(typed string, names []string) string {
 	return ranked[0]
 }
 
-// Closest returns up to n names that are like what was typed, the nearest first. Case does not matter.
+// Closest returns up to n names similar to what was typed, the nearest first. Case does not matter.
 func Closest(typed string, names []string, n int) []string {
 	ranked, far := rank(typed, names)
 	ranked = slices.DeleteFunc(ranked, func(name string) bool { return far[name] > 1+len(typed)/2 })
 	return ranked[:min(n, len(ranked))]
 }
 
-// rank sorts names by how far they are from what was typed.
+// rank sorts names by their distance from what was typed.
 func rank(typed string, names []string) (ranked []string, far map[string]int) {
 	typed, far = strings.ToLower(typed), map[string]int{}
 	for _, name := range names {
-		// what was left out is no mistake in what was typed
+		// an abbreviation is no mistake
 		if lower := strings.ToLower(name); !strings.Contains(lower, typed) {
 			far[name] = distance(typed, lower)
 		}
@@ -37,7 +37,7 @@ func rank(typed string, names []string) (ranked []string, far map[string]int) {
 	}), far
 }
 
-// Guess returns the nearest name where it is so near that it was probably meant, and empty otherwise.
+// Guess returns the nearest name if it was probably meant, and "" otherwise.
 func Guess(typed string, names []string) string {
 	name := Nearest(typed, names)
 	part := len(typed) >= 3 && strings.Contains(strings.ToLower(name), strings.ToLower(typed))
@@ -47,7 +47,7 @@ func Guess(typed string, names []string) string {
 	return ""
 }
 
-// distance returns how many letters must be put in, taken out, changed or swapped with the next to make b of a.
+// distance returns the number of letters to insert, delete, change or swap with the next to turn a into b.
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

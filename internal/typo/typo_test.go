@@ -16,7 +16,7 @@ func TestNearest(t *testing.T) {
 	check("IOPS", "ReadIOPS", "ReadIOPSLogVolume", "ReadIOPS")
 }
 
-// Distances that can be counted by hand.
+// TestDistance counts distances by hand.
 func TestDistance(t *testing.T) {
 	check := func(a, b string, want int) {
 		t.Helper()
