@@ -2,34 +2,33 @@ package worlds
 
 import "math"
 
-// tolerance is the factor up to which ratios count as one: the specification's, for the standard deviation between
-// loads.
+// tolerance is the factor up to which ratios count as equal, as specified for the standard deviation between loads.
 const tolerance = 1.10
 
-// Alike says that no method could part a meter from something that counts the quantity alone: their true ratio moves
-// from load to load within the tolerance, or by less than a test that knew the noise would find nine times out of ten
-// at a level of 1%.
+// Alike reports whether no method could tell a meter from a count of the quantity: their true ratio varies between
+// loads within the tolerance, or by less than a test that knew the noise would find nine times out of ten at a level of
+// 1%.
 func (w World) Alike(m Meter, quantity string) bool {
 	apart := w.apart(m, Rule{Terms: []Term{{Quantity: quantity, PerUnit: 1}}})
 	return apart.tolerable() || !apart.found(usually)
 }
 
-// Parted says that no method may take the meter for one that counts the quantity alone: their ratio moves by more than
-// the tolerance, and a test that knew the noise would miss it less than once in a thousand times. Between Parted and
-// Alike lie few meters, which the best of methods takes for a single quantity now and then.
+// Parted reports whether no method may take the meter for a count of the quantity: their ratio varies by more than the
+// tolerance, and a test that knew the noise would miss it less than once in a thousand times. Few meters are between
+// Parted and Alike; even the best method takes one for a single quantity now and then.
 func (w World) Parted(m Meter, quantity string) bool {
 	apart := w.apart(m, Rule{Terms: []Term{{Quantity: quantity, PerUnit: 1}}})
 	return !apart.tolerable() && apart.found(always)
 }
 
-// How often a test finds a difference, as quantiles of the normal distribution: at 0.90 and 0.999.
+// How often a test finds a difference, as quantiles of the normal distribution at 0.90 and 0.999.
 const (
 	usually = 1.282
 	always  = 3.090
 )
 
-// Exchangeable says that no method could tell whether a meter of several terms counts a quantity in the place of one of
-// them: the two are alike by themselves, or there is a factor for the quantity with which nothing of note changes.
+// Exchangeable reports whether no method could tell if a meter of several terms counts a quantity in place of one of
+// them: the two are alike, or some factor for the quantity changes the sum negligibly.
 func (w World) Exchangeable(m Meter, term Term, quantity string) bool {
 	alone := m
 	alone.Rule = Rule{Sort: Single, Terms: []Term{term}}
@@ -40,7 +39,7 @@ func (w World) Exchangeable(m Meter, term Term, quantity string) bool {
 	ofTerm, ofQuantity := typical(done, term.Quantity), typical(done, quantity)
 	own := w.seen(m, m.Rule)
 	for step := -steps; step <= steps; step++ {
-		factor := math.Pow(2, 2*float64(step)/steps) // from a quarter to four times what the ratio of the two would be
+		factor := math.Pow(2, 2*float64(step)/steps) // from a quarter to four times the ratio of the two
 		exchanged := Rule{Sort: m.Rule.Sort}
 		for _, t := range m.Rule.Terms {
 			if t.Quantity == term.Quantity {
@@ -55,14 +54,14 @@ func (w World) Exchangeable(m Meter, term Term, quantity string) bool {
 	return false
 }
 
-// steps to either side in which a factor is looked for: an error of one costs less than a percent.
+// steps is the number of factors tried to either side: an error of one costs less than a percent.
 const steps = 100
 
-// distance is how far a meter and another rule lie apart.
+// distance is the distance between a meter and another rule.
 type distance struct {
 	loads         int
 	deviation     float64 // between loads, of the logarithm of their ratio
-	noncentrality float64 // of the sum of squares between loads, in units of what noise makes of it
+	noncentrality float64 // of the sum of squares between loads, in units of the noise
 }
 
 func (d distance) tolerable() bool { return d.deviation <= math.Log(tolerance) }
@@ -90,14 +89,13 @@ func (w World) between(m Meter, own, other [][]seen) distance {
 	return d
 }
 
-// ratio is the logarithm of what a meter's rule gives for one of another's in a load, and the weight of its mean under
-// noise.
+// ratio is the logarithm of the ratio of two rules in a load, and the weight of its mean under noise.
 type ratio struct{ log, weight float64 }
 
-// seen is the amount that a meter with some rule shows in a repetition, and how much of that its background may hide.
+// seen is a meter's amount in a repetition, and how much of it the background may hide.
 type seen struct{ shown, hidden float64 }
 
-// seen returns what a meter with the rule would show, for each load and each repetition in which this one was read.
+// seen returns the amounts of a meter with the rule, for each load and each repetition in which this meter was read.
 func (w World) seen(m Meter, rule Rule) (all [][]seen) {
 	hiding := w.Reads()
 	for _, load := range w.plan.Loads {
@@ -118,7 +116,7 @@ func (w World) seen(m Meter, rule Rule) (all [][]seen) {
 	return all
 }
 
-// ratios returns those of the loads in which the meter was read.
+// ratios returns the ratios in the loads in which the meter was read.
 func (w World) ratios(m Meter, own, other [][]seen) (all []ratio) {
 	var logs []float64
 	for i := range own {
@@ -141,8 +139,8 @@ func (w World) ratios(m Meter, own, other [][]seen) (all []ratio) {
 	return all
 }
 
-// hides returns how much of a rule does not show in a repetition, for its background: much is so small only where loads
-// read and others write.
+// hides returns how much of a rule the background may hide in a repetition. It is relevant only if some loads read and
+// others write.
 func (r Rule) hides(in *work) float64 {
 	const times = 2
 	hidden := r.of(in.besides)
@@ -152,7 +150,7 @@ func (r Rule) hides(in *work) float64 {
 	return times * hidden
 }
 
-// least stands for nothing at all.
+// least stands for zero.
 const least = 1e-9
 
 func moments(values []float64) (mean, variance float64) {
@@ -165,9 +163,9 @@ func moments(values []float64) (mean, variance float64) {
 	return mean, variance
 }
 
-// found reports whether a chi-squared test with so many degrees of freedom finds, at the level of 1%, a difference of
-// so much noncentrality with such a power. Both distributions are taken for normal where that is near enough: the
-// critical value by Wilson and Hilferty's cube, the power by mean and variance.
+// found reports whether a chi-squared test finds, at the level of 1%, a difference of the given noncentrality with the
+// given power. It approximates both distributions by normal ones: the critical value by the cube of Wilson and
+// Hilferty, the power by mean and variance.
 func found(noncentrality, freedom, power float64) bool {
 	const level = 2.326 // the normal distribution's quantile at 0.99
 	if freedom < 1 {

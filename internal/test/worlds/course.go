@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// slice is a short stretch of a run in which everything goes evenly.
+// slice is a short stretch of a run with constant rates.
 type slice struct {
 	from, to   float64 // seconds from the start of the run
 	repetition int     // of the world; -1: between two of them
@@ -20,11 +20,11 @@ type slice struct {
 
 func (s slice) seconds() float64 { return s.to - s.from }
 
-// course is a run second by second.
+// course is a run by the second.
 type course []slice
 
-// courier lays a course down.
-type courier struct {
+// courseBuilder lays out a course.
+type courseBuilder struct {
 	*dice
 	of         course
 	background amounts
@@ -34,7 +34,7 @@ type courier struct {
 }
 
 // pass adds a slice.
-func (c *courier) pass(seconds float64, repetition int, loaded bool, done amounts) {
+func (c *courseBuilder) pass(seconds float64, repetition int, loaded bool, done amounts) {
 	from := 0.0
 	if n := len(c.of); n > 0 {
 		from = c.of[n-1].to
@@ -45,20 +45,20 @@ func (c *courier) pass(seconds float64, repetition int, loaded bool, done amount
 		s.besides.add(c.visitor.does(c.dice, seconds))
 	}
 	s.besides.add(c.backup.does(s.from, s.to))
-	s.besides = c.storage.put(s.besides, temper{extra: 1, merging: 1}, s.besides)
+	s.besides = c.storage.put(s.besides, variation{extra: 1, merging: 1}, s.besides)
 	c.of = append(c.of, s)
 }
 
-// visitor is somebody else on the device, who comes and goes.
+// visitor is another user of the device, who comes and goes.
 type visitor struct {
 	busy     bool
-	stays    float64 // seconds, on average, of either state
-	share    float64 // of the requests of the middle one of our loads, while busy
-	requests float64 // that is so many a second
+	stays    float64 // mean duration of either state, in seconds
+	share    float64 // of the requests of our median load, while busy
+	requests float64 // the same, per second
 }
 
-// measure finds how busy the visitor is beside these loads.
-func (t *visitor) measure(s server, loads []runfile.Load, tempers map[string]temper) {
+// measure sets how busy the visitor is beside these loads.
+func (t *visitor) measure(s server, loads []runfile.Load, tempers map[string]variation) {
 	var rates []float64
 	for _, a := range loads {
 		if !a.Idle() {
@@ -82,8 +82,8 @@ func (t *visitor) does(d *dice, seconds float64) amounts {
 		devReads: n / 2, devRead: 8e3 * n}
 }
 
-// backsUp has a backup run now and then, in a run of about so many seconds.
-func (c *courier) backsUp(seconds float64) bool {
+// backsUp adds a backup to some runs of about the given length.
+func (c *courseBuilder) backsUp(seconds float64) bool {
 	if !c.chance(backedUp) {
 		return false
 	}
@@ -92,12 +92,12 @@ func (c *courier) backsUp(seconds float64) bool {
 	return true
 }
 
-// fewFlushes are those of a checkpoint that has nothing to write.
+// fewFlushes is the number of flushes of a checkpoint with nothing to write.
 const fewFlushes = 2
 
-// repetition is one go of a load: a pause, seconds of load that come and go a little, and the checkpoint that closes
+// repetition adds one repetition of a load: a pause, seconds of slightly varying load, and the checkpoint that closes
 // it.
-func (c *courier) repetition(s server, a runfile.Load, t temper, place int, seconds float64) {
+func (c *courseBuilder) repetition(s server, a runfile.Load, t variation, place int, seconds float64) {
 	c.pass(c.uniform(0.2, 1.2), -1, false, nil)
 	level, wobble := c.lognormal(0.05), 0.0
 	owed := amounts{}
@@ -145,7 +145,7 @@ func (c course) work(n int) []work {
 	return all
 }
 
-// sum returns what something grew by from the start to the end of each slice.
+// sum returns the growth of something from the start to the end of each slice.
 func (c course) sum(of func(i int, s slice) float64) []float64 {
 	all := make([]float64, len(c)+1)
 	for i, s := range c {

@@ -9,13 +9,13 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// A day of production: work of several sorts on a server whose physics are its own, each with hours in which there is
-// more of it, and some of it in batches.
+// A day of production: several sorts of work on a server with its own physics, each busier at some hours, and some of
+// it in batches.
 const (
 	fewestWorks, mostWorks = 3, 7
 	readings               = 1440
 	readingSeconds         = 30
-	parts                  = 12 // of the day, by which the worlds hold meters against rules
+	parts                  = 12 // of the day, in which the worlds compare meters with rules
 	batches                = 0.4
 )
 
@@ -53,31 +53,31 @@ func NewDay(seed uint64, meters int) World {
 	return w
 }
 
-// sortOfWork is what some part of an application does, and how much of it at a time of day.
+// sortOfWork is the work of some part of an application, and how it varies over the day.
 type sortOfWork struct {
 	load         runfile.Load
-	temper       temper
-	commits      float64 // a second, in the middle of its day
+	variation    variation
+	commits      float64 // per second, in the middle of its day
 	swing, noon  float64
-	wander       float64 // away from its usual course, as a logarithm
-	every, lasts float64 // minutes, of a batch; 0: it goes on all day
+	wander       float64 // deviation from its usual course, as a logarithm
+	every, lasts float64 // minutes, of a batch; 0: all day
 	phase        float64
-	owed         amounts // what the next checkpoint writes
+	owed         amounts // for the next checkpoint to write
 }
 
 func (d *dice) sortOfWork(s server, of int) *sortOfWork {
 	a := d.load()
 	a.Clients = s.clients
-	w := &sortOfWork{load: a, temper: d.temper(), swing: d.uniform(0.2, 1.5), noon: d.uniform(0, 2*math.Pi),
+	w := &sortOfWork{load: a, variation: d.variation(), swing: d.uniform(0.2, 1.5), noon: d.uniform(0, 2*math.Pi),
 		owed: amounts{}}
-	w.commits = s.commits(a, w.temper) * d.between(0.01, 0.5) / float64(of)
+	w.commits = s.commits(a, w.variation) * d.between(0.01, 0.5) / float64(of)
 	if d.chance(batches) {
 		w.every, w.lasts, w.phase = d.between(30, 180), d.between(3, 20), d.uniform(0, 180)
 	}
 	return w
 }
 
-// done returns what the work comes to between two readings, with the pages of the checkpoint that falls between them.
+// done returns the work between two readings, with the pages of a checkpoint between them.
 func (w *sortOfWork) done(d *dice, s server, reading int) amounts {
 	w.wander = 0.95*w.wander + d.normal(0.1)
 	commits := math.Round(w.commits * readingSeconds *
@@ -88,7 +88,7 @@ func (w *sortOfWork) done(d *dice, s server, reading int) amounts {
 	now := amounts{}
 	if commits > 0 {
 		var later amounts
-		now, later = s.does(w.load, w.temper, commits, readingSeconds)
+		now, later = s.does(w.load, w.variation, commits, readingSeconds)
 		w.owed.add(later)
 	}
 	if reading%(checkpointSeconds/readingSeconds) == 0 {

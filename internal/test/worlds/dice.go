@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// dice draws everything of a world from its seed.
+// dice draws a world from its seed.
 type dice struct{ *rand.Rand }
 
 func newDice(seed uint64) *dice {
@@ -17,7 +17,7 @@ func (d *dice) normal(deviation float64) float64 { return deviation * d.NormFloa
 // lognormal returns a factor around one.
 func (d *dice) lognormal(deviation float64) float64 { return math.Exp(d.normal(deviation)) }
 
-// between returns a number whose logarithm is uniform.
+// between returns a log-uniform number.
 func (d *dice) between(low, high float64) float64 {
 	return low * math.Exp(d.Float64()*math.Log(high/low))
 }

@@ -6,22 +6,22 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// habit is what the rows of a load bring with them.
+// habit is the cost of the rows of a load.
 type habit struct {
 	load           runfile.Load
 	rowsPerSecond  float64
 	recordsPerRow  float64
 	bytesPerRow    float64 // of the WAL
 	syncsPerCommit float64 // of the WAL; commits share syncs
-	syncsPerSecond float64 // instead, where nobody waits for them
-	extraWrites    float64 // writes of the WAL by sync, beyond one
-	extraFlushes   float64 // flushes of the device by sync of the WAL, beyond one and the checkpoint's
+	syncsPerSecond float64 // instead, if nobody waits for them
+	extraWrites    float64 // WAL writes per sync, beyond one
+	extraFlushes   float64 // device flushes per WAL sync, beyond one and the checkpoint's
 	pagesPerRow    float64 // written
-	requestsByPage float64 // data requests of the device by page written: most pages travel together
+	requestsByPage float64 // device requests with data per page written: most pages are merged
 }
 
 // measured returns the habits of PostgreSQL 17.11 on two cores with 8 clients, each load closed by its own checkpoint:
-// sums over the three repetitions of testdata/runs/loads-pg17.jsonl, idle taken off.
+// sums over the three repetitions of testdata/runs/loads-pg17.jsonl, less idle.
 func measured() []habit {
 	return []habit{
 		{runfile.Load{Name: "bulk", Method: "insert-select", RowsPerTx: 1000}, 1679913, 1.0313, 75.41, 0.4193, 0,
@@ -48,27 +48,27 @@ const (
 	deviceBytesByWALByte  = 1.01
 	deviceBytesByWALWrite = 8120
 	deviceBytesByPage     = 8860
-	// checkpointFlushes are those of the checkpoint and the sync that close a load, which show where nothing else
-	// flushes.
+	// checkpointFlushes is the number of flushes of the checkpoint and the sync that close a load, which show if
+	// nothing else flushes.
 	checkpointFlushes = 24
-	// requestsByWALWrite is the same fit's: nearly every write of the WAL becomes one request.
+	// requestsByWALWrite is from the same fit: nearly every WAL write becomes one request.
 	requestsByWALWrite = 0.98
 )
 
-// machine is what the loads of a world have in common.
+// machine holds the properties common to all loads of a world.
 type machine struct {
 	speed         float64 // of everything
-	patience      float64 // how many commits share a sync, as a shift of the log of odds
+	patience      float64 // how many commits share a sync, as a shift of the log-odds
 	splitting     float64 // of index pages, and full pages in the WAL
 	merging       float64 // of requests on their way to the device
-	walBytes      float64 // that the device writes for one of the WAL
+	walBytes      float64 // that the device writes per byte of WAL
 	walWriteBytes float64
 	pageBytes     float64
 	flushes       float64 // of the checkpoint that closes a load
 }
 
-// How far worlds lie apart, in standard deviations of logarithms. Machines differ much in speed and in how they wait
-// for their disk; what a row brings to the WAL is PostgreSQL's and differs little.
+// Variation between worlds, in standard deviations of logarithms. Machines differ much in speed and in waiting for
+// their disk; the WAL of a row is PostgreSQL's and varies little.
 const (
 	speedVaries     = 0.5
 	waitVaries      = 0.7
@@ -92,7 +92,7 @@ func (d *dice) machine() machine {
 // shifted returns a load's habit on a machine.
 func (d *dice) shifted(h habit, m machine) habit {
 	h.rowsPerSecond *= m.speed * d.lognormal(loadSpeedVaries)
-	if share := h.syncsPerCommit; share > 0 { // moved in the log of its odds, so that it stays a share
+	if share := h.syncsPerCommit; share > 0 { // shifted in log-odds, so that it stays a share
 		h.syncsPerCommit = 1 / (1 + (1-share)/share*math.Exp(-(m.patience+d.normal(loadSpeedVaries))))
 	}
 	h.syncsPerSecond *= d.lognormal(0.05)

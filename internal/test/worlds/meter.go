@@ -5,49 +5,49 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Meter is a metric by a hidden rule.
+// Meter is a metric with a hidden rule.
 type Meter struct {
 	Name  string
 	Rule  Rule
-	Noise float64 // the deviation of the logarithm of what it shows
-	// Disturbed is the load in which something else shows up in it, in all repetitions or in one; empty: in none.
+	Noise float64 // standard deviation of the logarithm of its amounts
+	// Disturbed is the load in which something else shows up in it, in all repetitions or in one; empty if none.
 	Disturbed string
-	// Restless is a meter of an unrelated rule that moves without load as it does under it.
+	// Restless is a meter of an unrelated rule that also moves without load.
 	Restless bool
 
 	kind    runfile.MetricType
 	shown   []float64 // in each repetition of the world
-	besides []float64 // of that, what goes on without load, from the first reading to the last
+	besides []float64 // the background in it, from the first reading to the last
 	missing []bool
 
 	// Of a meter in a wild world only.
 	Trouble          Trouble
-	sum              []float64 // what it grew by until each slice of the course ends
+	sum              []float64 // its growth until the end of each slice of the course
 	lag, step, phase float64   // seconds
-	restarts, wraps  float64   // a moment; the count at which it begins anew
+	restarts, wraps  float64   // a moment; the count at which it starts again
 	unit             float64   // that it is rounded to; 0: to one
 }
 
-// Noises returns the levels of noise, the last of which stands for counters that are exact.
+// Noises returns the levels of noise; the last is for exact counters.
 func Noises() []float64 { return []float64{0.01, 0.03, 0.10, 0} }
 
 const (
-	// exact meters are few: the others are harder.
+	// exact is the share of exact meters: the others are harder.
 	exact = 0.10
-	// inPeriods is how often a meter's source tells of seconds that are over, as a rate or a sum, on a grid of its own.
+	// inPeriods is the share of meters whose source has periods, as a rate or a sum, on their own grid.
 	inPeriods = 0.15
-	// disturbed is how often one load, or one repetition, shows what has nothing to do with the rule.
+	// disturbed is the share of meters in which one load, or one repetition, shows something unrelated.
 	disturbed = 0.10
-	// Readings fail now and then, and a source is now and then blind through all of a load.
+	// Readings fail now and then, and a source may fail during a whole load.
 	readingFails = 0.02
 	loadFails    = 0.03
-	// backgrounded is how often a meter has a background of its own, up to this share of what the quietest load brings
-	// it.
+	// backgrounded is the share of meters with a background of their own, up to this share of their count in the
+	// quietest load.
 	backgrounded   = 0.67
 	mostBackground = 0.3
 )
 
-// meter draws a meter in a world whose repetitions are given.
+// meter draws a meter in a world with the given repetitions.
 func (d *dice) meter(name string, repetitions []work) Meter {
 	m := Meter{Name: name, Rule: d.rule(loaded(repetitions), counts.OfInserts()), Noise: d.noise()}
 	switch m.Rule.Sort {
@@ -87,7 +87,7 @@ func (d *dice) noise() float64 {
 	return pick(d, levels[:len(levels)-1])
 }
 
-// counting returns what a meter shows that counts quantities, those of the background too.
+// counting returns the amounts of a meter that counts quantities, background included.
 func (d *dice) counting(m Meter, repetitions []work) (shown, besides []float64) {
 	own := 0.0 // background per second
 	if d.chance(backgrounded) {
@@ -102,7 +102,7 @@ func (d *dice) counting(m Meter, repetitions []work) (shown, besides []float64) 
 	return shown, besides
 }
 
-// of returns what a rule makes of amounts.
+// of applies a rule to amounts.
 func (r Rule) of(a amounts) float64 {
 	sum := 0.0
 	for _, t := range r.Terms {
@@ -111,7 +111,7 @@ func (r Rule) of(a amounts) float64 {
 	return sum
 }
 
-// still returns a meter that goes its own steady way, or never moves.
+// still returns a meter with a constant rate, possibly zero.
 func (d *dice) still(noise float64, repetitions []work) []float64 {
 	rate := d.between(10, 10000) // per second
 	if d.chance(0.25) {
@@ -124,7 +124,7 @@ func (d *dice) still(noise float64, repetitions []work) []float64 {
 	return shown
 }
 
-// wandering returns a meter that moves by no quantity: anew in each repetition, or from load to load, and under load
+// wandering returns a meter unrelated to any quantity: it varies between repetitions, or between loads, and under load
 // more than idle or the same.
 func (d *dice) wandering(m *Meter, repetitions []work) []float64 {
 	rate, wide, byLoad := d.between(100, 1e6), d.uniform(0.7, 1.5), d.chance(1.0/3)
@@ -147,7 +147,7 @@ func (d *dice) wandering(m *Meter, repetitions []work) []float64 {
 	return shown
 }
 
-// disturb lets something else show up in one load, in all its repetitions or in one.
+// disturb adds something unrelated in one load, in all its repetitions or in one.
 func (d *dice) disturb(m *Meter, repetitions []work) {
 	if m.Rule.Sort != Single && m.Rule.Sort != Mixture || !d.chance(disturbed) {
 		return
@@ -170,7 +170,7 @@ func (d *dice) disturb(m *Meter, repetitions []work) {
 	}
 }
 
-// blind draws in which repetitions a meter is not read at the end.
+// blind draws the repetitions at whose end a meter is not read.
 func (d *dice) blind(repetitions []work) []bool {
 	load := ""
 	if d.chance(loadFails) {

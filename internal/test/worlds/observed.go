@@ -13,7 +13,7 @@ import (
 // Observed is the design of a world in which nobody set up any load.
 const Observed Design = "observed"
 
-// A server that others use does a few sorts of work at once, in mixes that stay for a while and come again.
+// A server that others use does a few sorts of work at a time, in mixes that last for a while and recur.
 const (
 	fewestSorts, mostSorts = 2, 5
 	fewestMixes, mostMixes = 1, 6
@@ -21,11 +21,11 @@ const (
 	stepSeconds            = 5
 	meanStay               = 12   // steps
 	absent                 = 0.25 // of the sorts of work in a mix
-	intensityVaries        = 1.2  // from mix to mix
-	stepVaries             = 0.15 // from step to step
-	drifts                 = 0.01 // from step to step, for good
+	intensityVaries        = 1.2  // between mixes
+	stepVaries             = 0.15 // between steps
+	drifts                 = 0.01 // between steps, permanently
 	leastBusy, mostBusy    = 0.01, 0.5
-	mostLate               = 0.2 // of a step's counts come with the next one
+	mostLate               = 0.2 // of a step's counts arrive with the next one
 )
 
 // NewObserved draws a world that was observed.
@@ -34,7 +34,7 @@ func NewObserved(seed uint64, meters int) World {
 	w := World{Seed: seed, observed: true, period: time.Second, every: stepSeconds,
 		plan: runfile.Plan{Name: string(Observed), Repetitions: 1}}
 	m, background := d.machine(), d.background()
-	m.flushes = 0 // of no checkpoint in particular
+	m.flushes = 0 // of no particular checkpoint
 	all := measured()
 	var habits []habit
 	for _, i := range d.Perm(len(all))[:fewestSorts+d.IntN(mostSorts-fewestSorts+1)] {
@@ -67,7 +67,7 @@ func NewObserved(seed uint64, meters int) World {
 	return w
 }
 
-// watch draws the meters of a world that was observed: counters, none of which is ever missing.
+// watch draws the meters of a world that was observed: counters without missing readings.
 func (w *World) watch(d *dice, meters int) {
 	w.remote = d.chance(remotes)
 	w.lost = make([]string, len(w.repetitions))
@@ -78,7 +78,7 @@ func (w *World) watch(d *dice, meters int) {
 	}
 }
 
-// mixes returns how much of each sort of work is done in each mix, as a part of what the machine can do.
+// mixes returns how much of each sort of work is done in each mix, as a share of the machine's capacity.
 func (d *dice) mixes(sorts int) (mixes [][]float64) {
 	for range fewestMixes + d.IntN(mostMixes-fewestMixes+1) {
 		mix, busy := make([]float64, sorts), d.between(leastBusy, mostBusy)
@@ -92,7 +92,7 @@ func (d *dice) mixes(sorts int) (mixes [][]float64) {
 	return mixes
 }
 
-// observedMetrics returns those that stand in for what clients of ours would count.
+// observedMetrics returns the counters that replace our clients' counts.
 func observedMetrics() []string {
 	return []string{
 		"pgstat.cluster/xact_commit", "pgstat.cluster/tup_inserted", "pgstat.cluster/tup_updated",
@@ -102,9 +102,9 @@ func observedMetrics() []string {
 	}
 }
 
-// steps writes a world that was observed: a reading at the end of each step. What the server counts comes late in part;
-// what it knows by position and what the kernel counts does not.
-func (p *press) steps() {
+// steps writes a world that was observed: a reading at the end of each step. Part of the server's counts arrive late;
+// positions and the kernel's counters do not.
+func (p *recorder) steps() {
 	p.pass(seconds(p.world.every) - 50*time.Millisecond) // readings are taken just before windows end
 	p.readBefore()
 	late := map[string]float64{}

@@ -13,18 +13,18 @@ import (
 type Plan struct {
 	runfile.Plan
 
-	Aurora     bool    // the server tells nothing of its WAL but its bytes, of its pages and of its storage
-	Background float64 // that each meter shows per second, whatever the load
-	Length     float64 // of a load, in seconds; 0: as the server asks
-	Steps      float64 // seconds from one move of each meter to the next; 0: it moves whenever it is read
-	// WAL records for each buffer that a load which only reads touches: it prunes pages and sets hints
+	Aurora     bool    // the server shows only the bytes of its WAL, and nothing of its pages and storage
+	Background float64 // of each meter, per second, whatever the load
+	Length     float64 // of a load, in seconds; 0: as the server requires
+	Steps      float64 // seconds between moves of each meter; 0: at every reading
+	// WAL records per buffer touched by a load that only reads: it prunes pages and sets hints
 	Tidying float64
 }
 
-// quickLoad is how long a load takes where all is read second by second.
+// quickLoad is the length of a load, in seconds, if everything is read by the second.
 const quickLoad = 5
 
-// NewOf draws a server whose physics are its own, runs a plan on it, and has a meter for each of these rules, by name.
+// NewOf draws a server with its own physics, runs a plan on it, and has a meter for each of the rules, by name.
 func NewOf(seed uint64, p Plan, rules map[string]Rule) World {
 	d := newDice(seed)
 	w := World{Seed: seed, period: time.Second, every: readEvery, unrecorded: map[string]bool{}, aurora: p.Aurora}
@@ -38,7 +38,7 @@ func NewOf(seed uint64, p Plan, rules map[string]Rule) World {
 	s := d.server()
 	s.memory = d.memory(design)
 	s.memory.tidying = p.Tidying
-	// the tables are those of our own loads
+	// the tables of our own loads
 	s.goesOn, s.sequence, s.rowBytes, s.splits = true, 1.0/33, 44, d.uniform(0.008, 0.03)
 	w.plan = runfile.Plan{Name: p.Name, Repetitions: repetitionsPerLoad, LoadSeconds: length, Seed: seed,
 		Loads: slices.Clone(p.Loads)}
@@ -56,7 +56,7 @@ func NewOf(seed uint64, p Plan, rules map[string]Rule) World {
 		w.forget(d, NoCache)
 		delete(w.unrecorded, counts.WALBytes)
 	}
-	w.run(&courier{dice: d, background: d.background()}, s, length)
+	w.run(&courseBuilder{dice: d, background: d.background()}, s, length)
 	w.lost = make([]string, len(w.repetitions))
 	for _, name := range slices.Sorted(maps.Keys(rules)) {
 		w.Meters = append(w.Meters, d.meterOf(name, rules[name], p, w))
@@ -64,7 +64,7 @@ func NewOf(seed uint64, p Plan, rules map[string]Rule) World {
 	return w
 }
 
-// meterOf has a meter count by a rule, with a noise of 1% and a background of its own.
+// meterOf returns a meter of a rule, with a noise of 1% and a background.
 func (d *dice) meterOf(name string, rule Rule, p Plan, w World) Meter {
 	const noise = 0.01
 	m := Meter{Name: name, Rule: rule, Noise: noise, kind: runfile.Counter, missing: make([]bool, len(w.repetitions))}

@@ -10,16 +10,16 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// The designs of a world whose loads read as well.
+// The designs of a world whose loads also read.
 const (
 	Both     Design = "default"      // all loads that insert, and four that read or update
 	Reads    Design = "reads"        // only loads that read
 	All      Design = "everything"   // loads that insert, read, update and delete
-	OddReads Design = "reads-odd"    // loads whose factors were drawn
-	NoCache  Design = "reads-aurora" // on a server without page cache, that tells nothing of its WAL and its storage
+	OddReads Design = "reads-odd"    // loads with drawn parameters
+	NoCache  Design = "reads-aurora" // on a server without page cache that shows nothing of its WAL and storage
 )
 
-// NewReading draws a world whose physics are its own and whose loads read, update and delete as well.
+// NewReading draws a world with its own physics whose loads also read, update and delete.
 func NewReading(seed uint64, meters int) World {
 	d := newDice(seed)
 	w := d.wildServer(seed, pick(d, []Design{Both, Both, Reads, All, OddReads, NoCache}))
@@ -33,10 +33,10 @@ func (d Design) reads() bool {
 	return slices.Contains([]Design{Both, Reads, All, OddReads, NoCache}, d)
 }
 
-// aurora reports whether the server of a design tells nothing of its WAL, its pages and its device.
+// aurora reports whether the server of a design shows nothing of its WAL, its pages and its device.
 func (d Design) aurora() bool { return d == Aurora || d == NoCache }
 
-// The methods of loads that read and change rows, by their names in plans.
+// Methods of loads that read and change rows, as named in plans.
 const (
 	lookups   = "lookup"
 	ranges    = "range"
@@ -58,30 +58,30 @@ func changes(method string) bool {
 	return slices.Contains([]string{updates, replaces, mixesBoth}, method)
 }
 
-// way is how a load comes to its pages, which decides what storage is asked for.
+// way is how a load reads its pages, which decides what storage is asked for.
 type way struct {
-	request float64 // pages in a request
-	beside  float64 // pages that are read beside each one that was asked for
+	request float64 // pages per request
+	beside  float64 // pages read beside each requested one
 }
 
-// memory is what lies between sessions and storage: PostgreSQL's buffers, a page cache, and what is read ahead. As of
-// the rest of a server all is drawn from wide spans.
+// memory describes the layers between sessions and storage: PostgreSQL's buffers, a page cache, and read-ahead. Like
+// the rest of a server it is drawn from wide ranges.
 type memory struct {
 	buffers, table float64 // pages of shared buffers, and of the table that loads only read
-	// pages of an index that a lookup touches; how much seldomer than the table's its leaves are missed
+	// pages of an index per lookup; how much less often its leaves are missed than the table's pages
 	descent, leaves        float64
-	row, entry, copied     float64 // buffers touched for a row, for an index entry, for a row of a COPY
-	combined               float64 // pages of a call where they are asked for in order
-	files                  float64 // calls for other files by row written, where the kernel counts those of processes
-	warm, cold             float64 // the part of the pages missed that storage reads, with and without a page cache
+	row, entry, copied     float64 // buffers touched per row, per index entry, per row of a COPY
+	combined               float64 // pages per call if they are requested in order
+	files                  float64 // calls for other files per row written, if the kernel counts processes
+	warm, cold             float64 // share of pages missed that storage reads, with and without a page cache
 	point, near, far, scan way     // of lookups, ranges, bitmaps and scans
-	hot                    float64 // of updates, those within their page
-	images, image          float64 // full pages by version of a row, and bytes of one
-	dirtied                float64 // pages written by version of a row
-	passes                 float64 // times that a sort writes and reads what it sorts
-	touch, call, latency   float64 // seconds of processor for a buffer and for a call, and seconds of a read of storage
-	tidying                float64 // records of the WAL for a buffer that a load which only reads touches
-	// of the pages that storage reads, those that are billed: neighbours are billed as one
+	hot                    float64 // share of updates within their page
+	images, image          float64 // full pages per row version, and bytes of one
+	dirtied                float64 // pages written per row version
+	passes                 float64 // times that a sort writes and reads its data
+	touch, call, latency   float64 // seconds of processor per buffer and per call, and seconds per read of storage
+	tidying                float64 // WAL records per buffer touched by a load that only reads
+	// billed share of the pages that storage reads: neighbours are billed as one
 	billed float64
 }
 
@@ -101,7 +101,7 @@ func (d *dice) memory(design Design) *memory {
 	m.table = m.buffers * d.uniform(1.3, 6)
 	if design == NoCache {
 		m.files, m.cold, m.billed = 0, 1, d.uniform(0.3, 0.9)
-		if d.chance(0.3) { // a local disk keeps pages that left the buffers
+		if d.chance(0.3) { // a local disk keeps pages evicted from the buffers
 			m.cold = d.uniform(0.1, 0.9)
 		}
 		m.warm = m.cold
@@ -138,7 +138,8 @@ func (d *dice) readLoads(design Design, s server) (loads []runfile.Load) {
 	return loads
 }
 
-// ofHot are the rows of a load that finds its pages in the buffers, and changedRows those of a table that loads change.
+// ofHot is the number of rows of a load that finds its pages in the buffers, and changedRows that of a table that loads
+// change.
 const (
 	ofHot       = 14_000
 	changedRows = 200_000
@@ -184,7 +185,7 @@ func (d *dice) readLoad() runfile.Load {
 	return a
 }
 
-// Names of the quantities that a world with reads has besides.
+// Names of the further quantities of a world with reads.
 const (
 	missed    = string(metric.PagesMissed)
 	calls     = string(metric.ReadCalls)
@@ -198,14 +199,14 @@ const (
 	inBuffers = "buffers found" // of those touched
 )
 
-// tidied is the size of a record that pruning a page leaves.
+// tidied is the size of a WAL record for pruning a page.
 const tidied = 60
 
-// BilledReads are the pages that storage is asked for, neighbours as one, which no quantity counts.
+// BilledReads are the pages requested from storage, with neighbours as one, which no quantity counts.
 const BilledReads = "billed reads"
 
 // reads returns what one transaction of a load that reads and changes rows touches, misses and has storage read.
-func (s server) reads(a runfile.Load, t temper) amounts {
+func (s server) reads(a runfile.Load, t variation) amounts {
 	m, rows := s.memory, float64(a.RowsPerTx)
 	pages := float64(a.TableRows) / s.perPage(a)
 	if a.OfRows > 0 {
@@ -258,9 +259,9 @@ func (s server) reads(a runfile.Load, t temper) amounts {
 	return one
 }
 
-// changed returns what one transaction of a load that changes rows writes, as far as it does not depend on how long
-// that takes.
-func (s server) changed(a runfile.Load, t temper) amounts {
+// changed returns what one transaction of a load that changes rows writes, as far as it does not depend on its
+// duration.
+func (s server) changed(a runfile.Load, t variation) amounts {
 	if !changes(a.Method) {
 		return nil
 	}
@@ -298,8 +299,8 @@ func (m *memory) besides(a runfile.Load, rows, entries float64) amounts {
 		asked: (rows + entries) * m.files * 50}
 }
 
-// transactions returns how many a second a load that reads and changes rows brings about.
-func (s server) transactions(a runfile.Load, t temper) float64 {
+// transactions returns the transactions per second of a load that reads and changes rows.
+func (s server) transactions(a runfile.Load, t variation) float64 {
 	m, one := s.memory, s.reads(a, t)
 	one.add(s.changed(a, t))
 	busy := s.commit + s.statement*one[counts.Statements] + m.touch*one[counts.BuffersTouched] + m.call*one[calls] +
@@ -311,8 +312,8 @@ func (s server) transactions(a runfile.Load, t temper) float64 {
 	return most * t.speed
 }
 
-// readsAndChanges is [server.does] of loads that read and change rows.
-func (s server) readsAndChanges(a runfile.Load, t temper, commits float64) (now, later amounts) {
+// readsAndChanges is [server.does] for loads that read and change rows.
+func (s server) readsAndChanges(a runfile.Load, t variation, commits float64) (now, later amounts) {
 	now = s.reads(a, t).times(commits)
 	if !changes(a.Method) {
 		return now, amounts{}

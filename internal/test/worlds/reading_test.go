@@ -19,11 +19,11 @@ func TestASeedIsAWorldThatReads(t *testing.T) {
 	}
 }
 
-// TestReadsAreThoseOfThePlans: by name and by factors, but for what depends on the server.
-func TestReadsAreThoseOfThePlans(t *testing.T) {
+// TestReadLoadsMatchPlans: by name and by parameters, except for what depends on the server.
+func TestReadLoadsMatchPlans(t *testing.T) {
 	var want []runfile.Load
 	for _, l := range slices.Concat(load.ReadLoads(), load.ChangeLoads()) {
-		if l.Name == load.JoinCold { // which worlds do without
+		if l.Name == load.JoinCold { // worlds leave it out
 			continue
 		}
 		l.Clients = 0
@@ -34,9 +34,9 @@ func TestReadsAreThoseOfThePlans(t *testing.T) {
 	}
 }
 
-// TestTheFileTellsTheReads compares what is read from the file with what was done, of each quantity, and sees that
-// every quantity is moved.
-func TestTheFileTellsTheReads(t *testing.T) {
+// TestFileMatchesReads compares each quantity in the file with the true work, and checks that every quantity is
+// moved.
+func TestFileMatchesReads(t *testing.T) {
 	moved, compared := map[string]bool{}, 0
 	for seed := range uint64(12) {
 		w := NewReading(seed, 0)
@@ -75,9 +75,9 @@ func TestTheFileTellsTheReads(t *testing.T) {
 	}
 }
 
-// TestMeasuredReadsAreAmongTheDrawn: what PostgreSQL did with the same loads lies within what worlds draw, of buffers
-// touched, pages missed, bytes and requests of the device.
-func TestMeasuredReadsAreAmongTheDrawn(t *testing.T) {
+// TestMeasuredReadsAreInRange: PostgreSQL's work for the same loads is within the range that worlds draw, in
+// buffers touched, pages missed, bytes and requests of the device.
+func TestMeasuredReadsAreInRange(t *testing.T) {
 	real, err := tally.FromFile("../../../testdata/runs/default-pg17.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func drawnRatios(name string, pair [2]string) (low, high float64) {
 		if only(a.Method) {
 			a.TableRows = int64(s.memory.table * s.perPage(a))
 		}
-		now, later := s.does(a, d.temper(), 1000, 1)
+		now, later := s.does(a, d.variation(), 1000, 1)
 		now.add(later)
 		ratio := now[pair[0]] / max(now[pair[1]], 1e-9)
 		low, high = min(low, ratio), max(high, ratio)

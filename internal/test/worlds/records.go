@@ -21,9 +21,9 @@ const (
 // start is when every world begins.
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Records returns the world as a run file holds it.
+// Records returns the world as the records of a run file.
 func (w World) Records() []runfile.Record {
-	p := &press{at: start, world: w, dice: newDice(^w.Seed), totals: map[string]map[string]float64{
+	p := &recorder{at: start, world: w, dice: newDice(^w.Seed), totals: map[string]map[string]float64{
 		pgstat: {}, block: {}, meter: {}}}
 	p.write(w.header())
 	for _, m := range w.metrics() {
@@ -31,7 +31,7 @@ func (w World) Records() []runfile.Record {
 		probe, _, _ := strings.Cut(m.Name, "/")
 		probe, _, _ = strings.Cut(probe, ".")
 		if m.Type == runfile.Counter && !w.Wild() {
-			p.add(probe, m.Name, math.Round(p.dice.between(1, 1e9))) // where it stood before
+			p.add(probe, m.Name, math.Round(p.dice.between(1, 1e9))) // its value before the run
 		}
 	}
 	if !p.sees(block) {
@@ -61,7 +61,7 @@ func (w World) header() runfile.Run {
 	if w.aurora {
 		flavor = "aurora"
 	}
-	if w.Reads() && w.unrecorded[devReads] { // then PostgreSQL counts calls that read, from 18 on
+	if w.Reads() && w.unrecorded[devReads] { // then PostgreSQL counts read calls, from 18 on
 		version = "18.1"
 	}
 	return runfile.Run{
@@ -76,7 +76,7 @@ func (w World) header() runfile.Run {
 	}
 }
 
-// metrics returns those of the real probes that quantities are computed from, and the meters.
+// metrics returns the meters, and the metrics of the real probes that quantities are computed from.
 func (w World) metrics() []runfile.Metric {
 	counter := func(name, unit, help string) runfile.Metric {
 		return runfile.Metric{Name: name, Unit: unit, Type: runfile.Counter, Help: help}
@@ -111,7 +111,7 @@ func (w World) metrics() []runfile.Metric {
 	return all
 }
 
-// unit returns that of a meter: one that was observed to count bytes one by one counts bytes.
+// unit returns a meter's unit: bytes for an observed one that counts bytes one to one.
 func (w World) unit(m Meter) string {
 	if w.observed && m.Rule.Sort == Single && m.Rule.Terms[0].PerUnit == 1 {
 		if d, listed := counts.Named(m.Rule.quantity()); listed && d.Unit == "bytes" {
@@ -121,8 +121,8 @@ func (w World) unit(m Meter) string {
 	return "operations"
 }
 
-// press writes the records of a world down.
-type press struct {
+// recorder writes the records of a world.
+type recorder struct {
 	at      time.Time
 	world   World
 	dice    *dice
@@ -130,11 +130,11 @@ type press struct {
 	records []runfile.Record
 }
 
-func (p *press) write(r runfile.Record) { p.records = append(p.records, r) }
+func (p *recorder) write(r runfile.Record) { p.records = append(p.records, r) }
 
-func (p *press) pass(d time.Duration) { p.at = p.at.Add(d) }
+func (p *recorder) pass(d time.Duration) { p.at = p.at.Add(d) }
 
-func (p *press) repetition(i int, r work) {
+func (p *recorder) repetition(i int, r work) {
 	event := func(e runfile.Event) {
 		p.write(runfile.LoadEvent{At: p.at, Load: r.load.Name, Repetition: r.repetition, Event: e})
 		p.pass(time.Millisecond)
@@ -163,7 +163,7 @@ func (p *press) repetition(i int, r work) {
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // grow adds a repetition to all counters.
-func (p *press) grow(i int, r work) {
+func (p *recorder) grow(i int, r work) {
 	p.add(pgstat, "pgstat.wal/wal_records", r.total(counts.WALRecords))
 	p.add(pgstat, "pgstat.lsn/insert", r.total(counts.WALBytes))
 	p.add(pgstat, "pgstat.wal/wal_write", p.blur(r.total(counts.WALWrites)))
@@ -180,8 +180,8 @@ func (p *press) grow(i int, r work) {
 	}
 }
 
-// tell writes what meters with periods tell of those that touch repetition i, whose load began at that moment.
-func (p *press) tell(i int, r work, began time.Time) {
+// tell writes the periods of meters that overlap repetition i, whose load began at the given moment.
+func (p *recorder) tell(i int, r work, began time.Time) {
 	last, period := began.Add(seconds(r.between)), p.world.period
 	for from := began.Truncate(period).Add(period); from.Add(period).Before(last); from = from.Add(period) {
 		to := from.Add(period)
@@ -197,7 +197,7 @@ func (p *press) tell(i int, r work, began time.Time) {
 	}
 }
 
-// unlike is by how much seconds of one load differ: what shows one number throughout is a source that has not moved.
+// unlike is the variation between the seconds of one load: a constant value would mean that the source did not move.
 const unlike = 0.003
 
 func (m Meter) period(from, to time.Time, amount float64) runfile.Period {
@@ -208,20 +208,20 @@ func (m Meter) period(from, to time.Time, amount float64) runfile.Period {
 	return p
 }
 
-func (p *press) add(probe, metric string, amount float64) { p.totals[probe][metric] += amount }
+func (p *recorder) add(probe, metric string, amount float64) { p.totals[probe][metric] += amount }
 
-func (p *press) blur(amount float64) float64 {
+func (p *recorder) blur(amount float64) float64 {
 	return math.Round(amount * p.dice.lognormal(p.world.blurred))
 }
 
-func (p *press) readBefore() {
+func (p *recorder) readBefore() {
 	for _, probe := range []string{block, pgstat, meter} {
 		p.read(probe, maps.Clone(p.totals[probe]))
 	}
 }
 
-// readAfter reads what can be read at the end of repetition i.
-func (p *press) readAfter(i int) {
+// readAfter reads everything readable at the end of repetition i.
+func (p *recorder) readAfter(i int) {
 	for _, probe := range []string{block, pgstat, meter} {
 		values := maps.Clone(p.totals[probe])
 		if p.world.lost[i] == probe && p.sees(probe) {
@@ -235,8 +235,8 @@ func (p *press) readAfter(i int) {
 	}
 }
 
-// hide takes out the meters that are not read at the end of repetition i.
-func (p *press) hide(i int, values map[string]float64) {
+// hide removes the meters that are not read at the end of repetition i.
+func (p *recorder) hide(i int, values map[string]float64) {
 	for _, m := range p.world.Meters {
 		if m.missing[i] && m.kind == runfile.Counter {
 			delete(values, m.Name)
@@ -245,11 +245,11 @@ func (p *press) hide(i int, values map[string]float64) {
 	}
 }
 
-func (p *press) sees(probe string) bool {
+func (p *recorder) sees(probe string) bool {
 	return probe != block || !p.world.remote && !p.world.unrecorded[counts.DeviceBytes]
 }
 
-func (p *press) read(probe string, values map[string]float64) {
+func (p *recorder) read(probe string, values map[string]float64) {
 	if !p.sees(probe) {
 		return
 	}

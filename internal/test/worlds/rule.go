@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
-// Sort is what sort of rule a meter counts by.
+// Sort is the sort of a meter's rule.
 type Sort string
 
 // The sorts of rule.
@@ -15,24 +15,24 @@ const (
 	Single    Sort = "single"    // one quantity by a factor
 	Mixture   Sort = "mixture"   // two quantities, each by a factor
 	Silent    Sort = "silent"    // load does not move it
-	Unrelated Sort = "unrelated" // it moves, and no quantity has to do with it
+	Unrelated Sort = "unrelated" // it moves, but no quantity causes it
 )
 
 // Term is one quantity of a rule.
 type Term struct {
 	Quantity string
 	Side     counts.Side
-	PerUnit  float64 // what the meter shows for one of it
-	Share    float64 // of what the meter shows, on average over the loads
+	PerUnit  float64 // the meter's amount per unit of it
+	Share    float64 // of the meter, averaged over the loads
 }
 
-// Rule is what a meter counts.
+// Rule is the rule by which a meter counts.
 type Rule struct {
 	Sort  Sort
 	Terms []Term // of Single and Mixture
 }
 
-// Sides returns those that the rule counts on, by terms of at least so much share.
+// Sides returns the sides of the terms with at least the given share.
 func (r Rule) Sides(share float64) map[counts.Side]bool {
 	sides := map[counts.Side]bool{}
 	for _, t := range r.Terms {
@@ -43,20 +43,20 @@ func (r Rule) Sides(share float64) map[counts.Side]bool {
 	return sides
 }
 
-// How often each sort is drawn; the rest is unrelated.
+// The share of each sort; the rest is unrelated.
 const (
 	singles  = 0.45
 	mixtures = 0.30
 	silents  = 0.10
 )
 
-// Bounds of a factor, which is one in every so many meters: real ones often count one by one.
+// Bounds of a factor, which is one in a share of meters: real ones often count one to one.
 const (
 	leastFactor = 0.01
 	mostFactor  = 100
 	oneToOne    = 0.15
-	// leastCount is what a meter shows at least in the load that moves it least, so that its steps of one are no noise
-	// of their own; a meter that counts one to one shows what there is.
+	// leastCount is the least amount of a meter in the load that moves it least, so that steps of one add no noise; a
+	// meter that counts one to one has the actual amount.
 	leastCount = 100
 )
 
@@ -79,13 +79,13 @@ func (d *dice) rule(done []amounts, all []counts.Quantity) Rule {
 	}
 }
 
-// factor draws what a meter shows for one of something of which the load that has least of it has so much.
+// factor draws a meter's amount per unit of something, given its smallest amount in a load.
 func (d *dice) factor(smallest float64) float64 {
 	least := max(leastFactor, leastCount/smallest)
 	return d.between(least, max(mostFactor, 100*least))
 }
 
-// mixture draws a sum of two quantities that weigh about the same in the middle of the loads.
+// mixture draws a sum of two quantities with about equal weight in the median load.
 func (d *dice) mixture(done []amounts, one, other counts.Quantity) Rule {
 	ratio := typical(done, one.Name) / typical(done, other.Name) * d.lognormal(1)
 	sum := func(a amounts) float64 { return a[one.Name] + ratio*a[other.Name] }
@@ -96,7 +96,7 @@ func (d *dice) mixture(done []amounts, one, other counts.Quantity) Rule {
 	return r
 }
 
-// share returns the part of a rule that a term is, on average over the loads in which the rule shows anything.
+// share returns the share of a term in its rule, averaged over the loads in which the rule is not zero.
 func (r Rule) share(done []amounts, t Term) float64 {
 	share, n := 0.0, 0.0
 	for _, a := range done {
@@ -107,7 +107,7 @@ func (r Rule) share(done []amounts, t Term) float64 {
 	return share / n
 }
 
-// smallest returns the least that there is in a load that has any.
+// smallest returns the smallest amount in a load that has any.
 func smallest(done []amounts, of func(amounts) float64) float64 {
 	least := math.Inf(1)
 	for _, a := range done {
@@ -118,8 +118,8 @@ func smallest(done []amounts, of func(amounts) float64) float64 {
 	return least
 }
 
-// least returns the least that a rule shows in a load. Where all loads write, that is nothing of what some of them do
-// not do.
+// least returns the smallest amount of a rule in a load. If all loads write, it is zero for work that some of them
+// lack.
 func (w World) least(r Rule) float64 {
 	done := loaded(w.repetitions)
 	if !w.Reads() && slices.ContainsFunc(done, func(a amounts) bool { return r.of(a) == 0 }) {

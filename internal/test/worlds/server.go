@@ -8,35 +8,35 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// server is PostgreSQL on a machine that never was. What its parts do is PostgreSQL's documentation and source, and how
-// much of it is drawn from wide spans: nothing here was measured on a machine, and nothing is what a method goes by.
+// server is PostgreSQL on an imaginary machine. Its mechanisms follow PostgreSQL's documentation and source, and their
+// amounts are drawn from wide ranges. Nothing here was measured on a machine, and no method uses it.
 type server struct {
 	clients    int
 	processors float64
-	flush      float64 // seconds that a flush of the device takes
-	sharing    float64 // of those who wait for a flush, the part that shares one: none at 0, all at 1
+	flush      float64 // seconds per flush of the device
+	sharing    float64 // share of waiting commits that share a flush: none at 0, all at 1
 
-	statement, commit, row, entry, written float64 // seconds of processor for one; written is for a byte of the WAL
+	statement, commit, row, entry, written float64 // seconds of processor for one; written is per byte of WAL
 
-	rowBytes                             float64 // of a row in a page, its filler apart
-	rowRecord, entryRecord, commitRecord float64 // bytes of a record of the WAL
-	// records by row, by index entry; full pages by page touched; bytes of one
+	rowBytes                             float64 // of a row in a page, without its filler
+	rowRecord, entryRecord, commitRecord float64 // bytes of a WAL record
+	// records per row, per index entry; full pages per page touched; bytes of one
 	sequence, splits, images, imageBytes float64
-	touched                              float64 // pages of an index written into, by entry
-	// bytes of WAL written out at once, bytes of a file of it, seconds of the WAL writer
+	touched                              float64 // index pages written into, per entry
+	// bytes of WAL written at a time, bytes of a WAL file, seconds of the WAL writer
 	buffer, segment, delay float64
-	// times that a page is written; the part that the closing checkpoint writes
+	// times that a page is written; the share that the closing checkpoint writes
 	pageWrites, indexWrites, atClose float64
-	// pages in a request; requests for a write of the WAL; bytes of a request
+	// pages per request; requests per WAL write; bytes of a request
 	pagesMerged, logMerged, largest       float64
-	journal, journalFlushes, journalBytes float64 // of the file system's journal, by flush
-	tail                                  float64 // bytes of a page of WAL written anew with each write
+	journal, journalFlushes, journalBytes float64 // of the file system's journal, per flush
+	tail                                  float64 // bytes of a WAL page rewritten with each write
 	closingFlushes                        float64 // of the checkpoint that closes a load
 
 	storage *storage // nil: a plain disk
 
-	goesOn bool    // a COPY goes on in the page in which the one before it ended
-	memory *memory // of a world whose loads read; nil of others
+	goesOn bool    // a COPY continues in the page in which the one before it ended
+	memory *memory // nil unless loads read
 }
 
 func (d *dice) server() server {
@@ -63,14 +63,14 @@ func (d *dice) server() server {
 	}
 }
 
-// What a meter may count that no quantity does: index entries alone, their splits, full pages.
+// Things a meter may count that are no quantity: index entries alone, their splits, full pages.
 const (
 	IndexEntries = "index_entries"
 	IndexSplits  = "index splits"
 	PageImages   = "page images"
 )
 
-// foreign are these, with their sides. Where loads read, images of pages are a quantity, and reads are billed.
+// foreign returns these things with their sides. If loads read, page images are a quantity, and reads are billed.
 func (w World) foreign() []Term {
 	physical := PageImages
 	if w.Reads() {
@@ -82,23 +82,23 @@ func (w World) foreign() []Term {
 	}
 }
 
-// temper is how a load differs on a server from what its factors alone would make of it.
-type temper struct{ speed, sharing, merging, pages, images, extra float64 }
+// variation is how a load on a server deviates from what its parameters alone would give.
+type variation struct{ speed, sharing, merging, pages, images, extra float64 }
 
-func (d *dice) temper() temper {
-	return temper{d.lognormal(0.25), d.normal(0.15), d.lognormal(0.3), d.lognormal(0.3), d.lognormal(0.3),
+func (d *dice) variation() variation {
+	return variation{d.lognormal(0.25), d.normal(0.15), d.lognormal(0.3), d.lognormal(0.3), d.lognormal(0.3),
 		d.lognormal(0.3)}
 }
 
-// group returns how many commits share a flush on average.
-func (s server) group(t temper) float64 {
+// group returns the mean number of commits that share a flush.
+func (s server) group(t variation) float64 {
 	return 1 + float64(s.clients-1)*min(1, max(0, s.sharing+t.sharing))
 }
 
 func waits(a runfile.Load) bool { return a.SynchronousCommit != "off" }
 
-// commits returns how many a second the load brings about.
-func (s server) commits(a runfile.Load, t temper) float64 {
+// commits returns the commits per second of a load.
+func (s server) commits(a runfile.Load, t variation) float64 {
 	if only(a.Method) || changes(a.Method) {
 		return s.transactions(a, t)
 	}
@@ -124,7 +124,7 @@ func (s server) perPage(a runfile.Load) float64 {
 	return max(1, math.Floor((pageSize-24)/(s.rowBytes+float64(a.Width))))
 }
 
-// records and bytes are what the WAL takes for so many commits.
+// records and bytes return the WAL of the given commits.
 func (s server) records(a runfile.Load, commits, rows float64) float64 {
 	entries := rows * float64(a.Indexes)
 	of := rows
@@ -137,7 +137,7 @@ func (s server) records(a runfile.Load, commits, rows float64) float64 {
 	return of + entries*(1+s.splits) + commits + rows*s.sequence
 }
 
-func (s server) bytes(a runfile.Load, commits, rows float64, t temper) float64 {
+func (s server) bytes(a runfile.Load, commits, rows float64, t variation) float64 {
 	entries := rows * float64(a.Indexes)
 	data := s.rowBytes + float64(a.Width) - 24
 	of := rows * (s.rowRecord + data)
@@ -148,9 +148,8 @@ func (s server) bytes(a runfile.Load, commits, rows float64, t temper) float64 {
 		rows*s.sequence*99 + entries*s.touched*s.images*t.images*s.imageBytes
 }
 
-// does returns what so many commits in so many seconds come to, at once and, for what waits for the closing checkpoint,
-// later.
-func (s server) does(a runfile.Load, t temper, commits, seconds float64) (now, later amounts) {
+// does returns the work of commits in the given seconds: now, and later for what waits for the closing checkpoint.
+func (s server) does(a runfile.Load, t variation, commits, seconds float64) (now, later amounts) {
 	if only(a.Method) || changes(a.Method) {
 		return s.readsAndChanges(a, t, commits)
 	}
@@ -182,8 +181,8 @@ func (s server) does(a runfile.Load, t temper, commits, seconds float64) (now, l
 	return now, later
 }
 
-// stored returns what storage does for so much WAL and so many pages, at once and by the closing checkpoint.
-func (s server) stored(t temper, bytes, syncs, writes, pages float64) (now, later amounts) {
+// stored returns the work of storage for the given WAL and pages: now, and later by the closing checkpoint.
+func (s server) stored(t variation, bytes, syncs, writes, pages float64) (now, later amounts) {
 	written := func(pages float64) amounts {
 		return amounts{
 			counts.PagesWritten: pages, counts.DeviceBytes: pageSize * pages,
@@ -212,7 +211,7 @@ func (a amounts) add(b amounts) {
 	}
 }
 
-// times returns all of it so many times.
+// times returns a scaled by factor.
 func (a amounts) times(factor float64) amounts {
 	all := amounts{}
 	for quantity, amount := range a {

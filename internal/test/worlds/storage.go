@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Layer is what lies between a file system and its disks.
+// Layer is a layer between a file system and its disks.
 type Layer string
 
 // The layers.
@@ -20,26 +20,26 @@ const (
 	Compressed  Layer = "compression"
 )
 
-// Layers returns all of them.
+// Layers returns all layers.
 func Layers() []Layer {
 	return []Layer{Striped, Encrypted, CopyOnWrite, InUnits, Replicated, Compressed}
 }
 
-// What the disks beneath a layer do, which no quantity counts.
+// The work of the disks beneath a layer, which no quantity counts.
 const (
 	DiskRequests = "requests of disks"
 	DiskBytes    = "bytes of disks"
 	DiskFlushes  = "flushes of disks"
 )
 
-// storage is a layer, with what it makes of a request. As of servers, how much is drawn from wide spans.
+// storage is a layer and its effect on a request. Like servers, it is drawn from wide ranges.
 type storage struct {
 	layer   Layer
 	unit    float64 // bytes that it stores or counts as one
-	copies  float64 // disks that a flush, or all, goes to
+	copies  float64 // disks that a flush, or everything, goes to
 	merged  float64 // requests that become one
-	ratio   float64 // of bytes stored to bytes asked for
-	beside  float64 // requests of its own for a flush
+	ratio   float64 // of bytes stored to bytes requested
+	beside  float64 // its own requests per flush
 	beneath bool    // the kernel counts beneath it, as on the disks of a stripe
 }
 
@@ -63,9 +63,9 @@ func newStorage(d *dice) *storage {
 	return s
 }
 
-// does returns what the disks do for so many requests of so many bytes, and flushes. How well the data of a load
-// compresses, and its requests merge, is its own.
-func (s *storage) does(t temper, requests, bytes, flushes float64) amounts {
+// does returns the work of the disks for the given requests, bytes and flushes. Compression and merging depend on the
+// load.
+func (s *storage) does(t variation, requests, bytes, flushes float64) amounts {
 	if requests <= 0 {
 		return amounts{DiskFlushes: s.copies * flushes}
 	}
@@ -92,9 +92,9 @@ func (s *storage) does(t temper, requests, bytes, flushes float64) amounts {
 	return all
 }
 
-// put adds what the disks do for what the device did, in parts of requests that are alike; where the kernel counts
-// beneath the layer, that is what the device did.
-func (s *storage) put(a amounts, t temper, parts ...amounts) amounts {
+// put adds the work of the disks for the device's work, given in parts of similar requests. If the kernel counts
+// beneath the layer, that is the device's work.
+func (s *storage) put(a amounts, t variation, parts ...amounts) amounts {
 	if s == nil {
 		return a
 	}
@@ -108,7 +108,7 @@ func (s *storage) put(a amounts, t temper, parts ...amounts) amounts {
 	return a
 }
 
-// backup reads all, and writes it to the same storage, from a moment on.
+// backup reads everything, and writes it to the same storage, from a moment on.
 type backup struct{ from, to, bytes float64 }
 
 func (b *backup) does(from, to float64) amounts {
@@ -122,7 +122,7 @@ func (b *backup) does(from, to float64) amounts {
 		counts.DeviceRequests: bytes / request, counts.DeviceFlushes: seconds / 5}
 }
 
-// The troubles of meters that count what they do not see one by one.
+// The troubles of meters that do not count one by one.
 const (
 	Sampled  Trouble = "samples"
 	Rounded  Trouble = "rounded"
@@ -131,12 +131,12 @@ const (
 
 const (
 	backedUp   = 0.2  // of worlds
-	ofDisks    = 0.4  // of meters count what disks do,
-	ofDisksToo = 0.12 // so many what disks do and something else
+	ofDisks    = 0.4  // of meters count the work of disks
+	ofDisksToo = 0.12 // of meters count it and something else
 )
 
-// NewStorage draws a world whose storage is no plain disk, and meters of which many count what disks do beneath that,
-// some of them by samples, in large units, or one thing after the other.
+// NewStorage draws a world whose storage is no plain disk. Many of its meters count the work of disks beneath, some of
+// them by samples, in large units, or one thing after the other.
 func NewStorage(seed uint64, meters int) World {
 	d := newDice(seed)
 	design := d.wildDesign()
@@ -150,7 +150,7 @@ func NewStorage(seed uint64, meters int) World {
 	return w
 }
 
-// disks are what meters count of these, which are all physical.
+// disks returns the counts of disks, which are all physical.
 func disks() []counts.Quantity {
 	return []counts.Quantity{{Name: DiskRequests, Side: counts.Physical}, {Name: DiskBytes, Side: counts.Physical},
 		{Name: DiskFlushes, Side: counts.Physical}}
@@ -182,7 +182,7 @@ func onStorage(d *dice, name string, w World) Meter {
 	return m
 }
 
-// samples returns what a meter makes of the part of all that it sees.
+// samples returns the counts of a meter that sees a share of all.
 func samples(d *dice, sum []float64) []float64 {
 	kept := d.between(0.01, 0.5)
 	all, seen := make([]float64, len(sum)), 0.0
@@ -194,8 +194,8 @@ func samples(d *dice, sum []float64) []float64 {
 	return all
 }
 
-// switches returns what a meter shows that counts the first term of its rule until a moment, and the second one, or
-// more of the first, from then on.
+// switches returns a meter that counts the first term of its rule until a moment, and the second one, or more of the
+// first, from then on.
 func switches(d *dice, m *Meter, w World) func(slice) float64 {
 	at, times := w.course.end()*d.uniform(0.2, 0.8), d.between(1.5, 4)
 	if all := m.Rule.Terms; len(all) > 1 {

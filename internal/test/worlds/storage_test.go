@@ -15,10 +15,10 @@ func TestASeedIsAWorldOnItsStorage(t *testing.T) {
 	}
 }
 
-// TestLayers reckons ten requests of 1 MiB with two flushes.
+// TestLayers computes ten requests of 1 MiB with two flushes.
 func TestLayers(t *testing.T) {
 	const mib = 1 << 20
-	plain := temper{extra: 1, merging: 1}
+	plain := variation{extra: 1, merging: 1}
 	for _, c := range []struct {
 		on   storage
 		want amounts
@@ -51,7 +51,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestOtherStorageIsDrawn: each layer, backups, samples, rounding and switches, and meters of what disks do.
+// TestOtherStorageIsDrawn: each layer, backups, samples, rounding and switches, and meters of the work of disks.
 func TestOtherStorageIsDrawn(t *testing.T) {
 	layers, troubles, disks, backups := map[Layer]int{}, map[Trouble]int{}, 0, 0
 	for seed := range uint64(30) {

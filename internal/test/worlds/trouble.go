@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Trouble is what a meter has beside noise that is independent from repetition to repetition.
+// Trouble is a defect of a meter beyond independent noise.
 type Trouble string
 
 // The troubles of meters.
@@ -42,7 +42,7 @@ func (d *dice) troubled(name string, w World) Meter {
 	return counting(d, m, w)
 }
 
-// counting has a meter count by its rule and with its trouble.
+// counting makes a meter count by its rule and with its trouble.
 func counting(d *dice, m Meter, w World) Meter {
 	noise := d.noises(m, w)
 	switch m.Rule.Sort {
@@ -73,7 +73,7 @@ func counting(d *dice, m Meter, w World) Meter {
 		if m.Trouble == Switched {
 			of = switches(d, &m, w)
 		}
-		late := 0.0 // of what was counted in a slice, a part shows in the next one
+		late := 0.0 // part of a slice's count shows in the next one
 		m.sum = w.course.sum(func(i int, s slice) float64 {
 			rate := of(s) / s.seconds()
 			shown := late + (bend(rate)+own)*s.seconds()*noise[i]
@@ -94,7 +94,7 @@ func counting(d *dice, m Meter, w World) Meter {
 		m.restarts = d.Float64() * w.course.end()
 	case Wrapping:
 		if m.wraps = 1 << 32; w.Reads() && m.sum[len(m.sum)-1] > m.wraps*float64(len(w.repetitions)) {
-			m.wraps, m.Trouble = 0, NoTrouble // it would do so several times from one reading to the next
+			m.wraps, m.Trouble = 0, NoTrouble // it would wrap several times between readings
 		}
 	case InPeriods:
 		m.kind = pick(d, []runfile.MetricType{runfile.Rate, runfile.CountPerPeriod})
@@ -102,7 +102,7 @@ func counting(d *dice, m Meter, w World) Meter {
 	return m
 }
 
-// wildRule draws sums of three too.
+// wildRule also draws sums of three.
 func (d *dice) wildRule(done []amounts, w World) Rule {
 	const threes, foreigners = 0.1, 0.04
 	if d.chance(foreigners) {
@@ -144,8 +144,7 @@ func (d *dice) trouble(long bool) Trouble {
 	return pick(d, []Trouble{Correlated, HeavyTails, Lagging, Lagging, Curved, Curved, Restarted, Wrapping, InPeriods})
 }
 
-// noises returns the factors by which a meter is off in each slice: the same all through a repetition, or one that
-// changes slowly.
+// noises returns the factors by which a meter is off in each slice: constant in a repetition, or changing slowly.
 func (d *dice) noises(m Meter, w World) []float64 {
 	all := make([]float64, len(w.course))
 	memory := d.between(3, w.course.end()/5)
@@ -168,7 +167,7 @@ func (d *dice) noises(m Meter, w World) []float64 {
 	return all
 }
 
-// student returns of Student's distribution with three degrees of freedom, with a variance of one.
+// student draws from Student's distribution with three degrees of freedom, scaled to a variance of one.
 func (d *dice) student() float64 {
 	squares := 0.0
 	for range 3 {
@@ -178,7 +177,7 @@ func (d *dice) student() float64 {
 	return d.NormFloat64() / math.Sqrt(squares)
 }
 
-// quantity returns the one of a rule that has one.
+// quantity returns the first quantity of a rule; empty if none.
 func (r Rule) quantity() string {
 	if len(r.Terms) == 0 {
 		return ""
@@ -186,13 +185,13 @@ func (r Rule) quantity() string {
 	return r.Terms[0].Quantity
 }
 
-// nextToNothing is so small a part of what there is under the load that has most.
+// nextToNothing is a negligible share of the amount under the largest load.
 const nextToNothing = 0.01
 
-// bend draws a curve through what the rule gives: a root, a cap, or merging that sets in with load.
+// bend draws a curve for the rule's values: a root, a cap, or merging that grows with load.
 func (d *dice) bend(r Rule, w World) func(rate float64) float64 {
 	var rates []float64
-	least := 0.0 // loads that do next to nothing of it have no bend
+	least := 0.0 // loads that hardly do it have no bend
 	if w.Reads() {
 		for _, x := range w.repetitions {
 			if !x.idle() {

@@ -9,32 +9,32 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// The designs of a world whose physics are its own.
+// The designs of a world with its own physics.
 const (
-	Wild    Design = "wild"         // the factors of the plan identify
-	Renamed Design = "wild-renamed" // the same by other names
-	Odd     Design = "wild-odd"     // loads whose factors were drawn
-	// the plan identify on a server that tells nothing of its log, its pages or its device
+	Wild    Design = "wild"         // the parameters of the plan identify
+	Renamed Design = "wild-renamed" // the same under other names
+	Odd     Design = "wild-odd"     // loads with drawn parameters
+	// the plan identify on a server that shows nothing of its WAL, its pages or its device
 	Aurora Design = "wild-aurora"
 )
 
-// How often a wild world is what.
+// Shares of wild worlds.
 const (
 	renamedPlans = 0.2
 	oddPlans     = 0.2
 	auroras      = 0.1
 	visited      = 0.15
-	// forgetful worlds did not record some of what quantities are computed from.
+	// forgetful worlds did not record some of the inputs of quantities.
 	forgetful  = 0.15
 	forgotten  = 0.25
 	slowWorlds = 0.25
 	slowLoad   = 150
 	mostHeld   = 0.15
 	readEvery  = 1 // second
-	readSlowly = 2 // where loads are long
+	readSlowly = 2 // if loads are long
 )
 
-// NewWild draws a world whose physics are its own, and meters with troubles of all kinds.
+// NewWild draws a world with its own physics, and meters with troubles of all kinds.
 func NewWild(seed uint64, meters int) World {
 	d := newDice(seed)
 	w := d.wildServer(seed, d.wildDesign())
@@ -44,10 +44,10 @@ func NewWild(seed uint64, meters int) World {
 	return w
 }
 
-// NewWildOf draws such a world of which all meters are wanted: the first one, of those with the seed and far from it,
-// in which a meter that is wanted comes often enough.
+// NewWildOf draws such a world of which all meters are wanted. It takes the first seed, in large steps from the given
+// one, whose world has wanted meters often enough.
 func NewWildOf(seed uint64, meters int, wanted func(World, Meter) bool) World {
-	const patience, far = 40, 1 << 40 // meters drawn for each that is wanted; from a seed to the next
+	const patience, far = 40, 1 << 40 // meters drawn per wanted one; distance of the seeds
 	d := newDice(seed)
 	w := d.wildServer(seed, d.wildDesign())
 	for drawn := 0; drawn < patience*(len(w.Meters)+1); drawn++ {
@@ -75,10 +75,10 @@ func (d *dice) wildDesign() Design {
 	return Wild
 }
 
-// wildServer draws a server on a plain disk, and what it did.
+// wildServer draws a server on a plain disk, and its work.
 func (d *dice) wildServer(seed uint64, design Design) World { return serverOn(d, seed, design, nil) }
 
-// serverOn draws a server on a storage, nil for a plain disk, and what it did.
+// serverOn draws a server on a storage, nil for a plain disk, and its work.
 func serverOn(d *dice, seed uint64, design Design, on *storage) World {
 	w := World{Seed: seed, period: time.Second, unrecorded: map[string]bool{}, reading: design.reads(),
 		aurora: design.aurora()}
@@ -94,7 +94,7 @@ func serverOn(d *dice, seed uint64, design Design, on *storage) World {
 	}
 	w.plan = runfile.Plan{Name: string(design), Repetitions: repetitionsPerLoad, LoadSeconds: loadSeconds, Seed: seed,
 		Loads: d.loads(design, s)}
-	c := &courier{dice: d, background: d.background(), storage: on}
+	c := &courseBuilder{dice: d, background: d.background(), storage: on}
 	if on != nil {
 		w.Layer = on.layer
 		w.Visited = c.backsUp(float64(repetitionsPerLoad*len(w.plan.Loads)) * (loadSeconds + 2))
@@ -114,7 +114,7 @@ func serverOn(d *dice, seed uint64, design Design, on *storage) World {
 	return w
 }
 
-// loads returns those of a design, on a server.
+// loads returns the loads of a design, on a server.
 func (d *dice) loads(design Design, s server) []runfile.Load {
 	loads := []runfile.Load{{Name: "idle"}}
 	for _, h := range measured() {
@@ -184,11 +184,11 @@ func (w *World) forget(d *dice, design Design) {
 	}
 }
 
-// run lays down the course of a world and sums up its repetitions.
-func (w *World) run(c *courier, s server, loadSeconds float64) {
-	tempers := map[string]temper{}
+// run lays out the course of a world and sums up its repetitions.
+func (w *World) run(c *courseBuilder, s server, loadSeconds float64) {
+	tempers := map[string]variation{}
 	for _, a := range w.plan.Loads {
-		tempers[a.Name] = c.temper()
+		tempers[a.Name] = c.variation()
 	}
 	if c.visitor != nil {
 		c.visitor.measure(s, w.plan.Loads, tempers)
@@ -209,7 +209,7 @@ func (w *World) run(c *courier, s server, loadSeconds float64) {
 		r := &w.repetitions[i]
 		r.seconds, r.between, r.done, r.besides = done.seconds, done.between, done.done, done.besides
 		if w.Reads() {
-			maps.DeleteFunc(r.done, func(_ string, amount float64) bool { return amount < 1 }) // nothing at all
+			maps.DeleteFunc(r.done, func(_ string, amount float64) bool { return amount < 1 }) // less than one is none
 			continue
 		}
 		for _, quantity := range counts.OfInserts() {

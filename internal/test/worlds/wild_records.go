@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// shows returns what a meter reads at a moment.
+// shows returns a meter's reading at a moment.
 func (m Meter) shows(c course, before, moment float64) float64 {
 	moment -= m.lag
 	if m.step > 0 {
@@ -27,8 +27,8 @@ func (m Meter) shows(c course, before, moment float64) float64 {
 	return math.Floor(value)
 }
 
-// wild writes a world down as its course goes: all is read second by second, and at the ends of repetitions.
-func (p *press) wild() {
+// wild writes a world by its course: everything is read by the second, and at the ends of repetitions.
+func (p *recorder) wild() {
 	w := p.world
 	sums := p.sums()
 	before := map[string]float64{}
@@ -104,13 +104,13 @@ func (p *press) wild() {
 
 func (w World) clock(moment float64) time.Time { return start.Add(seconds(moment)) }
 
-func (p *press) event(moment float64, place int, e runfile.Event) {
+func (p *recorder) event(moment float64, place int, e runfile.Event) {
 	r := p.world.repetitions[place]
 	p.write(runfile.LoadEvent{At: p.world.clock(moment), Load: r.load.Name, Repetition: r.repetition, Event: e})
 }
 
-// tellAll writes all periods of meters that come in them.
-func (p *press) tellAll() {
+// tellAll writes all periods of meters that have them.
+func (p *recorder) tellAll() {
 	length := p.world.period.Seconds()
 	for _, m := range p.world.Meters {
 		if m.kind == runfile.Counter {
@@ -123,8 +123,8 @@ func (p *press) tellAll() {
 	}
 }
 
-// sums returns those of what quantities are computed from, by probe and metric, as far as they are recorded.
-func (p *press) sums() map[string]map[string][]float64 {
+// sums returns the sums of the inputs of quantities, by probe and metric, as far as they are recorded.
+func (p *recorder) sums() map[string]map[string][]float64 {
 	w, all := p.world, map[string]map[string][]float64{}
 	sum := func(of ...string) []float64 {
 		off, last := 1.0, -2
@@ -149,7 +149,7 @@ func (p *press) sums() map[string]map[string][]float64 {
 		}
 		all[probe][metric] = sum(of...)
 	}
-	exactly := func(metric, quantity string) { // what PostgreSQL counts in its memory is exact
+	exactly := func(metric, quantity string) { // PostgreSQL's counters in memory are exact
 		blurred := w.blurred
 		w.blurred = 0
 		add(pgstat, metric, quantity)
@@ -175,8 +175,8 @@ func (p *press) sums() map[string]map[string][]float64 {
 	return all
 }
 
-// countersOfReads returns those of what loads read and change. The kernel tells what the server's processes read where
-// it can be asked, else the server does.
+// countersOfReads returns the counters of what loads read and change. The kernel counts the reads of the server's
+// processes if it can be asked, else the server does.
 func (w World) countersOfReads() (all []counterOf) {
 	all = []counterOf{
 		{pgstat, "pgstat.database/blks_read", "blocks", missed, true}, {pgstat, "pgstat.tables/n_tup_hot_upd", "rows",
@@ -199,10 +199,10 @@ func (w World) countersOfReads() (all []counterOf) {
 // counterOf is a counter of a quantity.
 type counterOf struct {
 	probe, metric, unit, quantity string
-	exact                         bool // it is counted in PostgreSQL's memory
+	exact                         bool // counted in PostgreSQL's memory
 }
 
-func (p *press) sumsOfReads(add func(probe, metric string, of ...string), exactly func(metric, quantity string)) {
+func (p *recorder) sumsOfReads(add func(probe, metric string, of ...string), exactly func(metric, quantity string)) {
 	for _, c := range p.world.countersOfReads() {
 		if c.exact {
 			exactly(c.metric, c.quantity)

@@ -34,8 +34,8 @@ func TestASeedIsAWildWorld(t *testing.T) {
 	}
 }
 
-// TestTheMeasuredServerIsOneOfTheDrawn: what a row brought with it where it was measured lies within what servers draw.
-func TestTheMeasuredServerIsOneOfTheDrawn(t *testing.T) {
+// TestMeasuredServerIsInRange: the measured cost of a row is within the range that servers draw.
+func TestMeasuredServerIsInRange(t *testing.T) {
 	real, err := tally.FromFile("../../../testdata/runs/loads-pg17.jsonl")
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestTheMeasuredServerIsOneOfTheDrawn(t *testing.T) {
 		d := newDice(seed)
 		s := d.server()
 		for _, a := range d.loads(Wild, s)[1:] {
-			now, later := s.does(a, d.temper(), 1e4, 1e4/s.commits(a, d.temper()))
+			now, later := s.does(a, d.variation(), 1e4, 1e4/s.commits(a, d.variation()))
 			now.add(later)
 			for _, quantity := range counts.OfInserts() {
 				drawn[a.Name+quantity.Name] = append(drawn[a.Name+quantity.Name], now[quantity.Name]/now[counts.Rows])
@@ -55,7 +55,7 @@ func TestTheMeasuredServerIsOneOfTheDrawn(t *testing.T) {
 	for _, load := range real.Loads {
 		for _, d := range counts.OfInserts() {
 			if load.Idle() || load.Name == "async" {
-				continue // whose log is written by the second and not by the row
+				continue // its WAL is written by time and not by row
 			}
 			values := drawn[load.Name+d.Name]
 			slices.Sort(values)
@@ -97,9 +97,9 @@ func TestLagsAndStepsAreSeen(t *testing.T) {
 	}
 }
 
-// TestPeriodsAreHeldAgainstTheirOwnStretch: an exact meter in periods keeps its ratio to what it counts, whether the
-// closing checkpoint lies inside of its periods or not.
-func TestPeriodsAreHeldAgainstTheirOwnStretch(t *testing.T) {
+// TestPeriodsKeepTheirRatio: an exact meter in periods keeps its ratio to what it counts, whether the
+// closing checkpoint is inside its periods or not.
+func TestPeriodsKeepTheirRatio(t *testing.T) {
 	compared := 0
 	for seed := uint64(400); seed < 480 && compared < 300; seed++ {
 		w := NewWild(seed, 20)
@@ -122,7 +122,7 @@ func TestPeriodsAreHeldAgainstTheirOwnStretch(t *testing.T) {
 						continue
 					}
 					compared++
-					// What a slice holds back of a second, and readings two seconds apart in loads of minutes.
+					// The part of a second that a slice delays, and readings two seconds apart in loads of minutes.
 					if got := shown / did / m.Rule.Terms[0].PerUnit; got < 0.85 || got > 1.35 {
 						t.Errorf("world %d %s in %s %d: %.3f of the %s there", seed, m.Name, a.Name,
 							r.Number, got, d.Name)

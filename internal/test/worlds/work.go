@@ -7,10 +7,10 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// amounts are what the quantities count in a repetition, by name.
+// amounts holds the amounts of quantities in a repetition, by name.
 type amounts map[string]float64
 
-// work is a repetition as it really was.
+// work is the true work of a repetition.
 type work struct {
 	load       runfile.Load
 	repetition int
@@ -22,10 +22,10 @@ type work struct {
 
 func (w *work) idle() bool { return w.load.Idle() }
 
-// total returns what a quantity grew by between the readings.
+// total returns a quantity's growth between the readings.
 func (w work) total(quantity string) float64 { return w.done[quantity] + w.besides[quantity] }
 
-// closing are the seconds from the end of the load to the last reading, with the load's checkpoint in it.
+// closing is the time in seconds from the end of the load to the last reading, including the load's checkpoint.
 const closing = 0.6
 
 // repetition draws one repetition of a load.
@@ -47,7 +47,7 @@ func (d *dice) repetition(h habit, m machine, background amounts, number int, lo
 	return w
 }
 
-// amounts returns what a habit comes to in so many seconds.
+// amounts returns the work of a habit in the given seconds.
 func (h habit) amounts(m machine, seconds float64) amounts {
 	commits := math.Round(h.rowsPerSecond * seconds / float64(h.load.RowsPerTx))
 	rows := commits * float64(h.load.RowsPerTx)
@@ -69,8 +69,7 @@ func (h habit) amounts(m machine, seconds float64) amounts {
 	}
 }
 
-// background draws what goes on without load, per second, around what was measured in idle loads. Nobody but us writes
-// rows.
+// background draws the activity without load, per second, around the values measured in idle loads. Only we write rows.
 func (d *dice) background() amounts {
 	busy := d.lognormal(1)
 	return amounts{

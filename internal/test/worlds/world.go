@@ -9,16 +9,16 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Design is which loads a world runs.
+// Design says which loads a world runs.
 type Design string
 
 // The designs.
 const (
 	Full     Design = "identify"  // all loads, for contrast
-	TwoLoads Design = "two-loads" // bulk and bulk-indexed, as published: nearly everything follows rows and entries
+	TwoLoads Design = "two-loads" // bulk and bulk-indexed: nearly everything follows rows and entries
 )
 
-// Repetitions and length of each load, as by default in a real run; longer where the sources with periods are slow.
+// Repetitions and length of each load, as by default in a real run; longer if the sources with periods are slow.
 const (
 	repetitionsPerLoad = 3
 	shortLoads         = 5
@@ -36,15 +36,15 @@ type World struct {
 	blurred     float64
 	lost        []string      // by repetition: the probe that was not read at its end, if any
 	observed    bool          // nobody set up any load; repetitions are steps of time
-	remote      bool          // nobody could look at the device: it is on another machine
+	remote      bool          // the device is on another machine and cannot be read
 	period      time.Duration // of sources that have one
 
 	// Of a wild world only.
-	Visited    bool            // somebody else is on the device
+	Visited    bool            // the device has another user
 	Layer      Layer           // between the file system and its disks; empty: none
 	reading    bool            // some of its loads read
-	aurora     bool            // the server tells nothing of its WAL, its pages and its device
-	unrecorded map[string]bool // quantities that the run has nothing of
+	aurora     bool            // the server shows nothing of its WAL, its pages and its device
+	unrecorded map[string]bool // quantities that the run did not record
 	course     course
 	every      float64 // seconds between readings
 }
@@ -52,7 +52,7 @@ type World struct {
 // Reads reports whether some of its loads read.
 func (w World) Reads() bool { return w.reading }
 
-// Quantities returns those that its loads are to tell from each other.
+// Quantities returns the quantities that its loads should separate.
 func (w World) Quantities() []counts.Quantity {
 	if w.Reads() {
 		return ofServers()
@@ -67,11 +67,10 @@ func ofServers() []counts.Quantity {
 	})
 }
 
-// Wild reports whether the physics of the world are its own.
+// Wild reports whether the world has its own physics.
 func (w World) Wild() bool { return w.course != nil }
 
-// Some worlds read their physical quantities with an error of their own: others are at work on the device, or a reading
-// comes late.
+// Some worlds read their physical quantities with an error: others use the device, or a reading is late.
 const (
 	blurry      = 0.25
 	mostBlurred = 0.01
@@ -122,7 +121,7 @@ func (d *dice) lost() string {
 	return ""
 }
 
-// Recorded reports whether the run has what a quantity is computed from.
+// Recorded reports whether the run has the inputs of a quantity.
 func (w World) Recorded(quantity string) bool {
 	if w.observed && quantity == counts.Statements {
 		return false
@@ -134,7 +133,7 @@ func (w World) Recorded(quantity string) bool {
 		devReads, devRead}, quantity)
 }
 
-// Complete reports whether the run has all that quantities are computed from.
+// Complete reports whether the run has the inputs of all quantities.
 func (w World) Complete() bool { return len(w.unrecorded) == 0 && !w.remote }
 
 // Design returns which loads the world runs.
@@ -143,7 +142,7 @@ func (w World) Design() Design { return Design(w.plan.Name) }
 // TwoLoads reports whether the world ran two loads only.
 func (w World) TwoLoads() bool { return w.plan.Name == string(TwoLoads) }
 
-// moved returns the quantities that its loads move, under one of them at least.
+// moved returns the quantities that some of its loads move.
 func (w World) moved() []counts.Quantity {
 	if !w.Reads() {
 		return counts.OfInserts()
@@ -151,7 +150,7 @@ func (w World) moved() []counts.Quantity {
 	return slices.DeleteFunc(counts.All(), func(d counts.Quantity) bool { return w.movedBy(d.Name) == 0 })
 }
 
-// movedBy returns how many loads move a quantity.
+// movedBy returns the number of loads that move a quantity.
 func (w World) movedBy(quantity string) int {
 	by := map[string]bool{}
 	for _, r := range w.repetitions {
@@ -162,7 +161,7 @@ func (w World) movedBy(quantity string) int {
 	return len(by)
 }
 
-// Tells says that loads enough move all quantities of a rule for a method to tell them from others.
+// Tells reports whether enough loads move all quantities of a rule for a method to tell them from others.
 func (w World) Tells(r Rule) bool {
 	const fewest = 4
 	return !slices.ContainsFunc(r.Terms, func(t Term) bool { return w.movedBy(t.Quantity) < fewest })

@@ -25,8 +25,8 @@ func TestASeedIsAWorld(t *testing.T) {
 	}
 }
 
-// TestLoadsAreThoseOfThePlan because figures are about the plan that people run.
-func TestLoadsAreThoseOfThePlan(t *testing.T) {
+// TestLoadsMatchPlan because figures are about the plan that people run.
+func TestLoadsMatchPlan(t *testing.T) {
 	loads := New(1, Full, 0).plan.Loads
 	want := append([]runfile.Load{{Name: "idle"}}, load.Loads()...)
 	if diff := cmp.Diff(want, loads); diff != "" {
@@ -34,7 +34,7 @@ func TestLoadsAreThoseOfThePlan(t *testing.T) {
 	}
 }
 
-// read is a world as a method meets it: from its file.
+// read returns a world as a method reads it: from its file.
 func read(t *testing.T, w World) *counts.Run {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "run.jsonl")
@@ -57,8 +57,8 @@ func read(t *testing.T, w World) *counts.Run {
 	return run
 }
 
-// TestTheFileTellsTheWork compares what quantities read from the file with what was done.
-func TestTheFileTellsTheWork(t *testing.T) {
+// TestFileMatchesWork compares quantities in the file with the true work.
+func TestFileMatchesWork(t *testing.T) {
 	w := New(3, Full, 3)
 	w.blurred, w.remote = 0, false
 	run := read(t, w)
@@ -74,7 +74,7 @@ func TestTheFileTellsTheWork(t *testing.T) {
 		repetition := load.Repetitions[r.repetition-1]
 		for _, d := range counts.OfInserts() {
 			got, err := d.Count(load, repetition)
-			background := 0.5 * r.besides[d.Name] // it varies from repetition to repetition
+			background := 0.5 * r.besides[d.Name] // it varies between repetitions
 			if err != nil || math.Abs(got-r.done[d.Name]) > background+1 {
 				t.Errorf("%s %d: %s is %g (%v), and %g was done", load.Name, r.repetition, d.Name, got, err,
 					r.done[d.Name])
@@ -87,8 +87,8 @@ func TestTheFileTellsTheWork(t *testing.T) {
 	}
 }
 
-// TestWorldsLookLikeTheMeasuredOne: the middle of many worlds is near the run that they were modelled on, row by row.
-func TestWorldsLookLikeTheMeasuredOne(t *testing.T) {
+// TestWorldsResembleMeasuredRun: the median of many worlds is near the run that they were modelled on, row by row.
+func TestWorldsResembleMeasuredRun(t *testing.T) {
 	real, err := tally.FromFile("../../../testdata/runs/loads-pg17.jsonl")
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func perRow(t *testing.T, load counts.Load, d counts.Quantity) float64 {
 	return count / rows
 }
 
-// TestMetersKeepTheirRule: an exact meter that nothing disturbs shows in the file what its rule makes of the work.
+// TestMetersKeepTheirRule: an exact, undisturbed meter shows in the file what its rule gives for the work.
 func TestMetersKeepTheirRule(t *testing.T) {
 	compared, kinds := map[Sort]int{}, map[runfile.MetricType]int{}
 	for seed := range uint64(20) {
@@ -218,7 +218,7 @@ func TestAlike(t *testing.T) {
 		if got := w.Alike(m, quantity); got != want {
 			t.Errorf("%v and %s with noise %g: alike is %v", m.Rule.Terms, quantity, m.Noise, got)
 		}
-		if w.Parted(m, quantity) == want { // none of these is between
+		if w.Parted(m, quantity) == want { // none of these is in between
 			t.Errorf("%v and %s with noise %g: parted is %v", m.Rule.Terms, quantity, m.Noise, want)
 		}
 	}
@@ -226,18 +226,18 @@ func TestAlike(t *testing.T) {
 	check(meter(0.10, rows), counts.Entries, false)
 	check(meter(0.10, rows), counts.WALRecords, false)
 	check(meter(10, rows), counts.Entries, true)
-	// A trace of something else lies within the tolerance: one row more in a thousand.
+	// A trace of something else is within the tolerance: one more row in a thousand.
 	check(meter(0.01, rows, Term{Quantity: counts.Commits, PerUnit: 0.003, Share: 0.001}), counts.Rows, true)
 	check(meter(0.01, rows, Term{Quantity: counts.Commits, PerUnit: 3, Share: 0.3}), counts.Rows, false)
 	blind := meter(0.01, rows)
 	for i, r := range w.repetitions {
 		blind.missing[i] = r.load.Name != "bulk"
 	}
-	check(blind, counts.DeviceBytes, true) // one load parts nothing
+	check(blind, counts.DeviceBytes, true) // one load separates nothing
 }
 
-// TestFoundIsThePowerOfTheTest plays the test that found speaks of, at the noncentrality where it begins to say yes.
-func TestFoundIsThePowerOfTheTest(t *testing.T) {
+// TestPowerOfFound simulates the test behind found, at the noncentrality from which on it is true.
+func TestPowerOfFound(t *testing.T) {
 	d := newDice(1)
 	squares := func(freedom int, shift float64) float64 {
 		sum := 0.0

@@ -8,16 +8,16 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// Levels returns those of intervals that calibration holds against the truth.
+// Levels returns the confidence levels of the intervals that are checked.
 func Levels() []float64 { return []float64{0.50, 0.80, 0.90, 0.95, 0.99} }
 
-// Calibration is how often intervals of each level hold the ratio of a meter, of the single quantities that were named
-// with the level: alone, of counters with independent noise in worlds that lack nothing, and of all. No verdict states
-// a probability, so that these are what can be held.
+// Calibration is how often intervals of a level hold the true ratio of a meter whose single quantity was named: for
+// counters with independent noise in worlds that lack nothing, and for all. Verdicts state no probability, so only
+// intervals can be checked.
 type Calibration struct {
 	Level      float64
 	Clean, All Figure
-	// Wrong is how many of the verdicts that were stated with the level contradict the truth.
+	// Wrong counts the verdicts at the level that contradict the truth.
 	Wrong Figure
 }
 
@@ -30,7 +30,7 @@ func Calibrated(level float64, cases []Case) Calibration {
 	}
 }
 
-// WriteCalibration prints a table in Markdown, and a diagram of what holds over what was stated.
+// WriteCalibration prints a table in Markdown, and a diagram of observed against stated coverage.
 func WriteCalibration(w io.Writer, all []Calibration) {
 	fmt.Fprintln(w, "| stated | holds, clean meters | 95% interval | of | holds, all meters | 95% interval | of | "+
 		"stated and wrong | 95% interval | of |\n|---|---|---|---|---|---|---|---|---|---|")
@@ -50,7 +50,7 @@ func (f Figure) columns() string {
 	return fmt.Sprintf("%.2f%% | %.2f to %.2f%% | %d", 100*f.Share(), 100*low, 100*high, f.Of)
 }
 
-// bar marks what was stated and what holds on a line of 50 characters.
+// bar marks stated and observed coverage on a line of 50 characters.
 func (c Calibration) bar() string {
 	const width = 50
 	line := []byte(strings.Repeat(".", width+1))

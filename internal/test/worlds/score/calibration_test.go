@@ -9,9 +9,9 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// TestCalibrationCountsWhatHolds: of four intervals from 0.9 to 1.1, three hold the true ratio, and the one of a name
-// that is wrong counts for none.
-func TestCalibrationCountsWhatHolds(t *testing.T) {
+// TestCalibration: of four intervals from 0.9 to 1.1, three hold the true ratio, and the one of a wrong
+// name counts for none.
+func TestCalibration(t *testing.T) {
 	named := func(quantity string, truth float64) Case {
 		c := Case{World: worlds.NewWild(1, 0)}
 		c.Meter = worlds.Meter{Noise: 0.01, Rule: worlds.Rule{Sort: worlds.Single,

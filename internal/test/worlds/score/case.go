@@ -9,12 +9,12 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// Case is one meter of a world, and what was said of it.
+// Case is one meter of a world, and the verdict on it.
 type Case struct {
 	World   worlds.World
 	Meter   worlds.Meter
 	Verdict attribution.Verdict
-	// exchangeable keeps what same found, by the two quantities: most figures ask again. nil keeps nothing.
+	// exchangeable caches the results of same, by two quantities: most figures need them again. nil caches nothing.
 	exchangeable map[[2]string]bool
 }
 
@@ -23,7 +23,7 @@ func (c Case) term() worlds.Term   { return c.Meter.Rule.Terms[0] } // of a sing
 func (c Case) stated() bool        { return c.Verdict.Kind != attribution.CannotTell }
 func (c Case) alike(d string) bool { return c.World.Alike(c.Meter, d) }
 
-// single returns the quantities one of which is said to be all that the meter counts.
+// single returns the candidates for the one quantity that the meter counts.
 func (c Case) single() []string {
 	if c.Verdict.Counts != "" {
 		return []string{c.Verdict.Counts}
@@ -34,7 +34,7 @@ func (c Case) single() []string {
 // weighty is the share from which on a term must be named, and may not be named wrongly.
 const weighty = 0.20
 
-// Wrong says how a verdict that was stated contradicts the truth; nothing where it does not, or where none was stated.
+// Wrong says how a verdict contradicts the truth; empty if it does not, or if there is none.
 func (c Case) Wrong() string {
 	if !c.stated() {
 		return ""
@@ -60,7 +60,7 @@ func (c Case) Wrong() string {
 	}
 }
 
-// known: the run has every quantity of the rule.
+// known reports whether the run has every quantity of the rule.
 func (c Case) known() bool {
 	return !slices.ContainsFunc(c.Meter.Rule.Terms, func(t worlds.Term) bool { return !c.World.Recorded(t.Quantity) })
 }
@@ -79,8 +79,8 @@ func (c Case) wrongOfSingle() string {
 	return ""
 }
 
-// wrongOfUnknown: what counts a quantity that the run does not have may be said to count one that keeps step with it,
-// or the sum of others that makes it up, but nothing else.
+// wrongOfUnknown: a meter of an unrecorded quantity may be said to count one that keeps step with it, or a sum that
+// equals it, but nothing else.
 func (c Case) wrongOfUnknown() string {
 	if c.simplified() && !slices.ContainsFunc(c.single(), c.alike) {
 		return "it counts something that was not recorded"
@@ -107,8 +107,7 @@ func (c Case) wrongOfMixture() string {
 	return c.strangeTerm()
 }
 
-// besideIt reports whether the side that was stated leaves out what weighs in the rule, or is one that no part of the
-// rule is on.
+// besideIt reports whether the stated side leaves out a weighty term, or has no term of the rule.
 func (c Case) besideIt() bool {
 	heavy, some := c.Meter.Rule.Sides(weighty), c.Meter.Rule.Sides(0)
 	switch c.Verdict.Kind {
@@ -127,8 +126,7 @@ func (c Case) besideIt() bool {
 	}
 }
 
-// strangeTerm finds a term that was named with some weight and that the meter does not count, nor any that is named in
-// its place.
+// strangeTerm returns a weighty term in the verdict that the meter does not count, nor any of its alternatives.
 func (c Case) strangeTerm() string {
 	if c.Verdict.Mixture == nil {
 		return ""
@@ -146,7 +144,7 @@ func (c Case) strangeTerm() string {
 	return ""
 }
 
-// same reports whether a quantity is a term of the rule, or one that the world does not part from it.
+// same reports whether a quantity is a term of the rule, or one that the world does not separate from it.
 func (c Case) same(t worlds.Term, quantity string) bool {
 	if t.Quantity == quantity {
 		return true
@@ -162,7 +160,7 @@ func (c Case) same(t worlds.Term, quantity string) bool {
 	return same
 }
 
-// sideRight: of a single quantity's rule, its side was stated, or rightly left open where the world leaves it open.
+// sideRight reports, for the rule of a single quantity, whether its side was stated, or rightly left open.
 func (c Case) sideRight() bool {
 	if c.stated() {
 		return string(c.Verdict.Kind) == string(c.term().Side)
@@ -172,50 +170,50 @@ func (c Case) sideRight() bool {
 	})
 }
 
-// named: of a single quantity's rule, the quantity was named, alone or, where the world does not part it from others,
-// with those and no more.
+// named reports, for the rule of a single quantity, whether it was named, alone or with just those that the world does
+// not separate from it.
 func (c Case) named() bool {
 	return c.Verdict.Mixture == nil && (c.alone() || c.tied())
 }
 
 func (c Case) alone() bool { return c.Verdict.Mixture == nil && c.Verdict.Counts == c.term().Quantity }
 
-// tied: named with others, rightly.
+// tied reports whether it was rightly named with others.
 func (c Case) tied() bool {
 	between := c.Verdict.Between
 	apart := func(d string) bool { return d != c.term().Quantity && !c.alike(d) }
 	return c.Verdict.Counts == "" && slices.Contains(between, c.term().Quantity) && !slices.ContainsFunc(between, apart)
 }
 
-// parted: a mixture that the world parts from every single quantity.
+// parted reports whether the world separates the mixture from every single quantity.
 func (c Case) parted() bool {
 	return !slices.ContainsFunc(c.World.Quantities(), func(d counts.Quantity) bool { return c.alike(d.Name) })
 }
 
-// surely: the world parts the mixture from every single quantity by far.
+// surely reports whether the world clearly separates the mixture from every single quantity.
 func (c Case) surely() bool {
 	return !slices.ContainsFunc(c.World.Quantities(), func(d counts.Quantity) bool {
 		return !c.World.Parted(c.Meter, d.Name)
 	})
 }
 
-// barely: it parts them by little, so that the best of methods misses it now and then.
+// barely reports whether it separates them by little, so that even the best method misses it now and then.
 func (c Case) barely() bool { return c.parted() && !c.surely() }
 
-// simplified: stated to be a single quantity, by name or as one of several.
+// simplified reports whether the verdict is a single quantity, by name or as one of several.
 func (c Case) simplified() bool {
 	return c.stated() && c.Verdict.Mixture == nil && len(c.single()) > 0
 }
 
-// heavy: a mixture of two terms that both weigh.
+// heavy reports whether both terms of the mixture are weighty.
 func (c Case) heavy() bool {
 	return !slices.ContainsFunc(c.Meter.Rule.Terms, func(t worlds.Term) bool { return t.Share < weighty })
 }
 
-// trace is the share that terms may have in all which the rule does not have.
+// trace is the largest share of terms outside the rule.
 const trace = 0.05
 
-// termsNamed: each term of the rule was named, and nothing else with more than a trace.
+// termsNamed reports whether each term of the rule was named, and nothing else beyond a trace.
 func (c Case) termsNamed() bool {
 	if !c.stated() || c.Verdict.Mixture == nil {
 		return false
@@ -237,7 +235,7 @@ func (c Case) holds() bool {
 	return c.Verdict.PerUnit.Lo <= c.term().PerUnit && c.term().PerUnit <= c.Verdict.PerUnit.Hi
 }
 
-// open: the true quantity was not excluded.
+// open reports whether the true quantity was not excluded.
 func (c Case) open() bool {
 	return !slices.ContainsFunc(c.Verdict.Rivals, func(r attribution.Rival) bool {
 		return r.Quantity == c.term().Quantity && r.Status == attribution.Excluded

@@ -12,22 +12,20 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// Change is something done to the run of a world that tells nothing of what its meters count, so that as much must be
-// said of them as before.
+// Change is a change to the run of a world that does not affect what its meters count, so that verdicts must stay the
+// same.
 type Change int
 
 // The changes.
 const (
-	// Renamed loads have the names of others and are listed in another order, at the times and with the factors that
-	// they had.
+	// Renamed loads have each other's names and are listed in another order, with their times and parameters.
 	Renamed Change = iota
-	// InMinutes and InPages are meters that show 60 and 4,096 for one, InThousands and OfPages such that show 1,000 and
-	// an 8,192nd.
+	// InMinutes and InPages multiply meters by 60 and 4,096, InThousands and OfPages by 1,000 and 1/8192.
 	InMinutes
 	InPages
 	InThousands
 	OfPages
-	// Split is a load whose second repetition has a name of its own, and so is a load of its own with the same factors.
+	// Split gives the second repetition of a load its own name, so that it is another load with the same parameters.
 	Split
 	changes
 )
@@ -39,7 +37,7 @@ type Pair struct {
 	After  attribution.Verdict
 }
 
-// Pairs has the run of some cases' world judged again after each change.
+// Pairs judges the run of the cases' world again after each change.
 func Pairs(method Method, cases []Case) ([]Pair, error) {
 	world := cases[0].World
 	records := world.Records()
@@ -107,7 +105,7 @@ func split(records []runfile.Record, seed uint64) []runfile.Record {
 	})
 }
 
-// rewritten returns a run with other loads: load gives the name of the load of a repetition.
+// rewritten returns a run with other loads: load maps each repetition to the name of its load.
 func rewritten(records []runfile.Record, plan func([]runfile.Load) []runfile.Load,
 	load func(name string, repetition int) (string, int)) []runfile.Record {
 	all := slices.Clone(records)
@@ -160,23 +158,22 @@ func saying(v attribution.Verdict) string {
 	return strings.TrimSpace(fmt.Sprintln(v.Kind, v.Counts, v.Between, terms))
 }
 
-// differs reports whether anything else is said after the change.
+// differs reports whether the change altered the verdict.
 func (t Pair) differs() bool { return saying(t.Verdict) != saying(t.After) }
 
 func (t Pair) statedAfter() bool { return t.After.Kind != attribution.CannotTell }
 
-// opened: something is stated before the change and nothing after it, or the other way round.
+// opened reports whether there is a verdict before the change and none after it, or the other way round.
 func (t Pair) opened() bool { return t.stated() != t.statedAfter() }
 
-// contradicts reports whether the two say what cannot both be true: another side, or another quantity.
+// contradicts reports whether the two verdicts cannot both be true: another side, or another quantity.
 func (t Pair) contradicts() bool {
 	one, two := t.Verdict, t.After
 	return t.stated() && t.statedAfter() && (one.Kind.Or(two.Kind) == attribution.CannotTell ||
 		one.Counts != two.Counts && one.Counts != "" && two.Counts != "")
 }
 
-// plain: that it shows one for one, within the tolerance, or wraps at a count, is no reason for what is said of a
-// meter.
+// plain reports whether the verdict does not depend on a ratio of one, within the tolerance, or a wrap.
 func (t Pair) plain() bool {
 	one := func(term worlds.Term) bool {
 		return math.Abs(math.Log(term.PerUnit)) < math.Log(attribution.DefaultTolerance)
@@ -184,7 +181,7 @@ func (t Pair) plain() bool {
 	return t.Meter.Trouble != worlds.Wrapping && !slices.ContainsFunc(t.Meter.Rule.Terms, one)
 }
 
-// ChangeTable returns what must be said after a change as before it.
+// ChangeTable returns the figures of verdicts that must be the same after a change.
 func ChangeTable(pairs []Pair) []Figure {
 	of := func(changes ...Change) []Pair {
 		return where(pairs, func(t Pair) bool { return slices.Contains(changes, t.Change) })

@@ -1,10 +1,9 @@
-// Package score says how often a method is right about worlds whose truth is known.
+// Package score measures how often a method is right about worlds whose truth is known.
 //
-// [Judged] draws worlds, writes each as a run file, has it read and judged, and puts the verdict on each meter beside
-// its rule. A [Kind] has a table that counts: one [Figure] for each line that the method must reach, with its target
-// and the interval that the number of worlds leaves open.
+// [Judged] draws a world, writes it as a run file, has it read and judged, and compares the verdict on each meter with
+// its rule. A [Kind] has a table of results: one [Figure] for each line that the method must reach, with its target and
+// its interval given the number of worlds.
 //
-// What counts as right is decided here and not by the method. A claim that the world contradicts is wrong, however near
-// it comes; where the world itself keeps quantities together ([worlds.World.Alike]), saying so is right and naming one
-// is not.
+// This package, not the method, decides what is right. A claim that the world contradicts is wrong, however close. If
+// the world itself keeps quantities together ([worlds.World.Alike]), saying so is right and naming one is not.
 package score

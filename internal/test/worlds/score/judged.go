@@ -13,11 +13,11 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// Method is what is judged.
+// Method is the method to judge.
 type Method func(*counts.Run) attribution.Verdicts
 
-// Judged draws a world, has its run judged, and gives a case for each meter. Its file is left in the directory; without
-// one, the records are judged as they are.
+// Judged judges the run of a world, and returns a case for each meter. It leaves the run file in the directory; without
+// one, it judges the records directly.
 func Judged(method Method, world worlds.World, directory string) ([]Case, error) {
 	path := filepath.Join(directory, fmt.Sprintf("world-%d.jsonl", world.Seed))
 	var run *counts.Run
@@ -42,7 +42,7 @@ func Judged(method Method, world worlds.World, directory string) ([]Case, error)
 	return cases, nil
 }
 
-// verdicts returns those of a method, by metric.
+// verdicts returns a method's verdicts, by metric.
 func verdicts(method Method, run *counts.Run) map[string]attribution.Verdict {
 	said := map[string]attribution.Verdict{}
 	for _, v := range method(run).Metrics {
@@ -51,7 +51,7 @@ func verdicts(method Method, run *counts.Run) map[string]attribution.Verdict {
 	return said
 }
 
-// Read takes records as if they came from a file.
+// Read reads records as if from a file.
 func Read(records []runfile.Record) (*counts.Run, error) {
 	return tally.FromRun(func(yield func(runfile.Record, error) bool) {
 		for _, r := range records {

@@ -4,21 +4,21 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// Kind is a kind of meter that is rare among those of wild worlds, so that it is drawn apart to say more of it.
+// Kind is a kind of meter that is rare in wild worlds, so that it is drawn separately.
 type Kind struct {
 	Name   string
 	wanted func(Case) bool
 	Table  func([]Case) []Figure
 }
 
-// Draw draws a wild world of which all meters are of the kind.
+// Draw draws a wild world with only meters of the kind.
 func (k Kind) Draw(seed uint64, meters int) worlds.World {
 	return worlds.NewWildOf(seed, meters, func(w worlds.World, m worlds.Meter) bool {
 		return k.wanted(Case{World: w, Meter: m})
 	})
 }
 
-// Kinds returns the kinds that are drawn apart.
+// Kinds returns the kinds that are drawn separately.
 func Kinds() []Kind {
 	return []Kind{
 		{"clean", func(c Case) bool { return c.sort() == worlds.Single && c.clean() }, cleanTable},

@@ -8,8 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// TestChangesChangeNothing: loads with the names of others and in another order, meters in other units, and a load in
-// two leave what is said as it was, in worlds of each design.
+// TestChangesChangeNothing: swapped names and order of loads, other units of meters, and a split load leave the
+// verdicts as they were, in worlds of each design.
 func TestChangesChangeNothing(t *testing.T) {
 	method := func(run *counts.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
 	var pairs []Pair
@@ -39,8 +39,8 @@ func TestChangesChangeNothing(t *testing.T) {
 	}
 }
 
-// TestWhoGoesByNamesIsFound: a method that names rows under a load of one name changes its mind with the names.
-func TestWhoGoesByNamesIsFound(t *testing.T) {
+// TestMethodsThatUseNamesAreFound: a method that uses the names of loads changes its verdicts with them.
+func TestMethodsThatUseNamesAreFound(t *testing.T) {
 	byName := func(run *counts.Run) (said attribution.Verdicts) {
 		for _, m := range run.Counters {
 			v := attribution.Verdict{Metric: m, Kind: attribution.CannotTell}
@@ -64,8 +64,8 @@ func TestWhoGoesByNamesIsFound(t *testing.T) {
 	}
 }
 
-// TestKindsAreDrawnApart: each meter that is drawn apart is of its kind, and the same ones come of the same seed.
-func TestKindsAreDrawnApart(t *testing.T) {
+// TestKindsAreDrawnSeparately: each separately drawn meter is of its kind, and a seed always gives the same ones.
+func TestKindsAreDrawnSeparately(t *testing.T) {
 	for _, kind := range Kinds() {
 		world, again := kind.Draw(5, 10), kind.Draw(5, 10)
 		if len(world.Meters) != 10 || world.Seed != again.Seed {

@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// TestMethodReachesItsFigures is the small brother of scripts/score: a change of method that falls clearly short of a
-// target, beyond what so few worlds leave to chance, does not pass.
+// TestMethodReachesItsFigures is a small version of scripts/score: a method that falls clearly short of a target,
+// beyond the chance of so few worlds, does not pass.
 func TestMethodReachesItsFigures(t *testing.T) {
 	judged := func(design worlds.Design, first, n uint64) (all []Case) {
 		method := func(run *counts.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
@@ -36,7 +36,7 @@ func TestMethodReachesItsFigures(t *testing.T) {
 	}
 }
 
-// TestMethodIsNotWrongInOtherPhysics is the same for worlds that the method's knowledge has no part in.
+// TestMethodIsNotWrongInOtherPhysics is the same for worlds to which the method's knowledge does not apply.
 func TestMethodIsNotWrongInOtherPhysics(t *testing.T) {
 	method := func(run *counts.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
 	var all []Case
@@ -77,9 +77,9 @@ func TestMethodIsNotWrongWhereLoadsRead(t *testing.T) {
 	WriteWrong(t.Output(), all)
 }
 
-// TestModelOfTheWALMisleadsNobody: where WAL records are modelled and not counted, as on Aurora, no meter is said to
-// count what it does not that would be judged rightly with the count.
-func TestModelOfTheWALMisleadsNobody(t *testing.T) {
+// TestModelOfWALMisleadsNobody: with WAL records modelled instead of counted, as on Aurora, no verdict is wrong that
+// would be right with the count.
+func TestModelOfWALMisleadsNobody(t *testing.T) {
 	counted := func(run *counts.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
 	modelled := func(run *counts.Run) attribution.Verdicts {
 		for _, a := range run.Loads {
@@ -136,7 +136,7 @@ func TestObservationIsNotWrong(t *testing.T) {
 		return all
 	}
 	minutes := judged(worlds.NewObserved, 7000, 7012)
-	// with meters that are steady, and so keep a ratio to what else is
+	// with steady meters, which keep a ratio to other steady things
 	days := judged(worlds.NewDay, 17179869492, 17179869500)
 	all := slices.Concat(minutes, days)
 	for _, f := range append(ObservedTable(minutes), DayTable(days)...) {
@@ -149,10 +149,10 @@ func TestObservationIsNotWrong(t *testing.T) {
 	WriteWrong(t.Output(), all)
 }
 
-// TestSumsThatMeetTheMeans: meters about which nothing may be stated that a sum of what they do not count explains. The
-// first does not follow that sum within the loads, a curve of one quantity meets the means of the next two as well, and
-// of the others, at much noise, sums of either side come about as near, the true one among them.
-func TestSumsThatMeetTheMeans(t *testing.T) {
+// TestSumsThatFitTheMeans: meters that a wrong sum explains must have no verdict. The first does not follow that sum
+// within the loads, a curve of one quantity fits the next two as well, and for the others, with much noise, sums of
+// either side fit about equally, including the true one.
+func TestSumsThatFitTheMeans(t *testing.T) {
 	for _, c := range []struct {
 		draw        func(uint64, int) worlds.World
 		seed        uint64
@@ -178,9 +178,9 @@ func TestSumsThatMeetTheMeans(t *testing.T) {
 	}
 }
 
-// TestWhatOthersHideIsNotLeftOut: others do so much on the device that no load shows its requests. A metric of which
-// these are a part shows what others do as well, and no other quantity is all of it.
-func TestWhatOthersHideIsNotLeftOut(t *testing.T) {
+// TestHiddenQuantitiesAreNotLeftOut: others use the device so much that no load shows its requests. A metric with these
+// as a part includes the work of others, too, and no other quantity is all of it.
+func TestHiddenQuantitiesAreNotLeftOut(t *testing.T) {
 	named := 0 // of one quantity, in the same worlds
 	for _, c := range []struct {
 		seed        uint64

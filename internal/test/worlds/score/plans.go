@@ -17,9 +17,9 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// flagship returns the rules that the program is for: what WriteIOPS, VolumeWriteIOPs, blks_read and flushes may count.
+// flagship returns the rules that the program is for: candidates for WriteIOPS, VolumeWriteIOPs, blks_read and flushes.
 func flagship() map[string]worlds.Rule {
-	const volume = 0.33 / 4096 // billed writes for a byte of the WAL
+	const volume = 0.33 / 4096 // billed writes per byte of WAL
 	rule := func(perUnit float64, quantities ...string) worlds.Rule {
 		r := worlds.Rule{Sort: worlds.Single}
 		for _, q := range quantities {
@@ -42,8 +42,8 @@ func flagship() map[string]worlds.Rule {
 	}
 }
 
-// mustName reports whether a plan must name what a meter counts: its loads move that, and the run records it or models
-// it, as the WAL's records. Where nothing is written, what little gets into the WAL goes with the pages touched.
+// mustName reports whether a plan must name what a meter counts: its loads move it, and the run records it or models
+// it, like WAL records. Without writes, the little WAL there is follows the pages touched.
 func (c Case) mustName(p worlds.Plan) bool {
 	writes := func(a runfile.Load) bool { return !a.Idle() && !load.Reads(a.Method) }
 	quantity, terms := c.term().Quantity, len(c.Meter.Rule.Terms)
@@ -81,7 +81,7 @@ func shipped() (all []worlds.Plan) {
 	return all
 }
 
-// some is the name of plans that run a few loads of all, as a user may choose: two to five, with one client or more.
+// some is the name of plans of a few loads, as a user may choose: two to five, with one client or more.
 const some = "two to five loads of all"
 
 // chosen draws the loads of such a plan.
@@ -108,7 +108,7 @@ func chosen(p worlds.Plan, seed uint64) worlds.Plan {
 	return p
 }
 
-// complete gives each load of a plan the factors that a load of its name has.
+// complete gives each load of a plan the parameters of the known load with its name.
 func complete(p runfile.Plan) runfile.Plan {
 	known := slices.Concat(load.Loads(), load.ReadLoads(), load.ChangeLoads())
 	p.Loads = slices.Clone(p.Loads)
@@ -120,11 +120,11 @@ func complete(p runfile.Plan) runfile.Plan {
 	return p
 }
 
-// rightlyNamed reports whether the quantity was named, alone or as the world has it tied, with its ratio.
+// rightlyNamed reports whether the quantity was named with its ratio, alone or with those that the world ties to it.
 func rightlyNamed(c Case) bool {
 	v, term := c.Verdict, c.term()
 	if quantity := counts.WALBytes; term.Quantity == quantity && !c.World.Recorded(counts.WALWrites) {
-		// beside what storage does for it, unseen
+		// indistinguishable from the storage work for it
 		return v.Kind == attribution.Physical && (v.Counts == quantity || slices.Contains(v.Between, quantity))
 	}
 	if v.Kind == attribution.CannotTell || !c.named() {
@@ -133,27 +133,26 @@ func rightlyNamed(c Case) bool {
 	return v.PerUnit == nil || math.Abs(v.PerUnit.Value/term.PerUnit-1) < 0.05
 }
 
-// Flagship judges what the program is for in a plan.
+// Flagship judges the flagship rules in a plan.
 func Flagship(method Method, seed uint64, p worlds.Plan) ([]Case, error) {
 	return Judged(method, worlds.NewOf(seed, p, flagship()), "")
 }
 
-// called reports whether a metric of what storage does was said to have logical work in it.
+// called reports whether the verdict has logical work in a metric of storage work.
 func (c Case) called() bool {
 	return !c.Meter.Rule.Sides(0)[counts.Logical] && (c.Verdict.Kind == attribution.Logical ||
 		c.Verdict.Kind == attribution.Mixed)
 }
 
-// contradicted: something was said of the meter that the world contradicts. That loads do not move it, which few of
-// them do, is no such thing.
+// contradicted reports whether the world contradicts the verdict. Silent does not count, if few loads move the meter.
 func (c Case) contradicted() bool { return c.Verdict.Kind != attribution.Silent && c.Wrong() != "" }
 
-// mostLost is the part of what plans must name that noise may leave without a name, as a share.
+// mostLost is the share of metrics that plans must name but that noise may leave unnamed.
 const mostLost = 0.01
 
-// WritePlans judges what the program is for in every plan that ships, with so many draws of each, and prints a table
-// and what is not named that a plan must name. It fails where anything said is wrong, a physical metric is called
-// logical, or more than one in a hundred is not named.
+// WritePlans judges the flagship rules in every plan that ships, with the given number of draws, and prints a table and
+// what is not named although it must be. It fails if anything said is wrong, a physical metric is called logical, or
+// more than one in a hundred is not named.
 func WritePlans(out io.Writer, method Method, seed uint64, draws int) error {
 	fmt.Fprintln(out, "| plan | server | metrics | must name | named | side told | cannot tell | wrong | physical "+
 		"called logical |\n|---|---|---|---|---|---|---|---|---|")

@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// userPlans are the plans that ship, and those that were found to lose the verdict.
+// userPlans returns the plans that ship, and those that once lost the verdict.
 func userPlans() (all []worlds.Plan) {
 	with := func(p runfile.Plan, names ...string) worlds.Plan {
 		for _, a := range slices.Concat(load.Loads(), load.ReadLoads()) {
@@ -47,8 +47,8 @@ func userPlans() (all []worlds.Plan) {
 	return all
 }
 
-// TestFlagship holds what the program is for in every plan: what counts WAL records, rows, entries, WAL bytes or pages
-// missed is named, and what storage does is never called logical.
+// TestFlagship checks the flagship rules in every plan: meters of WAL records, rows, entries, WAL bytes or pages missed
+// are named, and storage work is never called logical.
 func TestFlagship(t *testing.T) {
 	t.Parallel()
 	const draws = 1
@@ -84,8 +84,8 @@ func TestFlagship(t *testing.T) {
 	}
 }
 
-// TestFewIdleRepetitions: three idle repetitions happened to lie near each other, so that a count or two of a
-// background of 7.66 a second seemed to speak against the truth, and for logical work.
+// TestFewIdleRepetitions: three idle repetitions happened to be similar, so that a count or two of a background of 7.66
+// a second seemed to contradict the truth, and to support logical work.
 func TestFewIdleRepetitions(t *testing.T) {
 	t.Parallel()
 	for meter, w := range map[string]worlds.World{
@@ -106,10 +106,10 @@ func TestFewIdleRepetitions(t *testing.T) {
 	}
 }
 
-// TestABackgroundOfItsOwnTellsNothing: a metric with a background of its own keeps, with nothing taken off, no ratio to
-// what it counts, and may keep one to what has as steady a background. In the one WAL fsyncs went with flushes, in the
-// other few loads read pages.
-func TestABackgroundOfItsOwnTellsNothing(t *testing.T) {
+// TestOwnBackgroundIsNoEvidence: a metric with its own background keeps, with nothing taken off, no ratio to what
+// it counts, and may keep one to something with a similarly steady background. In one world WAL fsyncs followed
+// flushes, in the other few loads read pages.
+func TestOwnBackgroundIsNoEvidence(t *testing.T) {
 	method := func(run *counts.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
 	all := shipped()
 	for seed, meter := range map[uint64]string{41: "meter/syncs", 27: "meter/missed"} {
@@ -125,10 +125,10 @@ func TestABackgroundOfItsOwnTellsNothing(t *testing.T) {
 	}
 }
 
-// TestTheOtherSideStaysOpen: worlds in which what storage does was called logical, or WAL records physical. Half as many
-// fsyncs as commits make two for each fsync as many as commits; pages that are seldom missed, lost in their background,
-// go with the lookups that miss them; and the WAL records of loads that only read, which nobody counted, with its bytes.
-func TestTheOtherSideStaysOpen(t *testing.T) {
+// TestOtherSideStaysOpen: worlds in which storage work was called logical, or WAL records physical. Half as many
+// fsyncs as commits make two per fsync equal to the commits; rarely missed pages, lost in their background, follow the
+// lookups that miss them; and the uncounted WAL records of loads that only read follow its bytes.
+func TestOtherSideStaysOpen(t *testing.T) {
 	t.Parallel()
 	for seed, p := range map[uint64]worlds.Plan{
 		2297882099: {Plan: experiment.Published()},
@@ -150,9 +150,9 @@ func TestTheOtherSideStaysOpen(t *testing.T) {
 	}
 }
 
-// TestFsyncsOfASingleClient: each of its commits is an fsync, which nobody counts on Aurora. Loads that update leave open
-// how many there are at most, and that is no reason to leave them out.
-func TestFsyncsOfASingleClient(t *testing.T) {
+// TestFsyncsOfSingleClient: each of its commits is an fsync, which nobody counts on Aurora. Loads that update do not
+// bound their number, which is no reason to leave them out.
+func TestFsyncsOfSingleClient(t *testing.T) {
 	t.Parallel()
 	p := complete(experiment.Updates())
 	p.Loads = slices.DeleteFunc(p.Loads, func(a runfile.Load) bool { return a.Name == "bulk" || a.Name == "single" })
@@ -174,7 +174,7 @@ func TestFsyncsOfASingleClient(t *testing.T) {
 	}
 }
 
-// TestAFewLoads: whatever few loads somebody chooses, with one client or more, what storage does is not called logical.
+// TestAFewLoads: whatever few loads somebody chooses, with one client or more, storage work is not called logical.
 func TestAFewLoads(t *testing.T) {
 	t.Parallel()
 	judged := 0
@@ -202,9 +202,9 @@ func TestAFewLoads(t *testing.T) {
 	}
 }
 
-// TestAHandfulOfEventsGivesNothingUp: under loads that only read, four or five flushes each were called bytes written,
-// which hardly differ from load to load and are counted by the thousand.
-func TestAHandfulOfEventsGivesNothingUp(t *testing.T) {
+// TestFewEventsExcludeNothing: under loads that only read, four or five flushes each were called bytes written,
+// which hardly differ between loads and are counted by the thousand.
+func TestFewEventsExcludeNothing(t *testing.T) {
 	t.Parallel()
 	cases, err := Flagship(byTheMethod, 2753534565, worlds.Plan{Plan: complete(experiment.Reads())})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// ofReads reports whether a rule counts any reading.
+// ofReads reports whether a rule counts reads.
 func (c Case) ofReads() bool {
 	return slices.ContainsFunc(c.Meter.Rule.Terms, func(t worlds.Term) bool {
 		return t.Quantity == worlds.BilledReads || t.Quantity == counts.BuffersTouched ||
@@ -16,10 +16,10 @@ func (c Case) ofReads() bool {
 	})
 }
 
-// told: loads enough move what the meter counts.
+// told reports whether enough loads move what the meter counts.
 func (c Case) told() bool { return c.World.Tells(c.Meter.Rule) }
 
-// ReadsTable returns what the method must reach in worlds whose loads read, update and delete as well.
+// ReadsTable returns the targets for worlds whose loads also read, update and delete.
 func ReadsTable(cases []Case) []Figure {
 	single, mixed := ofSort(worlds.Single), ofSort(worlds.Mixture)
 	twos := func(c Case) bool { return len(c.Meter.Rule.Terms) == 2 }
@@ -72,5 +72,5 @@ func ReadsTable(cases []Case) []Figure {
 	}
 }
 
-// unseen: the run has nothing of what the device read.
+// unseen reports whether the run lacks the device's reads.
 func unseen(c Case) bool { return !c.World.Recorded(string(metric.DeviceReads)) }

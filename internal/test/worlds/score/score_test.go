@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// cases are worlds judged by a method that may see the truth.
+// cases returns worlds judged by a method that knows the truth.
 func cases(t *testing.T, design worlds.Design, n uint64, knows func(worlds.Meter) attribution.Verdict) (all []Case) {
 	t.Helper()
 	for seed := range n {
@@ -32,7 +32,7 @@ func cases(t *testing.T, design worlds.Design, n uint64, knows func(worlds.Meter
 	return all
 }
 
-// oracle says what is true, and in two loads that it cannot tell.
+// oracle returns the truth, and CannotTell for two loads.
 func oracle(m worlds.Meter) attribution.Verdict {
 	sides := m.Rule.Sides(0)
 	kind := attribution.CannotTell
@@ -70,13 +70,13 @@ func cannotTell(worlds.Meter) attribution.Verdict {
 	return attribution.Verdict{Kind: attribution.CannotTell}
 }
 
-// liar names the rows, whatever it is.
+// liar names the rows, whatever the meter counts.
 func liar(worlds.Meter) attribution.Verdict {
 	return attribution.Verdict{Kind: attribution.Logical, Counts: counts.Rows, PerUnit: &attribution.Estimate{
 		Value: 1, Lo: 1, Hi: 1}}
 }
 
-// targets are the figures of both designs that must reach something.
+// targets returns the figures of both designs that have a target.
 func targets(full, twoLoads []Case) []Figure {
 	return where(append(FullTable(full), TwoLoadsTable(twoLoads)...), Figure.Targeted)
 }
@@ -113,8 +113,8 @@ func TestSilenceIsNoAnswer(t *testing.T) {
 	}
 }
 
-// TestWilson is against the table in Brown, Cai and DasGupta, Interval estimation for a binomial proportion (2001),
-// whose formula for 0 of n gives 0 to z²/(n+z²), and against symmetry.
+// TestWilson compares with the table in Brown, Cai and DasGupta, Interval estimation for a binomial proportion (2001),
+// whose formula for 0 of n gives 0 to z²/(n+z²), and checks symmetry.
 func TestWilson(t *testing.T) {
 	check := func(hits, of int, wantLow, wantHigh float64) {
 		t.Helper()

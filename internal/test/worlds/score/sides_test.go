@@ -9,9 +9,9 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// TestSidesAreHeldAgainstTheRule: a side that leaves out what weighs is wrong, and that there is no logical work tells
-// the sides only of a rule that counts on both others.
-func TestSidesAreHeldAgainstTheRule(t *testing.T) {
+// TestSidesAgainstRule: a side without a weighty term is wrong, and NotLogical is complete only for a rule
+// that is both requested and physical.
+func TestSidesAgainstRule(t *testing.T) {
 	rule := func(sides ...counts.Side) worlds.Rule {
 		r := worlds.Rule{Sort: worlds.Mixture}
 		for _, side := range sides {
@@ -24,7 +24,7 @@ func TestSidesAreHeldAgainstTheRule(t *testing.T) {
 		attribution.Mixed}
 	for _, c := range []struct {
 		rule        worlds.Rule
-		right, told []attribution.Kind // all others are wrong, and told is what is right and says it all
+		right, told []attribution.Kind // all others are wrong; told is right and complete
 	}{
 		{rule(l, l), all[:1], all[:1]},
 		{rule(r, r), []attribution.Kind{attribution.Requested, attribution.NotLogical}, all[1:2]},
@@ -46,9 +46,9 @@ func TestSidesAreHeldAgainstTheRule(t *testing.T) {
 	}
 }
 
-// TestWhatGoesToTheDeviceIsTakenApart: in these worlds of the tuning set bytes of the device come as near as bytes of
-// the WAL and pages written, which these are made of. That is no reason to call physical what a cache may answer.
-func TestWhatGoesToTheDeviceIsTakenApart(t *testing.T) {
+// TestPartsOfDeviceBytes: in these worlds of the tuning set bytes of the device fit as well as bytes of
+// the WAL and pages written, which they consist of. That is no reason to call physical what a cache may answer.
+func TestPartsOfDeviceBytes(t *testing.T) {
 	threes := Kinds()[2]
 	pages := 0
 	for _, world := range []worlds.World{threes.Draw(30064771122, 25), threes.Draw(30064771148, 25),
@@ -77,9 +77,9 @@ func byTheMethod(run *counts.Run) attribution.Verdicts {
 	return attribution.Judge(run, attribution.Options{})
 }
 
-// TestPeriodsWeighTheCheckpointThatTheyLeaveOut: periods and steps of a minute hardly see the pages that the checkpoint
-// after a load writes. They are as much of these metrics all the same, and decide the side.
-func TestPeriodsWeighTheCheckpointThatTheyLeaveOut(t *testing.T) {
+// TestPeriodsIncludeCheckpointInSides: periods and steps of a minute hardly include the pages of the
+// checkpoint after a load. They are still a part of these metrics, and decide the side.
+func TestPeriodsIncludeCheckpointInSides(t *testing.T) {
 	for _, c := range []drawn{
 		{12972921904, "meter/m012", "mixture 0.0477 rows (40 %) + 0.7118 pages_written (60 %), noise 3 %, periods"},
 		{12972921904, "meter/m022", "mixture 68.16 pages_written (41 %) + 12.11 rows (59 %), noise 1 %, periods"},

@@ -16,15 +16,15 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// spoiling is something that can go wrong with a run, or with whoever writes its file.
+// spoiling is something that can go wrong with a run, or with its writer.
 type spoiling struct {
 	name string
-	// open: nothing can be told from such a run but that a metric does not move.
+	// open: nothing can be concluded from such a run except that a metric does not move.
 	open  bool
 	spoil func([]runfile.Record) []runfile.Record
 }
 
-// unfounded is the spoiling that a warning tells of: the background is in everything.
+// unfounded is the spoiling with its own warning: every count includes the background.
 const unfounded = "no idle load"
 
 func spoilings() []spoiling {
@@ -60,8 +60,8 @@ func spoilings() []spoiling {
 	}
 }
 
-// TestSpoiledRunsDegrade: what goes wrong makes a verdict open, with the reason, and never a wrong one. Where loads are
-// lost that would part two quantities, one term of a mixture may be taken for the other, in few.
+// TestSpoiledRunsDegrade: defects make a verdict open, with the reason, and never wrong. If they remove the loads that
+// separate two quantities, one term of a mixture may rarely be taken for the other.
 func TestSpoiledRunsDegrade(t *testing.T) {
 	judged, confused := 0, 0
 	for _, s := range spoilings() {
@@ -88,8 +88,8 @@ func TestSpoiledRunsDegrade(t *testing.T) {
 	}
 }
 
-// TestStandingStillIsSilence: of counters that do not move nothing else is said, whatever they count.
-func TestStandingStillIsSilence(t *testing.T) {
+// TestConstantCountersAreSilent: counters that do not move are only ever called silent.
+func TestConstantCountersAreSilent(t *testing.T) {
 	world := worlds.New(5, worlds.Full, 20)
 	still := spoiling{"counters that stand still", false, readings(func(int, float64) float64 { return 7 })}
 	for name, v := range judgeSpoiled(t, still, world) {
@@ -99,7 +99,7 @@ func TestStandingStillIsSilence(t *testing.T) {
 	}
 }
 
-// judgeSpoiled has a spoiled run judged and reported, and gives what was said of each meter.
+// judgeSpoiled judges and reports a spoiled run, and returns the verdict on each meter.
 func judgeSpoiled(t *testing.T, s spoiling, world worlds.World) map[string]attribution.Verdict {
 	t.Helper()
 	path := t.TempDir() + "/run.jsonl"
@@ -159,7 +159,7 @@ func TestAnythingIsJudged(t *testing.T) {
 	}
 }
 
-// each keeps the records that a condition holds for.
+// each keeps the records for which a condition holds.
 func each(keep func(runfile.Record) bool) func([]runfile.Record) []runfile.Record {
 	return func(all []runfile.Record) (kept []runfile.Record) {
 		for _, r := range all {
@@ -171,7 +171,7 @@ func each(keep func(runfile.Record) bool) func([]runfile.Record) []runfile.Recor
 	}
 }
 
-// changed puts something else in the place of each record.
+// changed replaces each record.
 func changed(to func(runfile.Record) runfile.Record) func([]runfile.Record) []runfile.Record {
 	return func(all []runfile.Record) []runfile.Record {
 		for i, r := range all {
@@ -222,7 +222,7 @@ func only(loads ...string) func([]runfile.Record) []runfile.Record {
 	}
 }
 
-// idleLoads says of these loads that they did nothing.
+// idleLoads turns these loads into idle ones.
 func idleLoads(loads ...string) func(runfile.Record) runfile.Record {
 	return func(r runfile.Record) runfile.Record {
 		if l, isLoad := r.(runfile.Work); isLoad {
@@ -237,7 +237,7 @@ func idleLoads(loads ...string) func(runfile.Record) runfile.Record {
 	}
 }
 
-// readings changes what was read the i-th time.
+// readings changes the i-th reading.
 func readings(to func(i int, value float64) float64) func([]runfile.Record) []runfile.Record {
 	return func(all []runfile.Record) []runfile.Record {
 		n := 0
@@ -257,7 +257,7 @@ func readings(to func(i int, value float64) float64) func([]runfile.Record) []ru
 	}
 }
 
-// dropPeriod makes nothing known of a period, so that only counters tell.
+// dropPeriod gives periods another statistic, so that only counters have amounts.
 func dropPeriod(r runfile.Record) runfile.Record {
 	if p, isPeriod := r.(runfile.Period); isPeriod {
 		p.Statistic = "Maximum"
@@ -312,7 +312,7 @@ func moved(r runfile.Record, to func(time.Time) time.Time) runfile.Record {
 	return r
 }
 
-// twice writes every event again, a little later.
+// twice repeats every event a little later.
 func twice(all []runfile.Record) (doubled []runfile.Record) {
 	for _, r := range all {
 		doubled = append(doubled, r)
@@ -323,7 +323,7 @@ func twice(all []runfile.Record) (doubled []runfile.Record) {
 	return doubled
 }
 
-// neverending lets each load end long after the others began.
+// neverending ends each load long after the next ones began.
 func neverending(r runfile.Record) runfile.Record {
 	if e, isEvent := r.(runfile.LoadEvent); isEvent && e.Event == runfile.End {
 		e.At = e.At.Add(time.Hour)

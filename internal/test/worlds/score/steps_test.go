@@ -15,8 +15,8 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// TestSteps holds that a counter which moves in steps is named, or that the verdict says which loads would tell,
-// however long steps and loads are.
+// TestSteps: a counter that moves in steps is named, or the verdict says which loads would suffice, for any length of
+// steps and loads.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	plan := experiment.Identify()
@@ -53,8 +53,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// near reports whether the loads that are asked for are as long as three steps, to within two readings of each; of what
-// moved once nobody knows.
+// near reports whether the suggested loads are as long as three steps, to within two readings per step; for a meter
+// that moved once, nobody knows.
 func near(seconds string, want float64, atLeast bool) bool {
 	got, err := strconv.ParseFloat(seconds, 64)
 	return err == nil && (atLeast && got > 0 || math.Abs(got-want) <= 6)

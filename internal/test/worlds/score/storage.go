@@ -7,13 +7,13 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// ofDisks reports whether a meter counts what disks do beneath a layer, and nothing else.
+// ofDisks reports whether a meter counts only the work of disks beneath a layer.
 func ofDisks(c Case) bool {
 	return len(c.Meter.Rule.Terms) == 1 &&
 		slices.Contains([]string{worlds.DiskRequests, worlds.DiskBytes, worlds.DiskFlushes}, c.term().Quantity)
 }
 
-// StorageTable returns what the method must reach in worlds whose storage is no plain disk.
+// StorageTable returns the targets for worlds whose storage is no plain disk.
 func StorageTable(cases []Case) []Figure {
 	physical := where(cases, func(c Case) bool {
 		return len(c.Meter.Rule.Terms) > 0 && !c.Meter.Rule.Sides(0)[counts.Logical] &&

@@ -7,9 +7,10 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// TestWhatDisksDoIsNotCalledLogical: on stripes, behind encryption or compression, copied on write, replicated or in
-// units of a provider, what disks do keeps no ratio to any quantity. Of such meters the side is theirs, or open.
-func TestWhatDisksDoIsNotCalledLogical(t *testing.T) {
+// TestDiskWorkIsNotLogical: on stripes, behind encryption or compression, copied on write, replicated or in
+// units of a provider, the work of disks keeps no ratio to any quantity. The verdict on such meters is physical, or
+// open.
+func TestDiskWorkIsNotLogical(t *testing.T) {
 	var cases []Case
 	for seed := range uint64(3) {
 		cases = append(cases, judgedAll(t, worlds.NewStorage(433791697900+seed, 25))...)
@@ -28,9 +29,9 @@ func TestWhatDisksDoIsNotCalledLogical(t *testing.T) {
 	}
 }
 
-// TestAboutAllIsNoPart: what a device shared with others shows above as many as statements, give or take a fifth, is no
-// part of these.
-func TestAboutAllIsNoPart(t *testing.T) {
+// TestCoincidenceIsNotLogical: on a shared device, a metric exceeds the background by about the number of statements,
+// within a fifth. It is not called logical.
+func TestCoincidenceIsNotLogical(t *testing.T) {
 	rule := "mixture 0.1387 requests of disks (66 %) + 0.7534 wal_syncs (34 %), noise 10 %"
 	if said := ofMeter(t, worlds.NewStorage(435346330892, 25), "meter/m016", rule); said.called() {
 		t.Errorf("%s: %s", rule, said.said())
@@ -43,7 +44,7 @@ type drawn struct {
 	meter, rule string
 }
 
-// unnamed fails where something wrong is said of a meter, or a name is given to it.
+// unnamed fails if a verdict is wrong, or names a quantity.
 func unnamed(t *testing.T, all []drawn) {
 	t.Helper()
 	for _, c := range all {
@@ -54,9 +55,9 @@ func unnamed(t *testing.T, all []drawn) {
 	}
 }
 
-// TestWhatSwitchesIsNotNamed: these count one thing until a moment of the run and another from then on, or more of the
+// TestSwitchingMetersAreNotNamed: these count one thing until some moment and another from then on, or more of the
 // same. Over all loads they keep about one ratio to a quantity, and within each load they do not.
-func TestWhatSwitchesIsNotNamed(t *testing.T) {
+func TestSwitchingMetersAreNotNamed(t *testing.T) {
 	unnamed(t, []drawn{
 		{1000038, "meter/m025", "single 70.29 requests of disks (100 %), noise 3 %, switched"},
 		{1000138, "meter/m009", "single 1.662 bytes of disks (100 %), noise 3 %, switched"},
@@ -67,9 +68,9 @@ func TestWhatSwitchesIsNotNamed(t *testing.T) {
 	})
 }
 
-// TestAWideRatioIsNoName: noise, a lag or what others do on the device leave these a ratio to a quantity that is known
-// to within a third only. Within so much a sum of two, and what was not recorded, pass for one quantity.
-func TestAWideRatioIsNoName(t *testing.T) {
+// TestWideRatioIsNotNamed: because of noise, a lag or others on the device, the ratio to a quantity is known only to
+// within a third. Within that, a sum of two, or something unrecorded, passes for one quantity.
+func TestWideRatioIsNotNamed(t *testing.T) {
 	unnamed(t, []drawn{
 		{433879706908, "meter/m021", "mixture 0.02784 device_bytes (17 %) + 436.2 rows (83 %), noise 0 %"},
 		{433879706928, "meter/m012", "mixture 26.64 bytes of disks (57 %) + 1.108e+04 entries (43 %), noise 10 %, lag"},
@@ -79,9 +80,9 @@ func TestAWideRatioIsNoName(t *testing.T) {
 	})
 }
 
-// TestAWideSpreadLeavesTheSide: what moves these against a quantity is less than tells quantities apart, but too much
-// for a name. No sum with another side comes near them.
-func TestAWideSpreadLeavesTheSide(t *testing.T) {
+// TestWideSpreadKeepsSide: these vary against a quantity by less than separates quantities, but by too much for a
+// name. No sum on another side comes near them.
+func TestWideSpreadKeepsSide(t *testing.T) {
 	for _, c := range []drawn{
 		{433879706932, "meter/m019", "single 0.1441 requests of disks (100 %), noise 3 %, samples"},
 		{433879706960, "meter/m017", "single 2566 flushes of disks (100 %), noise 10 %"},

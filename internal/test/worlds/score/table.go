@@ -14,28 +14,28 @@ type Figure struct {
 	What    string
 	Hits    int
 	Of      int
-	AtLeast float64 // 0: no such target
-	AtMost  float64 // 1: no such target
+	AtLeast float64 // 0: no lower target
+	AtMost  float64 // 1: no upper target
 }
 
-// Targeted reports whether the figure must reach anything.
+// Targeted reports whether the figure has a target.
 func (f Figure) Targeted() bool { return f.AtLeast > 0 || f.AtMost < 1 }
 
-// Share returns the part that hits; of nothing it is not a number.
+// Share returns the share of hits; NaN without cases.
 func (f Figure) Share() float64 { return float64(f.Hits) / float64(f.Of) }
 
-// Passes reports whether the figure reaches its target. No cases reach nothing.
+// Passes reports whether the figure reaches its target. Without cases it does not.
 func (f Figure) Passes() bool {
 	return !f.Targeted() || f.Share() >= f.AtLeast && f.Share() <= f.AtMost
 }
 
-// Misses reports whether the target is missed beyond what chance explains.
+// Misses reports whether the target is missed beyond chance.
 func (f Figure) Misses() bool {
 	low, high := f.Interval()
 	return f.Targeted() && (f.Of == 0 || high < f.AtLeast || low > f.AtMost)
 }
 
-// Interval holds the share of all worlds there could be with a probability of 95 % (Wilson's score interval).
+// Interval holds the share over all possible worlds with a probability of 95% (Wilson's score interval).
 func (f Figure) Interval() (low, high float64) {
 	const z = 1.959964 // the normal distribution's quantile at 0.975
 	if f.Of == 0 {
@@ -46,7 +46,7 @@ func (f Figure) Interval() (low, high float64) {
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	low, high = centre-half, centre+half
 	if f.Hits == 0 {
-		low = 0 // and not what rounding leaves
+		low = 0 // without rounding error
 	}
 	if f.Hits == f.Of {
 		high = 1
@@ -54,7 +54,7 @@ func (f Figure) Interval() (low, high float64) {
 	return low, high
 }
 
-// undisturbed: nothing but the rule shows in the meter, and the run has the quantities of the rule.
+// undisturbed reports whether the meter shows only its rule, and the run has the quantities of the rule.
 func undisturbed(c Case) bool { return c.Meter.Disturbed == "" && c.known() }
 
 func measured(c Case) bool {
@@ -63,7 +63,7 @@ func measured(c Case) bool {
 
 func wrong(c Case) bool { return c.Wrong() != "" }
 
-// FullTable returns of worlds that run the plan identify.
+// FullTable returns the targets for worlds that run the plan identify.
 func FullTable(cases []Case) []Figure {
 	clean, singles, mixtures := where(cases, undisturbed), ofSort(worlds.Single), ofSort(worlds.Mixture)
 	whole := where(clean, singles, func(c Case) bool { return c.World.Complete() })
@@ -99,7 +99,7 @@ func FullTable(cases []Case) []Figure {
 	}
 }
 
-// TwoLoadsTable returns of worlds that run two loads, in which nearly everything follows rows and entries.
+// TwoLoadsTable returns the targets for worlds with two loads, in which nearly everything follows rows and entries.
 func TwoLoadsTable(cases []Case) []Figure {
 	published := func(c Case) bool {
 		return slices.Contains([]string{counts.Entries, counts.WALRecords}, c.term().Quantity)
@@ -114,7 +114,7 @@ func TwoLoadsTable(cases []Case) []Figure {
 	}
 }
 
-// ObservedTable returns of worlds that were observed only: there a method may be silent, and not wrong.
+// ObservedTable returns the targets for worlds that were only observed: there a method may be silent, but not wrong.
 func ObservedTable(cases []Case) []Figure {
 	clean := where(cases, undisturbed)
 	singles := where(clean, ofSort(worlds.Single))
@@ -133,7 +133,8 @@ func ObservedTable(cases []Case) []Figure {
 	}
 }
 
-// DayTable returns of worlds that were observed for hours, in which the mix of the work varies as in production.
+// DayTable returns the targets for worlds that were observed for hours, in which the mix of work varies as in
+// production.
 func DayTable(cases []Case) []Figure {
 	clean := where(cases, undisturbed)
 	singles := where(clean, ofSort(worlds.Single))
@@ -151,7 +152,7 @@ func DayTable(cases []Case) []Figure {
 
 func ofSort(sort worlds.Sort) func(Case) bool { return func(c Case) bool { return c.sort() == sort } }
 
-// where returns the cases that all conditions hold for.
+// where returns the cases for which all conditions hold.
 func where[T any](cases []T, conditions ...func(T) bool) (found []T) {
 	for _, c := range cases {
 		if !slices.ContainsFunc(conditions, func(holds func(T) bool) bool { return !holds(c) }) {

@@ -8,14 +8,14 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// WrongSide reports whether what was stated lies on a side that the truth does not: one for another, several for one,
-// one for several, or anything for what load has nothing to do with.
+// WrongSide reports whether a wrong verdict is on a side that the truth is not: one for another, several for one, one
+// for several, or any for an unrelated meter.
 func (c Case) WrongSide() bool {
 	return c.Wrong() != "" && c.besideIt()
 }
 
-// Strictly is Wrong by the strictest count: a name that is given to what the run did not record is wrong, too, even
-// where the one named keeps step with it.
+// Strictly is Wrong by the strictest count: a name for an unrecorded quantity is wrong even if the named one keeps step
+// with it.
 func (c Case) Strictly() bool {
 	switch {
 	case c.Wrong() != "":
@@ -35,8 +35,8 @@ func (c Case) Strictly() bool {
 	})
 }
 
-// sideTold: what was stated is the side of the rule. That there is no logical work in it tells the sides of what is
-// requested and physical; of what is one of these it is true, and less than its side.
+// sideTold reports whether the verdict is the side of the rule. NotLogical is the side of a rule that is both requested
+// and physical; for one of these it is true, but less than its side.
 func (c Case) sideTold() bool {
 	some := c.Meter.Rule.Sides(0)
 	if c.Verdict.Kind == attribution.NotLogical && !(some[counts.Requested] && some[counts.Physical]) {
@@ -45,7 +45,7 @@ func (c Case) sideTold() bool {
 	return c.stated() && !c.WrongSide()
 }
 
-// has reports whether a meter has one trouble and no other, in a world of its own that lacks nothing.
+// has reports whether a meter has one trouble and no other, in a complete world without a visitor.
 func (c Case) has(t worlds.Trouble) bool {
 	return c.Meter.Trouble == t && undisturbed(c) && !c.World.Visited && c.World.Complete()
 }
@@ -54,7 +54,7 @@ func (c Case) clean() bool  { return c.has(worlds.NoTrouble) }
 func (c Case) noisy() bool  { return c.Meter.Noise == 0.10 }
 func (c Case) slight() bool { return c.Meter.Noise > 0 && !c.noisy() }
 
-// wrongOfCurve: nonlinear meters follow a quantity by a curve, so that to name one is wrong.
+// wrongOfCurve: nonlinear meters follow a quantity by a curve, so naming one is wrong.
 func (c Case) wrongOfCurve() string {
 	if c.Verdict.Kind == attribution.Silent {
 		return "load moves it"
@@ -68,7 +68,7 @@ func (c Case) wrongOfCurve() string {
 	return ""
 }
 
-// WildTable returns what the method must reach in worlds whose physics are their own.
+// WildTable returns the targets for worlds with their own physics.
 func WildTable(cases []Case) []Figure {
 	trouble := func(t worlds.Trouble) func(Case) bool { return func(c Case) bool { return c.has(t) } }
 	single, mixed := ofSort(worlds.Single), ofSort(worlds.Mixture)

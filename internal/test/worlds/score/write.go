@@ -30,7 +30,7 @@ func (f Figure) outcome() string {
 	}
 }
 
-// WriteFailures lists the cases that a figure counts against the method, with what was true and what was said.
+// WriteFailures lists the cases that a figure counts against the method, with the truth and the verdict.
 func WriteFailures(w io.Writer, cases []Case) {
 	for _, c := range cases {
 		if why := c.shortfall(); why != "" {
@@ -40,7 +40,7 @@ func WriteFailures(w io.Writer, cases []Case) {
 	}
 }
 
-// WriteWrong lists those only that a method is wrong about: where it may be silent, that is all there is to say.
+// WriteWrong lists only the cases with wrong verdicts, for designs in which the method may be silent.
 func WriteWrong(w io.Writer, cases []Case) {
 	for _, c := range cases {
 		why := c.Wrong()
@@ -54,7 +54,7 @@ func WriteWrong(w io.Writer, cases []Case) {
 	}
 }
 
-// WriteChanged lists the meters of which a change has something else said that it must not.
+// WriteChanged lists the meters whose verdicts a change altered although it must not.
 func WriteChanged(w io.Writer, pairs []Pair) {
 	for _, t := range pairs {
 		if t.Change == Split && t.contradicts() || t.Change != Split && t.plain() && t.differs() ||
