@@ -66,7 +66,7 @@ func (tr *trial) single(v *Verdict, t *table, s search) {
 		h := &tr.rivals[t.places[m.columns[0]]]
 		switch {
 		case h.Status == Excluded:
-		case s.gain(best, m) < beaten, !toSpeakOf(tr.columns[h.place]), // one more or less of a handful of events is chance
+		case s.gain(best, m) < beaten, !isNotable(tr.columns[h.place]), // one more or less of a handful of events is chance
 			h.Status == Consistent && winner.Status == Possible: // a possible quantity does not beat a consistent one
 			left = append(left, *h)
 		default:
@@ -168,7 +168,7 @@ func (tr *trial) between(v *Verdict, left []held) {
 		return
 	}
 	if ones := slices.DeleteFunc(slices.Clone(left), func(h held) bool { return !tr.oneToOne(v.Metric, h) }); len(ones) > 0 {
-		if side, same := sideOf(ones); same && !tr.maybeOne(left, side) {
+		if side, same := sideOf(ones); same && !tr.mayEqualOther(left, side) {
 			tr.decideSide(v, left, side)
 			return
 		}
@@ -183,9 +183,9 @@ func (tr *trial) between(v *Verdict, left []held) {
 	}
 }
 
-// maybeOne reports whether a quantity of the other side may fit one to one if it was not recorded (with a single client
-// each commit is a WAL fsync), or at a small multiple if it was (storage may do two things for each).
-func (tr *trial) maybeOne(left []held, side counts.Side) bool {
+// mayEqualOther reports whether a quantity of the other side may fit one to one if it was not recorded (with a single
+// client each commit is a WAL fsync), or at a small multiple if it was (storage may do two things for each).
+func (tr *trial) mayEqualOther(left []held, side counts.Side) bool {
 	return slices.ContainsFunc(left, func(h held) bool {
 		if h.recorded() {
 			return h.Side != side && slices.ContainsFunc([]float64{1, 2, 3, 4}, func(times float64) bool {
@@ -244,7 +244,7 @@ func (tr *trial) decideBySpread(v *Verdict) {
 	var left []held
 	loads := 0
 	for _, h := range tr.rivals {
-		if (h.Status == Consistent || h.Status == Possible) && !neverWith(tr.y, tr.columns[h.place], tr.blank) {
+		if (h.Status == Consistent || h.Status == Possible) && !zeroWhereShown(tr.y, tr.columns[h.place], tr.blank) {
 			left = append(left, h)
 		}
 		loads = max(loads, len(h.loads))

@@ -33,7 +33,7 @@
 // from) and predicts left-out loads better by a fifth (in mean absolute logarithm). With fewer than four loads only the
 // spread test is used. A quantity that is lost in its own background in most loads is not fitted, because its error
 // would explain anything. It stays in question, like one that was not recorded. If other programs cause much of it and
-// the metric counts their work too, no side that leaves it out is stated (outOfSight).
+// the metric counts their work too, no side that leaves it out is stated (checkHidden).
 //
 // One quantity is named if it is not excluded, its spread and the interval of its ratio stay below 1.3, nothing beats
 // it, no sum does much better, and it misses the loads by no more than noise explains. If one of the last two fails, it

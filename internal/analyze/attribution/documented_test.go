@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestPostgreSQLDocumentationBreaksTies: if two quantities follow a counter of PostgreSQL's in all loads but one, it counts
-// the documented one, and the other is tied. No sum of others replaces it.
+// TestPostgreSQLDocumentationBreaksTies: if two quantities follow a counter of PostgreSQL's in all loads but one, it
+// counts the documented one, and the other is tied. No sum of others replaces it.
 func TestPostgreSQLDocumentationBreaksTies(t *testing.T) {
 	for _, want := range []struct{ file, metric, counts, tied string }{
 		// device flushes + commits + entries fit it by chance

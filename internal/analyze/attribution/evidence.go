@@ -114,8 +114,8 @@ func (e *evidence) cell(counted counting, from []string, step float64, load coun
 // hundred.
 const fewUnits = 25
 
-// byChance adds the chance variance of small counts, as far as the repetitions show any.
-func (c column) byChance(step float64) {
+// addChance adds the chance variance of small counts, as far as the repetitions show any.
+func (c column) addChance(step float64) {
 	few := func(of cell) bool { return of.missing == nil && of.value < fewUnits*step }
 	squares, freedom := 0.0, 0.0
 	for _, load := range c {

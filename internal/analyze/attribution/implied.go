@@ -121,9 +121,9 @@ func (e *evidence) maxPerUnit(m counts.Metric, d counts.Quantity) (least float64
 	return least, busy
 }
 
-// outOfSight leaves the side open if a quantity of another side may be much of the metric: one lost in the work of
+// checkHidden leaves the side open if a quantity of another side may be much of the metric: one lost in the work of
 // other programs, or, if few loads show more of the metric than those programs do, any.
-func (tr *trial) outOfSight(v *Verdict) {
+func (tr *trial) checkHidden(v *Verdict) {
 	if tr.run.Observed != nil {
 		return
 	}
@@ -132,19 +132,20 @@ func (tr *trial) outOfSight(v *Verdict) {
 		if kind == v.Kind || v.Kind == CannotTell || v.Kind == Mixed || h.impossible || !h.recorded() || h.Status == Itself {
 			continue
 		}
-		if !h.lost && tr.fewShow() {
+		if !h.lost && tr.fewLoadsShow() {
 			h.most, h.busy = tr.maxPerUnit(tr.metric, tr.quantities[h.place])
 		}
-		if share, much := tr.mostOf(h); h.busy && share >= much {
+		if share, much := tr.largestShare(h); h.busy && share >= much {
 			*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: kind, Why: fmt.Sprintf(
 				"Up to %.0f%% of it may be %s, of which others brought about many", 100*share, many(h.Quantity))}
 		}
 	}
 }
 
-// fewShow reports whether few loads show the metric, and at least as many that do its work are lost in its background.
-func (tr *trial) fewShow() bool {
-	shown, hidden, blank, others := 0, 0, tr.blank, tr.ofOthers(tr.y)
+// fewLoadsShow reports whether few loads show the metric, and at least as many that do its work are lost in its
+// background.
+func (tr *trial) fewLoadsShow() bool {
+	shown, hidden, blank, others := 0, 0, tr.blank, tr.unrelatedLoads(tr.y)
 	for a := range tr.y {
 		switch {
 		case !isCounted(tr.y[a]), others[a]:
@@ -157,9 +158,9 @@ func (tr *trial) fewShow() bool {
 	return shown < fewestShown && hidden >= shown
 }
 
-// mostOf returns the largest share of the metric that a quantity may be, averaged over the loads that show it, and the
-// share from which on that is much. A lost quantity may be as large as the background hides.
-func (tr *trial) mostOf(h held) (share, much float64) {
+// largestShare returns the largest share of the metric that a quantity may be, averaged over the loads that show it,
+// and the share from which on that is much. A lost quantity may be as large as the background hides.
+func (tr *trial) largestShare(h held) (share, much float64) {
 	blank, n := tr.blank, 0.0
 	for a := range tr.y {
 		if !isCounted(tr.y[a]) || blank[a] {

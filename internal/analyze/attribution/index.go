@@ -16,10 +16,10 @@ const IndexEntries = "index_entries"
 // nextToNothing is the share of an index entry's count that a row without one may show.
 const nextToNothing = 0.01
 
-// ofIndexes checks, if no quantity and no sum explains the metric, whether it follows index entries: near zero under
-// loads without indexes, and one ratio to the entries under the others. Then it is logical. Only a ratio of one shows
-// that it counts them, since other work, such as page splits, is proportional to them.
-func (tr *trial) ofIndexes(v *Verdict) {
+// followIndexEntries checks, if no quantity and no sum explains the metric, whether it follows index entries: near zero
+// under loads without indexes, and one ratio to the entries under the others. Then it is logical. Only a ratio of one
+// shows that it counts them, since other work, such as page splits, is proportional to them.
+func (tr *trial) followIndexEntries(v *Verdict) {
 	h := tr.against(tr.y, tr.indexEntries(), tr.blank, held{Rival: Rival{Quantity: IndexEntries, Side: counts.Logical}})
 	if h.Status != Consistent || !h.bounded(mostSpread) || !tr.onlyWithIndexes(tr.y, h.Ratio.Value) {
 		return

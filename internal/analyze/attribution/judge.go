@@ -127,7 +127,7 @@ func hidden(j *judge, m counts.Metric) bool {
 func (j *judge) verdict(m counts.Metric) Verdict {
 	v, step := Verdict{Metric: m.Metric, Derived: m.Derived, Kind: CannotTell}, j.stepOf(m)
 	y := j.column(m, m.From, step)
-	y.byChance(step)
+	y.addChance(step)
 	if why := y.whole(); why != nil {
 		v.Why = fmt.Sprintf("It was not counted under any load: %s", why)
 		switch why.Reason {
@@ -158,11 +158,11 @@ func (tr *trial) outcome(v Verdict) Verdict {
 		switch {
 		case tr.run.Observed != nil:
 			tr.restrain(&v)
-		case v.Kind == CannotTell && len(v.Between) == 0 && someOf(tr.metric.Name) == "":
-			tr.ofIndexes(&v)
+		case v.Kind == CannotTell && len(v.Between) == 0 && documentedQuantity(tr.metric.Name) == "":
+			tr.followIndexEntries(&v)
 		}
-		tr.outOfSight(&v)
-		tr.ofDevice(&v)
+		tr.checkHidden(&v)
+		tr.forceDeviceKind(&v)
 		tr.documentedSide(&v)
 		tr.withoutPageCache(&v)
 		tr.neverRead(&v)
@@ -175,9 +175,9 @@ func (tr *trial) outcome(v Verdict) Verdict {
 	return v
 }
 
-// ofDevice makes the kernel's counters of a disk physical, whatever database work they grow with, and drops logical
-// terms if the plainest sum without them fits.
-func (tr *trial) ofDevice(v *Verdict) {
+// forceDeviceKind makes the kernel's counters of a disk physical, whatever database work they grow with, and drops
+// logical terms if the plainest sum without them fits.
+func (tr *trial) forceDeviceKind(v *Verdict) {
 	if !metric.OfDevice(v.Metric.Name) || v.Kind == Silent {
 		return
 	}
@@ -202,7 +202,7 @@ func (tr *trial) ofDevice(v *Verdict) {
 func (j *judge) withoutPageCache(v *Verdict) {
 	counts := slices.ContainsFunc(v.named(), func(name string) bool { return slices.Contains(readsAsked(), name) }) || v.Mixture.has(readsAsked())
 	nameless := len(v.named()) == 0 && v.Mixture == nil
-	if v.Kind != Requested || !counts && !nameless || !j.onAurora() || someOf(v.Metric.Name) != "" || metric.All().Row(v.Metric.Name).Asked {
+	if v.Kind != Requested || !counts && !nameless || !j.onAurora() || documentedQuantity(v.Metric.Name) != "" || metric.All().Row(v.Metric.Name).Asked {
 		return
 	}
 	v.Kind = NotLogical
@@ -225,7 +225,7 @@ func (j *judge) neverRead(v *Verdict) {
 // documentedSide forces a counter of PostgreSQL's to its documented side: that of the quantity it counts a part of, or
 // requested. The size of the part, such as the share of index pages, is no quantity, so any fit to one was chance.
 func (j *judge) documentedSide(v *Verdict) {
-	whole := someOf(v.Metric.Name)
+	whole := documentedQuantity(v.Metric.Name)
 	i := slices.IndexFunc(j.quantities, func(d counts.Quantity) bool { return d.Name == whole })
 	documented := Verdict{Metric: v.Metric, Derived: v.Derived, Rivals: v.Rivals}
 	switch {
@@ -244,9 +244,9 @@ func (j *judge) documentedSide(v *Verdict) {
 	}
 }
 
-// someOf returns the quantity that the metric is documented to count in part or in full. It may exceed the work of our
-// clients, as with rows that they updated.
-func someOf(name string) string {
+// documentedQuantity returns the quantity that the metric is documented to count in part or in full. It may exceed the
+// work of our clients, as with rows that they updated.
+func documentedQuantity(name string) string {
 	row := metric.All().Row(name)
 	return string(cmp.Or(row.Part, row.Adds, row.Counts))
 }

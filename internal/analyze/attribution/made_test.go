@@ -202,8 +202,8 @@ func TestPublishedPair(t *testing.T) {
 
 var roughly = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 0.005*math.Abs(a) })
 
-// TestUnrecordedQuantityIsNamedBesideAnother: if the loads could not separate a quantity that the run lacks, it is named
-// with the one that is left.
+// TestUnrecordedQuantityIsNamedBesideAnother: if the loads could not separate a quantity that the run lacks, it is
+// named with the one that is left.
 func TestUnrecordedQuantityIsNamedBesideAnother(t *testing.T) {
 	run := with(t, of(counts.Entries, 1), "idle", "bulk", "bulk-indexed")
 	for _, load := range run.Loads {

@@ -48,7 +48,7 @@ func (tr *trial) table(rivals []held) *table {
 	t := &table{evidence: tr.evidence, metric: tr.y}
 	var among []held
 	for _, h := range rivals {
-		if h.Status != Itself && h.Status != Unknown && !h.impossible && !h.lost && (tr.coversAll(h.place) || tr.mayGuess(h)) && !plentyForNothing(tr.y, tr.columns[h.place], tr.blank) {
+		if h.Status != Itself && h.Status != Unknown && !h.impossible && !h.lost && (tr.coversAll(h.place) || tr.mayGuess(h)) && !tooMuchWhereBlank(tr.y, tr.columns[h.place], tr.blank) {
 			t.places, among = append(t.places, h.place), append(among, h)
 		}
 	}
@@ -100,7 +100,7 @@ func (e *evidence) guess(y float64, h held, a int, use []int) (x, variance float
 // lost reports whether a quantity is lost in its own background in most loads that show the metric: then it would
 // explain anything. Loads that only write are known to read next to nothing, and vice versa; they do not count.
 func (e *evidence) lost(c column, blank []bool) bool {
-	loads, below, others := 0, 0, e.ofOthers(c)
+	loads, below, others := 0, 0, e.unrelatedLoads(c)
 	for a, cells := range c {
 		if blank[a] || others[a] || !isCounted(cells) {
 			continue

@@ -13,7 +13,7 @@ const nextToNone = 0.01
 // blank reports for each load whether it shows nothing of the metric: each count may be background, or the load does
 // other work and shows next to nothing, such as the flushes of a checkpoint with nothing to write.
 func (e *evidence) blank(y column) []bool {
-	all := e.ofOthers(y)
+	all := e.unrelatedLoads(y)
 	surelyShown := func(c cell) bool { return c.missing == nil && c.value > surely*c.stdErr }
 	for a := range y {
 		all[a] = all[a] || isCounted(y[a]) && !slices.ContainsFunc(y[a], surelyShown)
@@ -21,9 +21,9 @@ func (e *evidence) blank(y column) []bool {
 	return all
 }
 
-// ofOthers reports for each load whether it only reads, or only writes, and shows less than a hundredth of what the
-// others show.
-func (e *evidence) ofOthers(y column) []bool {
+// unrelatedLoads reports for each load whether it only reads, or only writes, and shows less than a hundredth of what
+// the others show.
+func (e *evidence) unrelatedLoads(y column) []bool {
 	all := make([]bool, len(y))
 	for _, does := range []func(counts.Work) bool{reads, writes} {
 		typical := e.typicalRate(y, does)
@@ -98,8 +98,8 @@ func nothing(cells []cell) bool {
 	})
 }
 
-// neverWith reports whether x was zero in all loads that show the metric y, so that y does not count it.
-func neverWith(y, x column, blank []bool) bool {
+// zeroWhereShown reports whether x was zero in all loads that show the metric y, so that y does not count it.
+func zeroWhereShown(y, x column, blank []bool) bool {
 	some := false
 	for a := range y {
 		if blank[a] || !isCounted(y[a]) {
@@ -143,9 +143,9 @@ func greatest(cells []cell) (most float64) {
 	return most
 }
 
-// plentyForNothing reports whether some load that shows nothing of the metric has so much of the quantity that it
+// tooMuchWhereBlank reports whether some load that shows nothing of the metric has so much of the quantity that it
 // cannot be a tenth of the metric under any other load.
-func plentyForNothing(y, x column, blank []bool) bool {
+func tooMuchWhereBlank(y, x column, blank []bool) bool {
 	const tenth = 0.1
 	most := math.Inf(1) // of the metric for one of the quantity
 	for a := range y {

@@ -60,8 +60,8 @@ func TestMissingIsNotZero(t *testing.T) {
 	}
 }
 
-// TestNoiseComesFromLoadsWithMuchOfAQuantity: loads with much of a quantity show how far repetitions vary. Noise of a tenth stays a
-// tenth if other loads do nothing of it.
+// TestNoiseComesFromLoadsWithMuchOfAQuantity: loads with much of a quantity show how far repetitions vary. Noise of a
+// tenth stays a tenth if other loads do nothing of it.
 func TestNoiseComesFromLoadsWithMuchOfAQuantity(t *testing.T) {
 	const seeds = 10
 	named := 0
@@ -104,8 +104,8 @@ func TestReadsOfAurora(t *testing.T) {
 	}
 }
 
-// TestPossibleBackgroundDecidesNothing: by chance, one repetition in six shows a little more than the background although
-// it does nothing of the quantity.
+// TestPossibleBackgroundDecidesNothing: by chance, one repetition in six shows a little more than the background
+// although it does nothing of the quantity.
 func TestPossibleBackgroundDecidesNothing(t *testing.T) {
 	const deviation = 5 // a second
 	run := metered(t, counts.RowsReturned, 0.01, 1, "")
@@ -123,8 +123,8 @@ func TestPossibleBackgroundDecidesNothing(t *testing.T) {
 	}
 }
 
-// TestUndoneQuantityIsNoCandidate: with three loads, a quantity that none of them did is not among those that the metric may
-// count.
+// TestUndoneQuantityIsNoCandidate: with three loads, a quantity that none of them did is not among those that the
+// metric may count.
 func TestUndoneQuantityIsNoCandidate(t *testing.T) {
 	v := asked(t, metered(t, counts.Lookups, 0.1, 1, ""))
 	if v.Counts != counts.Lookups && !slices.Contains(v.Between, counts.Lookups) {

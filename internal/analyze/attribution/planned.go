@@ -127,7 +127,7 @@ func part(i stats.Interval, level float64) Estimate {
 	return Estimate{Value: math.Expm1(i.Value), Lo: math.Expm1(i.Lo), Hi: math.Expm1(i.Hi), Level: level, N: 2}
 }
 
-// alike returns the range of differences that pass for foretold: from half to twice.
+// alike returns the range of differences that pass for a predicted one: from half to twice.
 func alike(foretold stats.Interval) (least, most float64) {
 	return min(foretold.Lo/toldApart, foretold.Lo*toldApart), max(foretold.Hi/toldApart, foretold.Hi*toldApart)
 }

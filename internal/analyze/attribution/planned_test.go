@@ -59,8 +59,8 @@ func TestDifferenceExcludesWhatRatioCannot(t *testing.T) {
 	}
 }
 
-// TestAbsentDifferenceConfirmsNothing: if a metric shows no difference, a quantity that predicts one is contradicted, but a
-// quantity that predicts none is not confirmed.
+// TestAbsentDifferenceConfirmsNothing: if a metric shows no difference, a quantity that predicts one is contradicted,
+// but a quantity that predicts none is not confirmed.
 func TestAbsentDifferenceConfirmsNothing(t *testing.T) {
 	v := oneLoadOfThree(t, "bulk-indexed", 3, ofRows)
 	if diff := cmp.Diff([]string{counts.Rows, counts.WALRecords}, v.Between); diff != "" || v.Counts != "" {

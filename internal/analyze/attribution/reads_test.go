@@ -164,8 +164,8 @@ func TestWriteLoadsAreNotAdvisedForReads(t *testing.T) {
 	}
 }
 
-// TestKernelWritesContainNoReads: a kernel counter of writes never contains reads, even if the numbers of a run suggest it.
-// Other metrics may.
+// TestKernelWritesContainNoReads: a kernel counter of writes never contains reads, even if the numbers of a run suggest
+// it. Other metrics may.
 func TestKernelWritesContainNoReads(t *testing.T) {
 	pages := func(m readtest.Load) float64 { return 1.01 * m.Misses }
 	run := loaded(t, "17", map[string]func(readtest.Load) float64{"block.wal/writes": pages, "meter/writes": pages})

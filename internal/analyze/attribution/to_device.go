@@ -30,7 +30,7 @@ func (e *evidence) toDevice(v Verdict, y column) *ToDevice {
 		if row.Part != "" && row.Files == "" && !e.nearlyAll(y[a], a, v.named()) {
 			continue // the device also did reads that the metric does not count
 		}
-		if ratio, known := becameOf(y[a], device[a]); known && !blank[a] && e.does(a, reads) {
+		if ratio, known := reachedDevice(y[a], device[a]); known && !blank[a] && e.does(a, reads) {
 			with := RatioWith{e.loads[a].Name, ratio}
 			if rate := e.rate(y, a); !found || ratio < of.Least.Ratio || ratio == of.Least.Ratio && rate > most {
 				of.Least, most = with, rate
@@ -62,7 +62,7 @@ func (e *evidence) readsOf(view string) column {
 func (e *evidence) nearlyAll(y []cell, a int, quantities []string) bool {
 	const nearly = 0.95
 	return slices.ContainsFunc(quantities, func(name string) bool {
-		share, known := becameOf(e.columnOf(name)[a], y)
+		share, known := reachedDevice(e.columnOf(name)[a], y)
 		return known && share >= nearly
 	})
 }
@@ -72,9 +72,9 @@ func readsAsked() []string {
 	return []string{string(metric.PagesMissed), string(metric.ReadCalls), string(metric.BytesAsked)}
 }
 
-// becameOf returns the device's total over the request's total in the repetitions that have both. Device counts that
-// may be background count as zero.
-func becameOf(y, device []cell) (ratio float64, known bool) {
+// reachedDevice returns the device's total over the request's total in the repetitions that have both. Device counts
+// that may be background count as zero.
+func reachedDevice(y, device []cell) (ratio float64, known bool) {
 	const tells = 0.05 // share of the requests that the device's background may hide
 	asked, done, hidden := 0.0, 0.0, 0.0
 	for r := range y {

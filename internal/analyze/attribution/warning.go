@@ -126,7 +126,7 @@ func (w warnings) quantitiesUnparted() string {
 	var pairs []string
 	for i, one := range w.quantities {
 		for k, other := range w.quantities[:i] {
-			if toSpeakOf(w.columns[i]) && toSpeakOf(w.columns[k]) && w.sameThroughout(w.columns[i], w.columns[k]) {
+			if isNotable(w.columns[i]) && isNotable(w.columns[k]) && w.sameThroughout(w.columns[i], w.columns[k]) {
 				pairs = append(pairs, many(other.Name)+" and "+many(one.Name))
 			}
 		}
@@ -134,8 +134,8 @@ func (w warnings) quantitiesUnparted() string {
 	return listed("No load of this run tells apart ", pairs, ", nor ", "")
 }
 
-// toSpeakOf reports whether some load has more than a handful of what the column counts.
-func toSpeakOf(x column) bool {
+// isNotable reports whether some load has more than a handful of what the column counts.
+func isNotable(x column) bool {
 	const few = 10
 	return slices.ContainsFunc(x, func(cells []cell) bool { return greatest(cells) > few })
 }
