@@ -178,11 +178,11 @@ func (l *baseLine) name(of string) *string {
 // IsBase reports whether a text begins like a base, of this form or another.
 func IsBase(text []byte) bool {
 	form, _, _ := strings.Cut(BaseSchema, "/")
-	return bytes.HasPrefix(withoutMark(text), []byte(`{"schema":"`+form+`/`))
+	return bytes.HasPrefix(trimByteOrderMark(text), []byte(`{"schema":"`+form+`/`))
 }
 
-// withoutMark returns a text without the byte order mark that some editors add.
-func withoutMark(text []byte) []byte {
+// trimByteOrderMark returns a text without the byte order mark that some editors add.
+func trimByteOrderMark(text []byte) []byte {
 	return bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
 }
 
@@ -193,7 +193,7 @@ func ReadBase(text []byte) (c Cost, err error) {
 		causes.Items = []Cause{}
 	}
 	n, read := 0, map[[6]string]bool{}
-	for line := range bytes.Lines(withoutMark(text)) {
+	for line := range bytes.Lines(trimByteOrderMark(text)) {
 		n++
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue

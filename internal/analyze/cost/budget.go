@@ -48,8 +48,8 @@ func ParseBudgets(list string) ([]Budget, error) {
 	return all, nil
 }
 
-// meant suggests the name that was mistyped, or lists all.
-func meant(typed string, names []string) string {
+// suggestion suggests the name that was mistyped, or lists all.
+func suggestion(typed string, names []string) string {
 	if like := typo.Closest(typed, names, 1); len(like) > 0 {
 		return "did you mean " + like[0] + "?"
 	}
@@ -65,7 +65,7 @@ func parseBudget(text string) (Budget, error) {
 	}
 	b := Budget{Name: strings.TrimSpace(name), Per: PerRun, Text: text}
 	if names := Names(); !slices.Contains(names, b.Name) {
-		return b, fmt.Errorf("nothing is counted under the name %q: %s", b.Name, meant(b.Name, names))
+		return b, fmt.Errorf("nothing is counted under the name %q: %s", b.Name, suggestion(b.Name, names))
 	}
 	amount, found = strings.CutSuffix(strings.TrimSpace(amount), "/tx")
 	if found {

@@ -33,7 +33,7 @@ func causes(tops []runfile.Top, repetitions []counts.Repetition, of string) Caus
 	for _, list := range lists {
 		for _, item := range list.Items {
 			listed := func(of Cause) bool { return sameCause(item)(runfile.TopItem{Name: of.Name, Text: of.Text}) }
-			if !ofRealiops(item) && !slices.ContainsFunc(c.Items, listed) {
+			if !isOurs(item) && !slices.ContainsFunc(c.Items, listed) {
 				c.Items = append(c.Items, causeIn(lists, item))
 			}
 		}
@@ -43,9 +43,9 @@ func causes(tops []runfile.Top, repetitions []counts.Repetition, of string) Caus
 	return c
 }
 
-// ofRealiops reports whether a statement is ours and marked. From version 18 on pg_stat_statements drops the mark: then
+// isOurs reports whether a statement is ours and marked. From version 18 on pg_stat_statements drops the mark: then
 // it is a statement on system tables, qualified like ours, that changes nothing.
-func ofRealiops(i runfile.TopItem) bool {
+func isOurs(i runfile.TopItem) bool {
 	return strings.HasPrefix(i.Text, "/* realiops */") || asksCatalogs.MatchString(i.Text) &&
 		!changes.MatchString(i.Text)
 }

@@ -371,8 +371,8 @@ other,commits and others,image_bytes,0,0,0,,
 	}
 }
 
-// TestSimilarStatementsDiffer: statements with the same beginning differ in each form, and a page has them whole. Values
-// that a base does not keep are not 0.
+// TestSimilarStatementsDiffer: statements with the same beginning differ in each form, and a page has them whole.
+// Values that a base does not keep are not 0.
 func TestSimilarStatementsDiffer(t *testing.T) {
 	long := "INSERT INTO shop_order_item (" + strings.Repeat("a_column_with_a_name, ", 20) + "id) VALUES "
 	one, two := long+"($1)", long+"($1), ($2)"

@@ -114,8 +114,8 @@ func TestSessionsThatMayBeOthers(t *testing.T) {
 	}
 }
 
-// TestAutovacuumIsNotTheOperation: a repetition with autovacuum is left out. If all have it, only users' tables and indexes
-// can exceed a budget, not autovacuum's own work.
+// TestAutovacuumIsNotTheOperation: a repetition with autovacuum is left out. If all have it, only users' tables and
+// indexes can exceed a budget, not autovacuum's own work.
 func TestAutovacuumIsNotTheOperation(t *testing.T) {
 	repetition := func(n int, on ...string) counts.Repetition {
 		analyzed := entries("pg_catalog.pg_statistic", "", "", 5, 0, nil, nil)

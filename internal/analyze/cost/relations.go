@@ -17,7 +17,7 @@ func relations(load counts.Load) Relations {
 	all := Relations{Items: []Relation{}}
 	place := map[[2]string]int{}
 	for n, r := range load.Repetitions {
-		if all.Missing = cmp.Or(whyUnknown(r.WAL), astray(r)); all.Missing != "" {
+		if all.Missing = cmp.Or(whyUnknown(r.WAL), mismatch(r)); all.Missing != "" {
 			return Relations{Items: []Relation{}, Missing: all.Missing}
 		}
 		for _, item := range r.WAL.Items {
@@ -64,9 +64,9 @@ func whyUnknown(w *runfile.WAL) string {
 	}
 }
 
-// astray says that the own WAL of a repetition's tables and indexes differs from the count of all; empty if they agree,
-// or it is unknown. A page split counts as an entry of average size, so it is in neither sum.
-func astray(r counts.Repetition) string {
+// mismatch says that the own WAL of a repetition's tables and indexes differs from the count of all; empty if they
+// agree, or it is unknown. A page split counts as an entry of average size, so it is in neither sum.
+func mismatch(r counts.Repetition) string {
 	if r.Log == nil || r.Log.Missing != nil || !r.Log.Exact() {
 		return ""
 	}
@@ -83,15 +83,15 @@ func astray(r counts.Repetition) string {
 			}
 		}
 	}
-	if math.Abs(sum-all) <= mostAstray*all {
+	if math.Abs(sum-all) <= largestMismatch*all {
 		return ""
 	}
 	return fmt.Sprintf("in repetition %d tables and indexes have %s bytes of own WAL, and all of it has %s", r.Number,
 		amount(sum), amount(all))
 }
 
-// mostAstray is the largest relative difference between the two.
-const mostAstray = 0.005
+// largestMismatch is the largest relative difference between the two.
+const largestMismatch = 0.005
 
 func newRelation(i runfile.WALItem, repetitions int) Relation {
 	r := Relation{Name: i.Name, Is: i.Is}

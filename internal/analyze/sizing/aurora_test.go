@@ -106,8 +106,8 @@ func TestBytesGoBeforeRows(t *testing.T) {
 	}
 }
 
-// TestCalibrateNeedsWholeLoads: five published minutes of one load are part of an hour's mean, and no calibration. Whole
-// loads are: 111.6, 442.7 and 399.9 million billed writes for 1.353, 5.44 and 5.41 TB of WAL.
+// TestCalibrateNeedsWholeLoads: five published minutes of one load are part of an hour's mean, and no calibration.
+// Whole loads are: 111.6, 442.7 and 399.9 million billed writes for 1.353, 5.44 and 5.41 TB of WAL.
 func TestCalibrateNeedsWholeLoads(t *testing.T) {
 	if _, err := sizing.Calibrate(shipped(t, "published-aurora.jsonl"), "wide"); !errors.Is(err,
 		sizing.ErrNotCalibrated) || !strings.Contains(err.Error(), "246,000 in 5 min") {
@@ -156,8 +156,8 @@ func TestCalibrateBySeveral(t *testing.T) {
 	}
 }
 
-// TestWritesHiddenByFailover: the position in the WAL continues on the new instance, so what was written while none answered
-// counts.
+// TestWritesHiddenByFailover: the position in the WAL continues on the new instance, so what was written while none
+// answered counts.
 func TestWritesHiddenByFailover(t *testing.T) {
 	const volume = "cloudwatch/VolumeWriteIOPs"
 	noon := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)

@@ -22,7 +22,7 @@ func (s Sizing) forecast() (*Forecast, error) {
 	}
 	writes, c, ok := ForecastAurora(scaled(s.Need.Rows), scaled(s.Need.WALBytes), c)
 	if !ok {
-		return nil, nil //nolint:nilnil // neither of what it would follow from is known
+		return nil, nil //nolint:nilnil // neither rows nor bytes of WAL are known
 	}
 	f := Forecast{WriteIOPS: scaled(s.Need.WALRecords), BilledWrites: writes, PagesAsked: scaled(s.Need.PagesAsked),
 		Calibration: c}

@@ -13,8 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// TestMeansOfHoursAreReported: if CloudWatch's highest minute of one metric is missing, its mean stands in among the maxima
-// of the others, and the order says so.
+// TestMeansOfHoursAreReported: if CloudWatch's highest minute of one metric is missing, its mean stands in among the
+// maxima of the others, and the order says so.
 func TestMeansOfHoursAreReported(t *testing.T) {
 	start := time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC)
 	const hours = 24

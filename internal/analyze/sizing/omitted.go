@@ -47,7 +47,7 @@ func (s Sizing) omitted() []string {
 	add(onRDS, "The step of RDS: growing past 400 GiB takes it from one volume to four, which copies all data for hours and costs operations meanwhile. If you are near it, order 400 GiB at once.")
 	io2 := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Volume.Name == "io2" && o.Standing == Carries })
 	add(io2, "Durability: io2 is made to lose one volume in 100,000 a year (99.999%), the others of EBS one or two in 1,000 (99.8 to 99.9%), by the EBS user guide's page of volume types. No load shows that.")
-	add(s.auroraUntold() && len(s.Options) > 0, onAurora+".")
+	add(s.auroraUnknown() && len(s.Options) > 0, onAurora+".")
 	readers := "Readers"
 	if onRDS {
 		readers += " (storage of their own on RDS, none on Aurora)"
@@ -63,8 +63,8 @@ const mostRequest = 1 << 20
 const onAurora = "Aurora bills each read and write of its own, and a need does not tell how many: realiops size on a run does, and so does " +
 	"--from-metric VolumeReadIOPs=AMOUNT/month"
 
-// auroraUntold reports whether Aurora was requested but its bill is unknown.
-func (s Sizing) auroraUntold() bool {
+// auroraUnknown reports whether Aurora was requested but its bill is unknown.
+func (s Sizing) auroraUnknown() bool {
 	return s.Basis == BySaying && s.Aurora == nil && s.asksAurora()
 }
 
@@ -86,7 +86,7 @@ func (s Sizing) cautions() (all []string) {
 			m.class, number.Grouped(iopsBeforeNitro, 0), mibpsBeforeNitro))
 	}
 	if len(s.Ask.Volumes) == 0 && len(s.Ask.Distributed) > 0 {
-		all = append(all, s.ofThumb()...)
+		all = append(all, s.noDistributedOrder()...)
 	}
 	if s.Aurora == nil && s.asksAurora() && len(s.Options) == 0 {
 		why := onAurora
@@ -114,8 +114,8 @@ func (s Sizing) cautions() (all []string) {
 // flushesForRequest is the largest number of flushes per write request: a kernel counts some twice.
 const flushesForRequest = 2
 
-// ofThumb says why nothing is ordered for databases that spread rows over nodes.
-func (s Sizing) ofThumb() []string {
+// noDistributedOrder says why nothing is ordered for databases that spread rows over nodes.
+func (s Sizing) noDistributedOrder() []string {
 	var titles []string
 	for _, d := range s.Ask.Distributed {
 		titles = append(titles, d.Title)

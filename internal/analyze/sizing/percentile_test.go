@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// TestMeanAndPercentilesOfSeconds: the mean of single seconds is at most their 99th percentile, which is at most the maximum.
-// The mean of everything that a load caused may be higher, since it counts only the seconds of the load.
+// TestMeanAndPercentilesOfSeconds: the mean of single seconds is at most their 99th percentile, which is at most the
+// maximum. The mean of everything that a load caused may be higher, since it counts only the seconds of the load.
 func TestMeanAndPercentilesOfSeconds(t *testing.T) {
 	below := false
 	for name, n := range needsOf(t, "local-pg17.jsonl.zst") {

@@ -30,7 +30,7 @@ func (b *builder) buildLoads() {
 		load := b.loadOf(a)
 		why := a.defect(load.Idle())
 		if why == "" {
-			why = cmp.Or(overlaps[a], b.otherwiseSet(a), a.outsideWindow())
+			why = cmp.Or(overlaps[a], b.changedSetting(a), a.outsideWindow())
 		}
 		if why != "" {
 			load.LeftOut = append(load.LeftOut, counts.LeftOut{Repetition: a.repetition, Why: why})
@@ -46,7 +46,7 @@ func (b *builder) buildLoads() {
 		}
 		r := b.repetition(a, load.Idle(), busy)
 		r.Autovacuum = a.vacuumed
-		b.takeOffImpossible(*load, r)
+		b.dropImpossible(*load, r)
 		check.proof(a, load.Load, r)
 		check.anatomy(load.Load, r)
 		load.Repetitions = append(load.Repetitions, r)

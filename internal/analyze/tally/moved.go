@@ -28,7 +28,7 @@ func (b *builder) countIn(name string, from, to time.Time, work func(from, to ti
 	if count.Missing != nil {
 		return count
 	}
-	step := b.stillFor(name)
+	step := b.constantFor(name)
 	if step == 0 || to.Sub(from) >= counts.StepsInLoad*step {
 		return count
 	}
@@ -42,9 +42,9 @@ func (b *builder) countIn(name string, from, to time.Time, work func(from, to ti
 		number.Grouped(amount, 0), minutes(inside[len(inside)-1].to.Sub(inside[0].from)), minutes(step), counts.StepsInLoad)}}
 }
 
-// stillFor returns the longest time for which a source shows the same value, or 0 if it moves from period to period.
+// constantFor returns the longest time for which a source shows the same value, or 0 if it moves from period to period.
 // With too few periods it returns the time known from other runs.
-func (b *builder) stillFor(name string) time.Duration {
+func (b *builder) constantFor(name string) time.Duration {
 	all := b.stretched[name]
 	if len(all) < fewestSame {
 		for _, row := range metric.All().Of(name) {

@@ -48,8 +48,8 @@ func (b *builder) bounds(a counts.Load, r counts.Repetition) (all []bound) {
 	return all
 }
 
-// takeOffImpossible replaces counts that are too low to be true by a reason.
-func (b *builder) takeOffImpossible(a counts.Load, r counts.Repetition) {
+// dropImpossible replaces counts that are too low to be true by a reason.
+func (b *builder) dropImpossible(a counts.Load, r counts.Repetition) {
 	for _, possible := range b.bounds(a, r) {
 		least := possible.least * (1 - countedTooFew)
 		for _, m := range metric.All().Making(possible.of) {

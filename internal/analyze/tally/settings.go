@@ -8,9 +8,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// otherwiseSet returns how a setting differed, or may have differed, during an attempt from the head of the file; empty
-// if none did.
-func (b *builder) otherwiseSet(a *attempt) string {
+// changedSetting returns how a setting differed, or may have differed, during an attempt from the head of the file;
+// empty if none did.
+func (b *builder) changedSetting(a *attempt) string {
 	begin, end := a.begin(), a.end()
 	now := map[string]runfile.SettingChange{} // at the begin of the attempt
 	for _, change := range b.run.SettingChanges {

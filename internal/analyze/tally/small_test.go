@@ -348,8 +348,8 @@ func TestNewTablespacesAreReported(t *testing.T) {
 	}
 }
 
-// TestChangedSettingsAreReported: a changed setting spoils the repetitions that it may fall into and those after it, until
-// it is restored.
+// TestChangedSettingsAreReported: a changed setting spoils the repetitions that it may fall into and those after it,
+// until it is restored.
 func TestChangedSettingsAreReported(t *testing.T) {
 	with := func(since, at float64) *counts.Run {
 		records := small()
@@ -378,8 +378,8 @@ func TestChangedSettingsAreReported(t *testing.T) {
 	}
 }
 
-// TestOthersAreReported: a repetition disturbed by others is left out if the server was thought to be unshared, and marked
-// if it is shared.
+// TestOthersAreReported: a repetition disturbed by others is left out if the server was thought to be unshared, and
+// marked if it is shared.
 func TestOthersAreReported(t *testing.T) {
 	others := runfile.Others{Rows: 250, RowsShare: 0.2, Who: []string{"psql of joe in shop"}}
 	with := func(failed string) *counts.Run {
@@ -420,8 +420,8 @@ func TestAutovacuumIsReported(t *testing.T) {
 	}
 }
 
-// TestImpossibleCountsAreLeftOut: each row inserted by itself, each entry and each commit writes a WAL record of at least 24
-// bytes, and an fsync serves at most the commits of all clients.
+// TestImpossibleCountsAreLeftOut: each row inserted by itself, each entry and each commit writes a WAL record of at
+// least 24 bytes, and an fsync serves at most the commits of all clients.
 func TestImpossibleCountsAreLeftOut(t *testing.T) {
 	const records, syncs = "pgstat.wal/wal_records", "pgstat.wal/wal_sync"
 	bytes := metric.All().Making(metric.WALBytes)[0].Name
