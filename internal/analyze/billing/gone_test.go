@@ -137,8 +137,8 @@ func TestGoneInstances(t *testing.T) {
 	}
 }
 
-// TestUncountedInstances: if the number of instances is unknown even for part of the time, I/O-Optimized is never surely
-// cheaper.
+// TestUncountedInstances: if the number of instances is unknown even for part of the time, I/O-Optimized is never
+// surely cheaper.
 func TestUncountedInstances(t *testing.T) {
 	all := scaled(0.5)
 	for without, want := range map[int]string{14: "336 of 336", 7: "168 of 336", 1: "24 of 336"} {

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Dimension is what a limit bounds.
+// Dimension is the quantity that a limit bounds.
 type Dimension int
 
 // The dimensions of a demand.

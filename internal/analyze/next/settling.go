@@ -19,7 +19,7 @@ type Settling struct {
 	looks   []look
 }
 
-// look is what was known after some time.
+// look records what was known after some time.
 type look struct {
 	after time.Duration
 	known string

@@ -96,8 +96,8 @@ func TestFactorIsQuotient(t *testing.T) {
 	}
 }
 
-// TestVagueLoadsAreShown: a load whose requests are lost in the background is shown with what is known, and so is one that
-// varies.
+// TestVagueLoadsAreShown: a load whose requests are lost in the background is shown with what is known, and so is one
+// that varies.
 func TestVagueLoadsAreShown(t *testing.T) {
 	text := asText(t, screen{Report: Report{
 		Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("lost", 386_718, 119, -40, 238)}}}.beside())

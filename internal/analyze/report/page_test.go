@@ -189,8 +189,9 @@ func TestPageOfFallingCounters(t *testing.T) {
 
 var recordsAPoint = regexp.MustCompile(`[0-9.,]+ s: ([0-9,]+) WAL records a second`)
 
-// TestLateReportsAreNoBurst: sessions report their work a second late, all at the end of a load, a few milliseconds after
-// another reading. That must not look like a rate beyond the load's best second, which is less than twice its mean.
+// TestLateReportsAreNoBurst: sessions report their work a second late, all at the end of a load, a few milliseconds
+// after another reading. That must not look like a rate beyond the load's best second, which is less than twice its
+// mean.
 func TestLateReportsAreNoBurst(t *testing.T) {
 	for _, name := range []string{"local-pg15", "local-pg17", "local-pg18"} {
 		run := runFrom(t, "../../../testdata/runs/"+name+".jsonl.zst")

@@ -162,8 +162,8 @@ func TestRatiosCanBeRead(t *testing.T) {
 	check(1, 1, 1, "1.00 1.00-1.00")
 }
 
-// TestManyCandidatesAreNotListed: a metric that may count one of a few quantities lists them; for one that may count nearly
-// anything, the report says that little is known.
+// TestManyCandidatesAreNotListed: a metric that may count one of a few quantities lists them; for one that may count
+// nearly anything, the report says that little is known.
 func TestManyCandidatesAreNotListed(t *testing.T) {
 	run, err := tally.FromRun(runfiletest.Sequence(demo()))
 	if err != nil {

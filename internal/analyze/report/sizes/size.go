@@ -49,7 +49,7 @@ type SizeRun struct {
 	Observed bool           `json:"observed"` // its loads are kinds of load that were seen, not run
 }
 
-// SizeNeed is what one load needs from storage.
+// SizeNeed is the need of one load.
 type SizeNeed struct {
 	Run     string          `json:"run,omitempty"` // if there are several
 	Load    string          `json:"load"`
