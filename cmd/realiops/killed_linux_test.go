@@ -19,9 +19,9 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestTheNextServerRemovesWhatAllKilledAtOnceLeft kills all processes of a command at once, as the kernel does when
+// TestNextServerCleansUpAfterKilledOnes kills all processes of a command at once, as the kernel does when
 // memory is short. The next command cleans up, and removes nothing of other users.
-func TestTheNextServerRemovesWhatAllKilledAtOnceLeft(t *testing.T) {
+func TestNextServerCleansUpAfterKilledOnes(t *testing.T) {
 	theirs := servertest.Start(t, embedded.Options{Version: "17"})
 	busy(t, theirs.DSN())
 	for name, settings := range map[string][]string{

@@ -15,8 +15,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestTheDatabaseIsThatOfPsql: each command, and the measured program, uses psql's database.
-func TestTheDatabaseIsThatOfPsql(t *testing.T) {
+// TestDatabaseIsPsqls: each command, and the measured program, uses psql's database.
+func TestDatabaseIsPsqls(t *testing.T) {
 	t.Parallel()
 	psql := "/usr/bin/psql"
 	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/psql"); len(found) > 0 {

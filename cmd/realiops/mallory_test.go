@@ -128,7 +128,7 @@ func TestTheOwnerOfADatabaseGainsNothing(t *testing.T) {
 
 // Other traps by an owner, or by a former superuser, are refused in one line, by a run and
 // by doctor, or have no effect.
-func TestWhatIsPreparedForARun(t *testing.T) {
+func TestTrapsForARun(t *testing.T) {
 	t.Parallel()
 	m := newMallory(t, "17")
 	plan := planFile(t, `{"name": "bulk", "method": "copy", "rows_per_tx": 10, "clients": 1}`, "1")

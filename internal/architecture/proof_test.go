@@ -198,8 +198,8 @@ func methods(of string, n int) (text string) {
 	return text
 }
 
-// TestWhatIsTooLargeIsNamed: one line or method over the limit is too large, the limit itself is not.
-func TestWhatIsTooLargeIsNamed(t *testing.T) {
+// TestTooLargeIsNamed: one line or method over the limit is too large, the limit itself is not.
+func TestTooLargeIsNamed(t *testing.T) {
 	parsed, err := parse(fstest.MapFS{
 		"internal/grown/a.go": {Data: []byte("package grown\n" + methods("T", 51) + "\n\n")},
 		"internal/full/a.go":  {Data: []byte("package full\n" + methods("T", 50) + "\n\n")},

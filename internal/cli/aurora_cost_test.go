@@ -344,9 +344,9 @@ func TestAuroraCostOfReadersThatAreGone(t *testing.T) {
 	}
 }
 
-// TestAuroraCostOfDescriptionsOfNobody: descriptions without a name would be charged twice, and a cluster that is not
+// TestAuroraCostOfUselessDescriptions: descriptions without a name would be charged twice, and a cluster that is not
 // Aurora's has no configurations.
-func TestAuroraCostOfDescriptionsOfNobody(t *testing.T) {
+func TestAuroraCostOfUselessDescriptions(t *testing.T) {
 	t.Parallel()
 	const shipped = "../../testdata/aurora-cost/"
 	for _, c := range []struct{ file, old, spoiled, says string }{

@@ -23,8 +23,8 @@ import (
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
-// TestCollectSaysWhatIsGone: after some attempts, data that CloudWatch never had is reported to the waiting user.
-func TestCollectSaysWhatIsGone(t *testing.T) {
+// TestCollectNamesLostData: after some attempts, data that CloudWatch never had is reported to the waiting user.
+func TestCollectNamesLostData(t *testing.T) {
 	accounttest.Start(t).Setenv(t)
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	measured(t, path, "Shop-1", time.Now().AddDate(0, 0, -1).UTC().Truncate(time.Hour))

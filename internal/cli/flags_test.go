@@ -133,8 +133,8 @@ func TestFlagsOfOtherPrograms(t *testing.T) {
 	}
 }
 
-// TestDocsNameFlagsThatAre: if the docs name a command with a flag, the command has it.
-func TestDocsNameFlagsThatAre(t *testing.T) {
+// TestDocsNameExistingFlags: if the docs name a command with a flag, the command has it.
+func TestDocsNameExistingFlags(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("../../docs/*.md")
 	reference, errReference := filepath.Glob("../../docs/reference/*.md")

@@ -13,8 +13,8 @@ import (
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
-// TestFleetNames: labels that the user chooses name databases. A pod whose address changed is one by them, an address
-// that another pod got is two without them, and what one name has several of is not ranked.
+// TestFleetNames: the user's labels name databases. They make a pod with a new address one database; an
+// address that passed to another pod makes two; several databases of one name are not ranked.
 func TestFleetNames(t *testing.T) {
 	t.Parallel()
 	const half = 12 * time.Hour

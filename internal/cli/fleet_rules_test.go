@@ -21,9 +21,8 @@ import (
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
-// TestFleetRules: what is written for a Prometheus passes its own check, and the shipped alert rules, given that text,
-// are raised for whom they should be: a machine that pays 412 USD for nothing, three days before anybody is told that
-// the ranking is old.
+// TestFleetRules: promtool accepts the output, and the shipped rules alert on it as they should: for a machine that
+// pays 412 USD for nothing, and three days later for an old ranking.
 func TestFleetRules(t *testing.T) {
 	t.Parallel()
 	promtool, err := exec.LookPath("promtool")
@@ -60,7 +59,7 @@ func TestFleetRules(t *testing.T) {
 	run("", "test", "rules", filepath.Join(dir, "test.yml"))
 }
 
-// TestFleetTextfile: a real node_exporter hands on every gauge of a file that realiops fleet wrote.
+// TestFleetTextfile: a real node_exporter serves every gauge in a file of realiops fleet.
 func TestFleetTextfile(t *testing.T) {
 	t.Parallel()
 	files, _ := filepath.Glob("../../testdata/fleet/legacy-*.json")

@@ -324,8 +324,8 @@ func TestRemedies(t *testing.T) {
 	lacks("15", []string{"--extend.query-path=" + file})
 }
 
-// TestHistoryOfAnExporterOfCloudWatch: the hours of an instance from YACE are read, and sized if it is said to be
-// RDS: like CloudWatch's own, for the highest minutes.
+// TestHistoryOfAnExporterOfCloudWatch: an instance's hours from YACE are read, and sized if declared as RDS: like
+// CloudWatch's own, for the highest minutes.
 func TestHistoryOfAnExporterOfCloudWatch(t *testing.T) {
 	t.Parallel()
 	for engine, start := range prometheustest.Engines() {

@@ -60,9 +60,9 @@ func actionsIn(t *testing.T, text string) []string {
 	return actions
 }
 
-// TestPolicyIsWhatIsCalled compares the policy with the calls in the source, by the operations in Amazon's own
+// TestPolicyAllowsAllCalls compares the policy with the calls in the source, by the operations in Amazon's own
 // models. GetCallerIdentity needs no permission, and AssumeRole is the role's to allow.
-func TestPolicyIsWhatIsCalled(t *testing.T) {
+func TestPolicyAllowsAllCalls(t *testing.T) {
 	t.Parallel()
 	models := operations(t)
 	var called []string

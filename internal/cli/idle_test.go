@@ -18,9 +18,9 @@ var idle = regexp.MustCompile(
 	`(?i)by definition|see (below|above|--)|, below|nowhere (below|above)|stands? (below|above)|as (shown|listed) (below|above)|` +
 		`without load in [^.]*(point-warm|point-cold|scan-cold|scan-warm)`)
 
-// TestNothingIsSaidInVain: no such line appears for the shipped runs, a fleet and a bill, and --all has
+// TestNoLineWithoutIdleLoads: no such line appears for the shipped runs, a fleet and a bill, and --all has
 // at most 150 lines of 80 columns.
-func TestNothingIsSaidInVain(t *testing.T) {
+func TestNoLineWithoutIdleLoads(t *testing.T) {
 	t.Parallel()
 	runs, err := filepath.Glob(filepath.Join(shippedRuns, "*.jsonl*"))
 	if err != nil || len(runs) < 10 {

@@ -67,7 +67,7 @@ func TestAPipeThatNobodyReadsIsBroken(t *testing.T) {
 
 // After two seconds, and every five from then on, the user is told what a stopping command waits for. A second
 // request works even while the terminal blocks.
-func TestAStopThatTakesLongIsToldAgain(t *testing.T) {
+func TestLongStopIsReportedAgain(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	ctx, stopped := stopping.With(ctx)

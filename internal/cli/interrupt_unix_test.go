@@ -17,7 +17,7 @@ import (
 )
 
 // Libraries say "context canceled"; the message names the signal.
-func TestWhatWaitsForAWSNamesTheSignalThatEndedIt(t *testing.T) {
+func TestEndedWaitForAWSNamesTheSignal(t *testing.T) {
 	asked := make(chan struct{}, 100)
 	hung := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // otherwise the client's end would go unnoticed

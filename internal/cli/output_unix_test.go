@@ -89,8 +89,8 @@ func TestOnlyOutputsHaveReaders(t *testing.T) {
 	}
 }
 
-// TestNobodyIsToldOfAPipe: after «| head» there is no message, but an interrupt is reported.
-func TestNobodyIsToldOfAPipe(t *testing.T) {
+// TestClosedPipeIsSilent: after «| head» there is no message, but an interrupt is reported.
+func TestClosedPipeIsSilent(t *testing.T) {
 	for by, want := range map[os.Signal]bool{syscall.SIGPIPE: true, os.Interrupt: false} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(&stoppedError{by})

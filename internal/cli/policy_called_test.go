@@ -24,9 +24,9 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestPolicyIsWhatACommandCalls makes each command do everything that it asks AWS for, and compares the calls with
+// TestPolicyAllowsACommandsCalls makes each command do everything that it asks AWS for, and compares the calls with
 // its policy, which must allow exactly these. TestStandInAurora does so for run, and TestLetInByStores for stores.
-func TestPolicyIsWhatACommandCalls(t *testing.T) {
+func TestPolicyAllowsACommandsCalls(t *testing.T) {
 	p := calledAccount(t)
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	measuredOn(t, path, runfile.Cloud{Provider: "aws", Region: accounttest.Region, Instance: "shop-1", Cluster: "shop",

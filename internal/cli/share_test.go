@@ -96,8 +96,8 @@ func plantedRun(t *testing.T) string {
 	return path
 }
 
-// TestShareTellsNotWhose: the copy has no planted value, and all counters.
-func TestShareTellsNotWhose(t *testing.T) {
+// TestShareHidesTheOwner: the copy has no planted value, and all counters.
+func TestShareHidesTheOwner(t *testing.T) {
 	t.Parallel()
 	path := plantedRun(t)
 	before, err := os.ReadFile(path)

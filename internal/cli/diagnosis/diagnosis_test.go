@@ -98,7 +98,7 @@ func TestConcludesWhereBothSidesAreKnown(t *testing.T) {
 	}))
 }
 
-func TestCautionsAreThoseOfTheReport(t *testing.T) {
+func TestCautionsAreTheReports(t *testing.T) {
 	d := examined(map[string]string{"fsync": "off", "full_page_writes": "on"}, hidden("block", "block/writes"))
 	var codes []string
 	for _, c := range d.Cautions {

@@ -49,7 +49,7 @@ func TestLeftGoesOnAsUntilNow(t *testing.T) {
 	}
 }
 
-func TestSpeedsAreThoseOfTheLastSecond(t *testing.T) {
+func TestSpeedsOfTheLastSecond(t *testing.T) {
 	got := halfway().speeds(0, false)
 	if want := "534,000 rows/s  device 800 requests/s"; got != want { // (2200-540 - (100-40)) / 2 s
 		t.Errorf("speeds are %q, want %q", got, want)
@@ -127,7 +127,7 @@ func TestLinesAreRedrawnInPlace(t *testing.T) {
 	}
 }
 
-func TestWhatGoesOnWithoutLoadIsNamed(t *testing.T) {
+func TestPhaseBetweenLoadsIsNamed(t *testing.T) {
 	s := halfway()
 	s.began, s.lastEnd = time.Now().Add(-20*time.Second), time.Now().Add(-10*time.Second)
 	s.doing = "checkpoint"
@@ -243,7 +243,7 @@ func TestNothingInANameDrivesTheTerminal(t *testing.T) {
 }
 
 // A finished load shows its total effect, not the second after it.
-func TestALoadThatEndedIsToldByAllItCaused(t *testing.T) {
+func TestFinishedLoadShowsItsTotals(t *testing.T) {
 	s := &run{}
 	s.follow(runfile.Run{Plan: runfile.Plan{Loads: make([]runfile.Load, 1), Repetitions: 1, LoadSeconds: 4}})
 	reading := func(seconds, records, writes float64) {

@@ -195,8 +195,8 @@ func TestANewMetricIsARow(t *testing.T) {
 	}
 }
 
-// TestWhatIsCopiedFromAConsole: each metric in it is explained, and names that exist only in a query are recognized.
-func TestWhatIsCopiedFromAConsole(t *testing.T) {
+// TestTextCopiedFromAConsole: each metric in it is explained, and names that exist only in a query are recognized.
+func TestTextCopiedFromAConsole(t *testing.T) {
 	found, err := allKnown().of([]string{
 		`[["AWS/RDS", "VolumeWriteIOPs", "DBClusterIdentifier", "shop"], [".", "BurstBalance"]]`})
 	if names := found.names(); err != nil || !slices.Contains(names, "VolumeWriteIOPs") ||

@@ -171,7 +171,7 @@ func TestReadsAgainUntilTwoReadingsAgree(t *testing.T) {
 	})
 }
 
-func TestAsksAgainOnlyForWhatIsOpen(t *testing.T) {
+func TestAsksAgainOnlyForOpenPeriods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(minutes(10)))
 		s := &service{metrics: metrics(), says: func(metric string, period Span, age time.Duration) (float64, bool) {
@@ -205,7 +205,7 @@ func TestOneReadingIsEnoughAfterHours(t *testing.T) {
 	})
 }
 
-func TestWhatNeverSettlesIsSaidToBeOpen(t *testing.T) {
+func TestUnsettledPeriodsAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(minutes(10)))
 		s := &service{metrics: metrics(), says: func(metric string, period Span, age time.Duration) (float64, bool) {
@@ -318,7 +318,7 @@ func TestASourceThatFailsDoesNotStopTheOthers(t *testing.T) {
 	})
 }
 
-func TestWhatIsRefusedIsNotWaitedForAndNotSettled(t *testing.T) {
+func TestRefusedMetricsAreNotAwaitedOrSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(minutes(10)))
 		s := &service{
@@ -347,7 +347,7 @@ func TestWhatIsRefusedIsNotWaitedForAndNotSettled(t *testing.T) {
 
 // A metric that a source fails to return is asked for a few times, by this collection and the next,
 // while the other metric settles.
-func TestWhatIsNotToldIsNotSettled(t *testing.T) {
+func TestMissingMetricIsNotSettled(t *testing.T) {
 	for _, reason := range []runfile.Reason{runfile.Failed, runfile.Throttled} {
 		synctest.Test(t, func(t *testing.T) {
 			time.Sleep(time.Until(minutes(90))) // long after the run, when one reading settles a period

@@ -76,7 +76,7 @@ func forgetsItsOwnTable(t *testing.T, r *trial) {
 }
 
 // The record says which part of the table stays in shared buffers because nothing evicts it.
-func TestWhatStaysInSharedBuffersIsSaid(t *testing.T) {
+func TestRestInSharedBuffersIsRecorded(t *testing.T) {
 	for name, c := range map[string]struct{ before, after, want string }{
 		"an old extension": {"create extension pg_buffercache version '1.3'", "",
 			"pg_buffercache 1.3 cannot take pages out (alter extension pg_buffercache update)"},
@@ -106,7 +106,7 @@ func TestWhatStaysInSharedBuffersIsSaid(t *testing.T) {
 	}
 }
 
-func TestWhatKeepsALoadFromBeingColdIsSaid(t *testing.T) {
+func TestReasonsForNoColdLoad(t *testing.T) {
 	for name, where := range map[string]struct{ directory, unreadable, want string }{
 		"elsewhere": {unreadable: "the server is on another machine", want: "the server is on another machine"},
 		"not there": {directory: t.TempDir(), want: "no such file or directory"},

@@ -122,7 +122,7 @@ func TestARepetitionIsReadOnBothSidesOfItsWork(t *testing.T) {
 }
 
 // SoFar runs once after the first repetition of each load, in the pause and never during a load.
-func TestWhatIsKnownIsToldWhileNoLoadRuns(t *testing.T) {
+func TestSoFarRunsBetweenLoads(t *testing.T) {
 	r := newTrial(t, idle, bulk)
 	var looking, told atomic.Int64
 	r.SoFar = func() {

@@ -70,7 +70,7 @@ func TestOrderIsDecidedByTheSeedAlone(t *testing.T) {
 	}
 }
 
-func TestCompleteFillsInWhatIsOpen(t *testing.T) {
+func TestCompleteFillsInDefaults(t *testing.T) {
 	plan := runfile.Plan{Repetitions: 1, LoadSeconds: 1, Loads: []runfile.Load{
 		{Name: "idle"},
 		{Name: "mine", Method: "copy", RowsPerTx: 7},
@@ -165,7 +165,7 @@ func TestEveryNamedPlanIsComplete(t *testing.T) {
 	}
 }
 
-func TestTheFirstRoundBeginsWithWhatAnswersSoonest(t *testing.T) {
+func TestFirstRoundBeginsWithTheSoonestAnswers(t *testing.T) {
 	plan, err := Fit(Default(), Limits{Budget: Budget("default"), Pause: DefaultPause()})
 	if err != nil {
 		t.Fatal(err)

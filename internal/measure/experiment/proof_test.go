@@ -87,7 +87,7 @@ func TestRowsAreCountedBehindAPooler(t *testing.T) {
 	}
 }
 
-func TestAProofTellsWhatIsMissing(t *testing.T) {
+func TestProofNamesMissingRows(t *testing.T) {
 	r := newTrial(t, bulk)
 	r.Plan.Repetitions = 1
 	other := servertest.Connect(t, r.endpoint)

@@ -28,7 +28,7 @@ func (r *trial) settles() *[]runfile.LoadEvent {
 	return &all
 }
 
-func TestWhatIsAddedTakesTheNextNumberAndBringsItsFactors(t *testing.T) {
+func TestAdditionsTakeTheNextNumberAndBringTheirFactors(t *testing.T) {
 	r := newTrial(t, bulk)
 	r.Plan.Repetitions = 1
 	added := bulk
@@ -108,7 +108,7 @@ func TestNothingIsAddedBeyondTheBudget(t *testing.T) {
 	check("time for two more", func(r *trial) { r.leaves(3, halfALoad) }, 3)
 }
 
-func TestRepetitionsForWhichThereIsNoTimeAreLeftOut(t *testing.T) {
+func TestRepetitionsWithoutTimeAreLeftOut(t *testing.T) {
 	check := func(name string, after int, left time.Duration, want int) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {

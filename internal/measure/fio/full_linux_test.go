@@ -10,7 +10,7 @@ import (
 )
 
 // A disk that fills up while the test files are written is reported, and left as it was.
-func TestNoRoomIsSaid(t *testing.T) {
+func TestFullDiskIsReported(t *testing.T) {
 	p := program(t)
 	if os.Geteuid() != 0 {
 		t.Skip("only root makes a small disk")

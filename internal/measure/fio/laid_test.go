@@ -6,7 +6,7 @@ import (
 )
 
 // The space that fio takes is known beforehand, whichever option sets it.
-func TestHowMuchIsLaid(t *testing.T) {
+func TestSpaceOfTestFiles(t *testing.T) {
 	const mib = int64(1) << 20
 	check := func(options string, want int64, refused string) {
 		t.Helper()

@@ -136,8 +136,7 @@ func (s Settings) inFlight(sh shape) []Option {
 	}
 }
 
-// AsDD returns a sequential write without direct I/O, once through the file and not flushed: what dd reports the speed
-// of.
+// AsDD returns a sequential write without direct I/O, once through the file and not flushed, as dd does.
 func AsDD(s Settings) Job {
 	return Job{
 		Name: "buffered-write", What: "the sequential write through the page cache and not flushed, as dd does it",

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestFactsAreThoseOfTheSystemsOwnTools(t *testing.T) {
+func TestFactsAgreeWithTheSystemsTools(t *testing.T) {
 	got := Facts()
 	if want := output(t, "uname", "-r"); got.Kernel != want {
 		t.Errorf("kernel %q, uname says %q", got.Kernel, want)

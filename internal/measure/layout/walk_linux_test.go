@@ -154,8 +154,8 @@ func TestLinksAndPipes(t *testing.T) {
 	}
 }
 
-// TestAWALThatIsNone: pg_wal may link to another directory that looks like WAL and has the same owner.
-func TestAWALThatIsNone(t *testing.T) {
+// TestAWALOfNoServer: pg_wal may link to another directory that looks like WAL and has the same owner.
+func TestAWALOfNoServer(t *testing.T) {
 	data, elsewhere := made(t), t.TempDir()
 	if err := os.Rename(filepath.Join(data, "pg_wal"), filepath.Join(elsewhere, "wal")); err != nil {
 		t.Fatal(err)
@@ -346,7 +346,7 @@ func sleeping(t *testing.T, log string) int {
 }
 
 // A walk skips names whose inodes are known, and files of unchanged directories, but not their subdirectories.
-func TestAWalkForWhatIsNew(t *testing.T) {
+func TestWalkSkipsKnownFiles(t *testing.T) {
 	data := made(t, "base/5/101", "base/6/100")
 	var known unix.Stat_t
 	if err := unix.Stat(filepath.Join(data, "base/5/100"), &known); err != nil {

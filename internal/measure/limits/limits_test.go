@@ -21,7 +21,7 @@ import (
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
-// recorded are answers of EC2, two pages of which the first one says that there is another.
+// recorded has answers of EC2, including two pages, the first with a token for the next.
 //
 //go:embed testdata
 var recorded embed.FS

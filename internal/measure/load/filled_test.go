@@ -84,7 +84,7 @@ func TestReadsAndChangesWorkOnEveryVersion(t *testing.T) {
 }
 
 // A load serves its purpose only if the server chooses the expected plan.
-func TestPlansAreThoseOfTheLoads(t *testing.T) {
+func TestServerChoosesTheLoadsPlans(t *testing.T) {
 	b := newBench(t)
 	for _, load := range filled() {
 		w := b.workload(t, load)

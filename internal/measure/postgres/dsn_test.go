@@ -90,8 +90,8 @@ func TestFilesAreNamed(t *testing.T) {
 	check("postgres://joe:zqzx@127.0.0.1/db?sslmode=wrong", "sslmode is invalid")
 }
 
-// TestTheAddressInPlaceOfANameIsSaid: errors name the address, since the host's name was not resolved.
-func TestTheAddressInPlaceOfANameIsSaid(t *testing.T) {
+// TestErrorsNameTheAddress: errors name the address, since the host's name was not resolved.
+func TestErrorsNameTheAddress(t *testing.T) {
 	e, err := Parse("host=db.example hostaddr=192.0.2.1 port=1 user=u dbname=d")
 	if want := "db.example:1 (hostaddr 192.0.2.1) as u, database d"; err != nil || e.String() != want {
 		t.Errorf("%v, %v; want %s", e, err, want)

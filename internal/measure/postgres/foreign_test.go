@@ -101,7 +101,7 @@ func TestADatabaseThatPublishesAllTablesIsRefused(t *testing.T) {
 
 // Default privileges may grant other roles access to all new objects. No other role can read our
 // tables or put triggers on them.
-func TestNobodyElseReachesTheSchema(t *testing.T) {
+func TestOthersCannotReachTheSchema(t *testing.T) {
 	for _, version := range []string{"13", "18"} {
 		t.Run(version, func(t *testing.T) {
 			endpoint := servertest.Database(t, version)
@@ -148,7 +148,7 @@ func TestNobodyElseReachesTheSchema(t *testing.T) {
 }
 
 // Additions that other users make to our table before the load are found and named.
-func TestWhatOthersPutOnATableIsRefused(t *testing.T) {
+func TestOthersAdditionsToATableAreRefused(t *testing.T) {
 	for _, version := range []string{"13", "18"} {
 		t.Run(version, func(t *testing.T) {
 			endpoint := servertest.Database(t, version)
@@ -261,7 +261,7 @@ func TestTheSchemaIsDroppedAfterWhatIsInIt(t *testing.T) {
 }
 
 // A session to other data, or to data without the schema, says so.
-func TestASchemaThatIsLeftBehind(t *testing.T) {
+func TestSchemaLeftBehind(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	conn, err := endpoint.Connect(t.Context())
 	if err != nil {

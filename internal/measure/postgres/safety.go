@@ -110,8 +110,8 @@ func KeepsWAL(keepers []string) string {
 		strings.Join(keepers, ", ") + "."
 }
 
-// Follower reads a server's WAL some way behind it, and has to be made anew once the server has removed what it has yet
-// to read: a replication slot with a limit, or a standby without a slot.
+// Follower reads a server's WAL with a delay, and must be created again if the server removes WAL that it has not read:
+// a replication slot with a limit, or a standby without a slot.
 type Follower struct {
 	Name   string
 	Limit  string // the setting that decides: max_slot_wal_keep_size of a slot, wal_keep_size of a standby
@@ -119,8 +119,8 @@ type Follower struct {
 	Left   *int64 // bytes of WAL that can be written before that happens; nil: this user is not told
 }
 
-// Under load a server keeps what it has written since its last checkpoint, which comes before max_wal_size is reached; a
-// checkpoint asked for removes that, too.
+// The share of max_wal_size that a server keeps at least: under load the WAL since its last checkpoint, and nothing
+// after a requested checkpoint.
 const (
 	UnderLoad    = 0.5
 	AtCheckpoint = 0
@@ -142,7 +142,7 @@ var followers = `/* realiops */
 				select active_pid from pg_catalog.pg_replication_slots where active_pid is not null)
 		) as followers order by safe, called`
 
-// Followers returns those who may fall too far behind, the closest to that first. moment is UnderLoad or AtCheckpoint.
+// Followers returns the followers that may fall too far behind, the closest to that first, at UnderLoad or AtCheckpoint.
 // An engine without positions in the WAL has none.
 func Followers(ctx context.Context, conn *pgx.Conn, moment float64) (all []Follower, err error) {
 	var f Follower
@@ -156,7 +156,7 @@ func Followers(ctx context.Context, conn *pgx.Conn, moment float64) (all []Follo
 	return all, wrap(err, "ask who reads the WAL")
 }
 
-// Remedy says what keeps a follower from being lost.
+// Remedy returns advice that keeps a follower from being lost.
 func (f Follower) Remedy() string {
 	switch {
 	case f.Unused:
@@ -168,7 +168,7 @@ func (f Follower) Remedy() string {
 	}
 }
 
-// Followed says in a sentence each what a run may do to followers; empty: nothing is to be said.
+// Followed returns a sentence about each risk of a run for followers, or "".
 func Followed(all []Follower) string {
 	var sentences []string
 	hidden := 0

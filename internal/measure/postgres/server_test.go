@@ -163,7 +163,7 @@ func TestReservedConnectionsAreNotLeft(t *testing.T) {
 	}
 }
 
-func TestBusySessionsAreThoseOfOthersAtWork(t *testing.T) {
+func TestBusySessionsAreOthersAtWork(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	conn := servertest.Connect(t, endpoint)
 	busy := func() int {
@@ -596,7 +596,7 @@ func TestAClaimIsNotCutShort(t *testing.T) {
 }
 
 // A query in a session that has ended fails with a clear error.
-func TestALostSessionIsSaid(t *testing.T) {
+func TestErrorOfALostSession(t *testing.T) {
 	conn := servertest.Connect(t, servertest.Database(t, "17"))
 	if err := conn.Close(t.Context()); err != nil {
 		t.Fatal(err)

@@ -218,8 +218,8 @@ func byModel(t *testing.T, said []map[string]any) {
 	}
 }
 
-// TestWhatIsNotUnderstood: an unknown unit, two prices of one thing, and an invalid range are reported and left out.
-func TestWhatIsNotUnderstood(t *testing.T) {
+// TestUnknownPrices: an unknown unit, two prices of one thing, and an invalid range are reported and left out.
+func TestUnknownPrices(t *testing.T) {
 	storage := func(usage, unit, begin, currency, price string) listed {
 		return listed{"AmazonEC2", "Storage", usage, "", "", unit, begin, currency, price, nil}
 	}

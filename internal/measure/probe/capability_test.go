@@ -3,7 +3,7 @@ package probe
 import "testing"
 
 // Bits as capabilities(7) and <linux/capability.h> number them.
-func TestWhatIsLackingIsNamed(t *testing.T) {
+func TestMissingCapabilitiesAreNamed(t *testing.T) {
 	for capabilities, want := range map[uint64]string{
 		0:                            ": realiops lacks CAP_DAC_READ_SEARCH and CAP_SYS_PTRACE and CAP_BPF " + "and CAP_PERFMON",
 		1<<2 | 1<<19 | 1<<39:         ": realiops lacks CAP_PERFMON",

@@ -219,7 +219,7 @@ func TestClockSaysWhenACounterFalls(t *testing.T) {
 	})
 }
 
-func TestReadAllReadsEverySamplerAtOnceBesideTheGrid(t *testing.T) {
+func TestReadAllReadsEverySamplerOffTheGrid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tape := newTape()
 		clock := probe.NewClock(time.Second, tape.sink, counting("a", 100*time.Millisecond),
@@ -241,7 +241,7 @@ func TestReadAllReadsEverySamplerAtOnceBesideTheGrid(t *testing.T) {
 	})
 }
 
-func TestReadAllReadsAnewAfterAReadingUnderWay(t *testing.T) {
+func TestReadAllReadsAgainAfterAReadingUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tape := newTape()
 		clock := probe.NewClock(time.Second, tape.sink, counting("a", 400*time.Millisecond))
@@ -383,7 +383,7 @@ func TestWaitForCountersWaitsForThoseThatLag(t *testing.T) {
 	})
 }
 
-func TestMetricsAreThoseOfAllSamplers(t *testing.T) {
+func TestMetricsOfAllSamplers(t *testing.T) {
 	clock := probe.NewClock(time.Second, nil, counting("a", 0), counting("b", 0))
 	want := []runfile.Metric{
 		{Name: "a/counter", Type: runfile.Counter}, {Name: "a/gauge", Type: runfile.Gauge},

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Kind is what one of AWS's host names leads to.
+// Kind is the kind of server to which one of AWS's host names leads.
 type Kind string
 
 // The kinds of host.

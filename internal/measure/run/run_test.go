@@ -105,7 +105,7 @@ var (
 )
 
 // The server's own work and realiops's queries are not taken for other sessions' work, on any version.
-func TestNobodyIsFoundWhereNobodyIs(t *testing.T) {
+func TestIdleServerHasNoOthers(t *testing.T) {
 	for _, version := range servertest.Matrix("18") {
 		t.Run(version, func(t *testing.T) {
 			s := servertest.Start(t, embedded.Options{Version: version, Settings: []string{"autovacuum_naptime=1s"}})
@@ -173,7 +173,7 @@ func limited(t *testing.T, dsn string) string {
 
 // A role without pg_monitor does not see another session that begins to write during the
 // run, but the server's counters do.
-func TestASessionNobodySees(t *testing.T) {
+func TestHiddenSession(t *testing.T) {
 	s := servertest.Start(t, embedded.Options{Version: "17"})
 	r := newTrial(t, limited(t, s.DSN()), 2, single)
 	otherSession(t, s.DSN(), r.show.begun, time.Millisecond)

@@ -123,7 +123,7 @@ func TestReleaseEndsProcessesAndRemovesWhatTheyWorkedIn(t *testing.T) {
 	}
 }
 
-func TestWhatIsDroppedStays(t *testing.T) {
+func TestDroppedThingsStay(t *testing.T) {
 	s := newSupervisor(t)
 	place := t.TempDir()
 	kept, gone := filepath.Join(place, "realiops-kept"), filepath.Join(place, "realiops-gone")
@@ -145,7 +145,7 @@ func TestWhatIsDroppedStays(t *testing.T) {
 }
 
 // An item that cannot be cleaned up is reported, and earlier ones stay.
-func TestWhatCannotBeCleanedUpIsSaid(t *testing.T) {
+func TestFailedCleanUpIsReported(t *testing.T) {
 	s := newSupervisor(t)
 	place := t.TempDir()
 	below, others := filepath.Join(place, "realiops-below"), filepath.Join(place, "somebody's")
@@ -167,7 +167,7 @@ func TestWhatCannotBeCleanedUpIsSaid(t *testing.T) {
 	}
 }
 
-func TestADirectoryOfSomebodysNameGoesOnlyEmpty(t *testing.T) {
+func TestOnlyEmptyDirectoriesAreRemoved(t *testing.T) {
 	place := t.TempDir()
 	empty, full := filepath.Join(place, "empty"), filepath.Join(place, "full")
 	if err := errors.Join(os.Mkdir(empty, 0o755), os.Mkdir(full, 0o755), os.WriteFile(filepath.Join(full, "mine"), nil,
@@ -273,7 +273,7 @@ func TestWithoutASupervisorRealiopsCleansUp(t *testing.T) {
 }
 
 // A stopped supervisor is replaced when it gets an order or is asked to clean up.
-func TestAStoppedSupervisorIsDoneWithout(t *testing.T) {
+func TestStoppedSupervisorIsIgnored(t *testing.T) {
 	s := newSupervisor(t)
 	s.silence = 500 * time.Millisecond
 	stopped := func() int {

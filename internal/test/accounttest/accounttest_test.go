@@ -52,7 +52,7 @@ func writes(from time.Time, step time.Duration, values ...float64) accounttest.S
 
 func hourAgo() time.Time { return time.Now().Add(-time.Hour).Truncate(time.Minute) }
 
-func TestWhatIsPutIsTold(t *testing.T) {
+func TestPutValuesAreReturned(t *testing.T) {
 	s, other := accounttest.Start(t), accounttest.Start(t)
 	from := hourAgo()
 	s.Put(t, writes(from, 30*time.Second, 1, 3, 10, 20))

@@ -20,9 +20,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
 
-// TestMappingIsWhatExportersShow: Debian's postgres_exporter and node_exporter, on a real server and kernel, have the
+// TestMappingHasTheExportersNames: Debian's postgres_exporter and node_exporter, on a real server and kernel, have the
 // mapping's names, with the labels to add up over. Metrics that PostgreSQL 15 lacks are left out.
-func TestMappingIsWhatExportersShow(t *testing.T) {
+func TestMappingHasTheExportersNames(t *testing.T) {
 	server := servertest.Start(t, embedded.Options{Version: "15"})
 	shown := map[string]map[string]string{
 		prometheus.PostgresExporter: scraped(t, "prometheus-postgres-exporter", "DATA_SOURCE_NAME="+server.URL()),

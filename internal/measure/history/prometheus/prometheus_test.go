@@ -330,8 +330,8 @@ func TestLettingIn(t *testing.T) {
 	}
 }
 
-// TestNobodyThere: only the address's host is shown, since it may contain a password.
-func TestNobodyThere(t *testing.T) {
+// TestUnreachableStore: only the address's host is shown, since it may contain a password.
+func TestUnreachableStore(t *testing.T) {
 	store, err := prometheus.Open(prometheus.Options{
 		URL: "http://me:planted-password@127.0.0.1:1/?token=planted-token"})
 	if err != nil {

@@ -65,7 +65,7 @@ var azureIntervals = map[string]time.Duration{
 	"PT1H": time.Hour,
 }
 
-// host converts an answer of Azure Monitor. It drops a minute of which a part is missing.
+// host converts an answer of Azure Monitor. It drops incomplete intervals.
 func (a azure) host() (Host, error) {
 	length := azureIntervals[a.Interval]
 	if length == 0 {

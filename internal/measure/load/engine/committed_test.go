@@ -6,7 +6,7 @@ import (
 )
 
 // Rows that were rolled back do not count: the count is the table's.
-func TestRowsAreThoseOfTheTable(t *testing.T) {
+func TestRowsAreTheTables(t *testing.T) {
 	const one, broken = "insert into demo values (1);", "select 1 / 0;"
 	for _, script := range []string{
 		"begin;" + one + "rollback;", one + "begin;" + one + "rollback;" + one, "begin;" + one + "end;",

@@ -25,7 +25,7 @@ func (s *schedule) next() time.Duration {
 	return s.due
 }
 
-// turn is what a client does with its next transaction.
+// turn is a client's decision about its next transaction.
 type turn uint8
 
 const (

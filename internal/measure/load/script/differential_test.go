@@ -197,7 +197,7 @@ func TestScriptsAreChosenAsByPgbench(t *testing.T) {
 	}
 }
 
-func TestBuiltinsAreThoseOfPgbench(t *testing.T) {
+func TestBuiltinsArePgbenchs(t *testing.T) {
 	p := newPgbench(t)
 	for _, b := range script.Builtins() {
 		want := p.run(t, "SELECT 1", "--show-script="+b.Name)

@@ -261,7 +261,7 @@ func TestKindsOfErrors(t *testing.T) {
 	query(t, s, "reset statement_timeout")
 }
 
-func TestErrorSaysWhatTheServerSaid(t *testing.T) {
+func TestErrorHasTheServersMessage(t *testing.T) {
 	s := aServer(t).open(t, bySocket, long)
 	s.Query([]byte("select 1/0"), false)
 	result, _ := s.Finish()

@@ -57,7 +57,7 @@ func TestProgressKeepsPgbenchsPace(t *testing.T) {
 	check(Options{}, 99_999, time.Microsecond, time.Microsecond, "")
 }
 
-func TestRowsComeWholeWhateverTheRoom(t *testing.T) {
+func TestRowsAreWholeInAnyBuffer(t *testing.T) {
 	f := filling{table: "t", total: 21, perBranch: 10, tail: "\t0\t\n"}
 	var want strings.Builder
 	for _, line := range []string{

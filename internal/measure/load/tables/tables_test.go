@@ -43,7 +43,7 @@ func TestUnloggedPartitionsWorkOnEighteen(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeMadeIsRefusedBeforeAnythingIsDone(t *testing.T) {
+func TestImpossibleOptionsAreRefusedBeforehand(t *testing.T) {
 	check := func(o tables.Options, want string) {
 		t.Helper()
 		err := tables.Initialize(t.Context(), nil, o) // without a session, nothing may be sent
@@ -140,7 +140,7 @@ func TestVacuumBeforeARun(t *testing.T) {
 	}
 }
 
-func TestALostSessionIsNoRefusalToIgnore(t *testing.T) {
+func TestLostSessionIsNotIgnored(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	conn, err := pgx.ConnectConfig(t.Context(), endpoint.UserConfig())
 	if err != nil {

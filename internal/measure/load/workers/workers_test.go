@@ -195,7 +195,7 @@ func TestClientsAreDividedAmongWorkers(t *testing.T) {
 }
 
 // Workers draw the same numbers and scripts as threads in one process, which other tests compare with pgbench's.
-func TestRandomNumbersAreThoseOfThreads(t *testing.T) {
+func TestWorkersDrawLikeThreads(t *testing.T) {
 	b := newBench(t, "create table demo (client int, script int, value bigint, seq serial)")
 	o := b.options("\\set v random(1, 1000000000)\ninsert into demo values (:client_id, 1, :v);",
 		"\\set v random(1, 1000000000)\ninsert into demo values (:client_id, 2, :v);")

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestNextIsWhatTheTimeAllows(t *testing.T) {
+func TestNextFitsTheTime(t *testing.T) {
 	const at = 1 << 30
 	now := time.Now()
 	check := func(what string, fresh uint64, since time.Duration, speed float64, wantSize uint64, wantDue,
@@ -66,8 +66,8 @@ func TestNothingIsPassedTwice(t *testing.T) {
 	}
 }
 
-// TestRestIsWhatNoWindowCovers: windows and the chunks of the rest adjoin without a gap.
-func TestRestIsWhatNoWindowCovers(t *testing.T) {
+// TestRestAdjoinsTheWindows: windows and the chunks of the rest adjoin without a gap.
+func TestRestAdjoinsTheWindows(t *testing.T) {
 	for seed := range uint64(300) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		c := course{from: 1 << 24}

@@ -28,7 +28,7 @@ func countsOf(t *testing.T, h host, l []layout.Root, figure string) map[string]f
 
 // In the archive the disks' writes are powers of ten and their flushes powers of two, so that a sum shows its parts:
 // sda 1, sdb 10, sdc 100, the two paths of nvme0n1 1000 and 10000; flushes 1, 2, 4, 8 and 16.
-func TestCountsAreThoseOfTheDisksThatDoTheWork(t *testing.T) {
+func TestCountsOfWorkingDisks(t *testing.T) {
 	h := machine(t, "arrays")
 	check := func(path string, writes, flushes float64) {
 		t.Helper()
@@ -110,7 +110,7 @@ func TestRAMDisksAreNotAddedToDisks(t *testing.T) {
 	check("zram1", ram)
 }
 
-func TestStorageTellsWhatElseIsOnTheDisks(t *testing.T) {
+func TestStorageNamesOtherUsersOfTheDisks(t *testing.T) {
 	h := machine(t, "arrays")
 	l, err := h.lay(rootsOf(h, "/spread/pg"))
 	if err != nil {
@@ -142,7 +142,7 @@ func TestStorageTellsWhatElseIsOnTheDisks(t *testing.T) {
 	}
 }
 
-func TestWhatMayNotBeLookedAtIsSaid(t *testing.T) {
+func TestForbiddenDirectoryIsUnseen(t *testing.T) {
 	h := machine(t, "arrays")
 	look := h.look
 	h.look = func(path string) (layout.Root, error) {

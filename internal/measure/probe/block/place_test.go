@@ -128,7 +128,7 @@ func TestLinksAreFollowed(t *testing.T) {
 	}
 }
 
-func TestALinkToNowhereIsNotOverlooked(t *testing.T) {
+func TestDanglingLinkIsUnseen(t *testing.T) {
 	directory := t.TempDir()
 	path := filepath.Join(directory, "pg_wal")
 	if err := os.Symlink("/only/in/a/container", path); err != nil {

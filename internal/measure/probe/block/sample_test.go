@@ -64,7 +64,7 @@ func TestSampleOfAVolumeIsOfTheDiskBelowIt(t *testing.T) {
 	}
 }
 
-func TestWhatTheKernelDoesNotCountIsAGap(t *testing.T) {
+func TestUncountedByTheKernelIsAGap(t *testing.T) {
 	flushes, discards := []string{"flushes", "flush_time"}, []string{"discards", "discards_merged", "discard_bytes",
 		"discard_time"}
 	check := func(h host, path string, writes float64, want map[string][]string) {

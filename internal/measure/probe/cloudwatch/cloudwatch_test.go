@@ -191,8 +191,8 @@ func TestOnlyWholeOverlappingPeriods(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotOverIsNotTold: a minute that still runs, and five of which three are over.
-func TestWhatIsNotOverIsNotTold(t *testing.T) {
+// TestUnfinishedPeriodsAreLeftOut: a minute that still runs, and five of which three are over.
+func TestUnfinishedPeriodsAreLeftOut(t *testing.T) {
 	s := accounttest.Start(t)
 	at := anHour()
 	s.Put(t, of("ReadIOPS", at, time.Minute, 1, 2, 3, 4, 5, 6, 7, 8, 9), ofCluster("VolumeReadIOPs", at, 100, 200))
@@ -379,8 +379,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestWhichServersHaveWhat: metrics that a server cannot have are not asked for, because each is billed.
-func TestWhichServersHaveWhat(t *testing.T) {
+// TestMetricsByKindOfServer: metrics that a server cannot have are not asked for, because each is billed.
+func TestMetricsByKindOfServer(t *testing.T) {
 	check := func(what string, change func(*runfile.Cloud), more ...string) {
 		t.Helper()
 		cloud := runfile.Cloud{Provider: "aws", Instance: "db-1", Engine: "postgres", Class: "db.m6g.large",

@@ -225,9 +225,9 @@ func TestEachSecond(t *testing.T) {
 	}
 }
 
-// TestWhatIsMissing: a period without a value is left out, and the caller sees which. Only a missing piece at the
+// TestMissingPeriods: a period without a value is left out, and the caller sees which. Only a missing piece at the
 // end, of data that should be published, is asked for again, once.
-func TestWhatIsMissing(t *testing.T) {
+func TestMissingPeriods(t *testing.T) {
 	s := start(t, insightstest.Options{}, storage+"writeIOsPS", storage+"readIOsPS")
 	points := periods(storage+"writeIOsPS", time.Minute, 1, 2, 3, 4, 5)
 	s.Tell(slices.Delete(points, 2, 3)...)

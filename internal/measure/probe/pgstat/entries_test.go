@@ -41,7 +41,7 @@ func inGiST(t *testing.T, s server, index string) (n float64) {
 
 // The computed entries must be in the indexes: nothing has been vacuumed, and the tables are too small for the
 // server to merge or drop entries.
-func TestEntriesAreThoseInTheIndexes(t *testing.T) {
+func TestEntriesAreInTheIndexes(t *testing.T) {
 	onEach(t, func(t *testing.T, s server) {
 		servertest.Exec(t, s.boss, `create extension pgstattuple; create extension pageinspect; create schema load;
 			create table load.t (id int primary key, v int, w text, place point) with (fillfactor = 50);
@@ -101,7 +101,7 @@ func TestEntriesAreThoseInTheIndexes(t *testing.T) {
 	})
 }
 
-func TestEntriesOfAnIndexOfManyKeysHaveNoMost(t *testing.T) {
+func TestEntriesOfAnIndexOfManyKeysAreUnbounded(t *testing.T) {
 	s := serverOf(t, "17")
 	servertest.Exec(t, s.boss,
 		"create schema load; create table load.t (id int primary key, tags int[]); create index on load.t "+

@@ -21,7 +21,7 @@ func observerOf(t *testing.T, s server) *Sampler {
 }
 
 // An observer's kept answers equal another sampler's readings, whatever was done in between.
-func TestWhatAnObserverKeepsIsWhatTheServerHas(t *testing.T) {
+func TestObserverKeepsTheServersAnswers(t *testing.T) {
 	onEach(t, func(t *testing.T, s server) {
 		exec(t, s.boss, "create table public.t (id int primary key, v int, w text) with (fillfactor = 50)")
 		observer := observerOf(t, s)

@@ -241,7 +241,7 @@ func copying(ctx context.Context, conn *pgx.Conn) {
 }
 
 // Activity that the test arranges must be visible.
-func TestWhatGoesOnIsSeen(t *testing.T) {
+func TestActivityIsSeen(t *testing.T) {
 	onEach(t, func(t *testing.T, s server) {
 		servertest.Exec(t, s.boss,
 			`create schema load; create table load.t (id int primary key, v int); create table load.copied (v int);
@@ -318,7 +318,7 @@ func TestSendersAreSeen(t *testing.T) {
 	}
 }
 
-func TestANewerServerIsSaid(t *testing.T) {
+func TestNoticeOfANewerServer(t *testing.T) {
 	if got := notice(catalog{version: "19.0", number: 190000}, 5, 200); got != "" {
 		t.Errorf("of a version that is known: %s", got)
 	}

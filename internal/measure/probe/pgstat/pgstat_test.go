@@ -105,7 +105,7 @@ func TestPositionsInTheLog(t *testing.T) {
 }
 
 // Only this table grows, so the bytes extended are the size of its files.
-func TestBytesOfGrowthAreThoseOfTheFiles(t *testing.T) {
+func TestGrowthIsTheSizeOfTheFiles(t *testing.T) {
 	onEach(t, func(t *testing.T, s server) {
 		if s.number < 160000 {
 			return // there is no pg_stat_io, see TestWhatAVersionLacksIsAGap

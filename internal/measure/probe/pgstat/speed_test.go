@@ -85,7 +85,7 @@ func BenchmarkReading(b *testing.B) {
 }
 
 // A reading leaves nothing to plan: the statements that open its transaction are prepared, too.
-func TestWhatOpensAReadingIsPrepared(t *testing.T) {
+func TestOpeningStatementsArePrepared(t *testing.T) {
 	sampler := serverOf(t, "17").sampler(t)
 	read(t, sampler)
 	var prepared int

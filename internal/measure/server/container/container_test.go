@@ -209,7 +209,7 @@ func TestNoNetworkIsMade(t *testing.T) {
 	}
 }
 
-func TestDeathIsTold(t *testing.T) {
+func TestDeathIsReported(t *testing.T) {
 	e := testEngine(t)
 	s := start(t, Options{})
 	select {

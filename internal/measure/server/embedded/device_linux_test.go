@@ -150,7 +150,7 @@ func awaitServersEnd(t *testing.T, dataDir string) {
 	}
 }
 
-func TestADeviceThatIsLookedAtGoesAllTheSame(t *testing.T) {
+func TestADeviceInUseIsRemoved(t *testing.T) {
 	mayMakeDevices(t)
 	dataDir := newDataDir(t)
 	s := start(t, Options{DataDir: dataDir, OwnDevice: deviceSize})

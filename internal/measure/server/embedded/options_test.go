@@ -164,7 +164,7 @@ func TestSettingsOfTheServerAreItsOwnToRefuse(t *testing.T) {
 }
 
 // Under root the server runs as another user, who must be able to reach the data; that is checked first.
-func TestRootIsToldWhatItsServerCannotReach(t *testing.T) {
+func TestRootLearnsThatItsServerCannotReachTheData(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root runs the server as another user")
 	}
