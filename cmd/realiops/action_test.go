@@ -216,6 +216,13 @@ func TestActionComments(t *testing.T) {
 		t.Skip("jq is not here")
 	}
 	_, action := parsedAction(t)
+	for _, step := range action.Runs.Steps { // two jobs, or two versions of a matrix, do not share one
+		for _, of := range []string{"github.workflow", "github.job", "toJSON(matrix)", "inputs.compare"} {
+			if step.Name == "Comment on the pull request" && !strings.Contains(step.Env["OF"], "${{ "+of+" }}") {
+				t.Errorf("%s is not in what a comment is of: %s", of, step.Env["OF"])
+			}
+		}
+	}
 	for _, c := range []struct{ name, event, listed, token, want string }{
 		{"the first", `{"pull_request":{"number":7}}`, "echo", "x",
 			"api --silent repos/shop/shop/issues/7/comments -F body=@"},
