@@ -51,7 +51,8 @@ type Held struct {
 }
 
 // Hold applies a gate to a comparison. A change trips it if its whole interval lies beyond the bound, which chance
-// alone seldom does. The change between loads that do different work is unknown.
+// alone seldom does. The change between loads that do different work is unknown, and so is that over all loads where
+// one of them was measured in some runs alone, unless the others trip the gate.
 func (c Comparison) Hold(g Gate) (Held, error) {
 	i := slices.IndexFunc(c.Quantities, func(d ComparedQuantity) bool { return d.Quantity == g.quantity })
 	if i < 0 {
@@ -59,7 +60,13 @@ func (c Comparison) Hold(g Gate) (Held, error) {
 		return Held{}, fmt.Errorf("%q: the runs did not count %s; they counted %s", g.Text, g.quantity,
 			strings.Join(counted, ", "))
 	}
-	of, where := c.Quantities[i].Geomean, "geomean"
+	of, where, lacks := c.Quantities[i].Geomean, "geomean", slices.Clone(c.LeftOut)
+	for _, load := range c.Quantities[i].Loads {
+		otherwise := func(r RunOfRate) bool { return r.PerSecond.Known() != load.Runs[0].PerSecond.Known() }
+		if slices.ContainsFunc(load.Runs, otherwise) {
+			lacks = append(lacks, load.Load)
+		}
+	}
 	if g.load != "" {
 		j := slices.Index(c.Loads, g.load)
 		if j < 0 {
@@ -79,6 +86,9 @@ func (c Comparison) Hold(g Gate) (Held, error) {
 		case g.more && change.Lo > g.bound, !g.more && change.Hi < g.bound:
 			h.Tripped = append(h.Tripped, fmt.Sprintf("%s, %s: %s %s", name, where, changedBy(change.Ratio),
 				change.interval()))
+		case g.load == "" && len(lacks) > 0:
+			h.Unknown = append(h.Unknown, fmt.Sprintf("%s, %s: not all runs tell it of %s", name, where,
+				strings.Join(lacks, ", ")))
 		case g.more && change.Hi > g.bound, !g.more && change.Lo < g.bound,
 			!number.Finite(change.Hi - change.Lo):
 			h.Unsure = append(h.Unsure, fmt.Sprintf("%s, %s: %s %s", name, where, changedBy(change.Ratio),
