@@ -90,8 +90,8 @@ func TestFleetTextfile(t *testing.T) {
 	}
 }
 
-// TestFleetManifest: the shipped manifest for Kubernetes is a job of a kind that there is, for a user who is not root,
-// and what it runs ranks what a store has.
+// TestFleetManifest: the shipped manifest for Kubernetes is a valid job, for a user who is not root, and its command
+// ranks a store's databases.
 func TestFleetManifest(t *testing.T) {
 	text, err := os.ReadFile("../../packaging/kubernetes/fleet.yaml")
 	if err != nil {

@@ -88,7 +88,7 @@ func plantedIdle() map[string]func(time.Duration) float64 {
 }
 
 // plantedMachine returns a server with exporters: 40 reads and 60 writes of 8 KiB a second, with one counter reset,
-// on two disks of which one is made of the other, scraped by two replicas, with two hours without scrapes.
+// on a disk below another, scraped by two replicas, except for two hours.
 func plantedMachine() (all []prometheustest.Series) {
 	counter := func(rate float64) func(time.Duration) float64 {
 		return func(since time.Duration) float64 {

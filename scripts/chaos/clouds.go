@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
-// clouds are accounts that refuse, fail, hang and talk nonsense.
+// clouds are accounts that refuse, fail, hang and send nonsense.
 func clouds() []Fault {
 	answers := []struct {
 		name string
@@ -23,7 +23,7 @@ func clouds() []Fault {
 		{"is unavailable", accounttest.Unavailable(), "realiops:"},
 		{"answers with a page of a gateway", accounttest.BadGateway(), "realiops:"},
 		{"hangs", accounttest.Hung(), "realiops:"},
-		{"answers with nothing", empty, "realiops:"}, // and is asked again, minutes apart, whether that was all
+		{"answers with nothing", empty, "realiops:"}, // asked again, minutes apart, for more
 		{"sends to another place", redirected, "realiops:"},
 		{"answers without an end", endlessAccount, "longer than 16 MiB"},
 		{"fails without an end", failingAccount, "longer than 16 MiB"},
@@ -51,7 +51,7 @@ func clouds() []Fault {
 	return in("cloud", append(all, kept()...)...)
 }
 
-// onAWS returns the record of a run on a database of AWS's that ended a while ago.
+// onAWS returns the record of a past run on an AWS database.
 func onAWS() string {
 	begin := time.Now().Add(-4 * time.Hour).UTC().Truncate(time.Hour)
 	at := func(after time.Duration) string { return begin.Add(after).Format(time.RFC3339) }
@@ -67,7 +67,7 @@ func onAWS() string {
 `
 }
 
-// behind returns an account that does one thing to all calls.
+// behind returns an account with the same fault in all calls.
 func behind(does accounttest.Fault, then prepare) prepare {
 	return first(func(p *place) error {
 		if does == nil {
@@ -83,7 +83,7 @@ func behind(does accounttest.Fault, then prepare) prepare {
 	}, then)
 }
 
-// collects for a record.
+// collects prepares aws collect on a record.
 func collects(record string, does accounttest.Fault) prepare {
 	return behind(does, first(func(p *place) error {
 		p.grows = "file"

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// disks cannot be written, are full, or fill up.
+// disks are read-only, full, or fill up.
 func disks() (all []Fault) {
 	add := func(name, says string, prepare prepare) {
 		all = append(all, Fault{Name: name, Prepare: prepare, Status: 1, Says: says})
@@ -33,7 +33,7 @@ func disks() (all []Fault) {
 	return in("disk", slices.Concat(all, filling(), onFullDisks(), measured("disk"))...)
 }
 
-// filling are disks that fill up while something is measured, as small file systems do.
+// filling are small disks that fill up during a measurement.
 func filling() []Fault {
 	small := func(size string, command prepare) prepare {
 		return first(func(p *place) error { return p.smallDisk("small", size) }, command)
@@ -62,7 +62,7 @@ func filling() []Fault {
 	}
 }
 
-// fill takes what is left of the small disk.
+// fill writes until the small disk is full.
 func fill(s *scene) error {
 	f, err := os.Create(s.path("small/full"))
 	if err != nil {
@@ -75,7 +75,7 @@ func fill(s *scene) error {
 	return nil // it is full
 }
 
-// smallDisk mounts a file system of its own.
+// smallDisk mounts a small file system.
 func (p *place) smallDisk(name, size string) error {
 	if err := asRoot(); err != nil {
 		return err

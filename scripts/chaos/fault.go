@@ -10,26 +10,26 @@ import (
 	"time"
 )
 
-// Fault is something that goes wrong, over one command.
+// Fault is a fault during one command.
 type Fault struct {
 	// process, disk, server, network, lies, scrapers, cloud, other sessions, files, settings, inputs, ids, limits
 	Class string
 	Name  string
-	// Prepare makes what the command meets, in a directory of its own, and gives the command.
+	// Prepare prepares a directory, and returns the command.
 	Prepare func(*place) ([]string, error)
-	// Strike is done to the command When it has come so far; nil: what it meets is all.
+	// Strike acts when the command has reached When; nil: the preparation is the whole fault.
 	When   moment
 	Strike strike
 
-	Status int                   // -1: it dies by a signal
-	Says   string                // a part of the one line on standard error; empty: there is no complaint
+	Status int                   // -1: killed by a signal
+	Says   string                // a part of the one line on standard error; empty: no complaint
 	Never  string                // must not be printed anywhere
-	Marks  string                // a part of what every report of what was measured says of it
-	Check  func(*scene) []string // what else must be so in the end, as what is not; nil: nothing
-	Stays  bool                  // the schema may stay on the server: nobody was left to drop it
-	// Within bounds how long it may take; a minute where it is not set.
+	Marks  string                // a part of the mark in every report of the measurement
+	Check  func(*scene) []string // returns violated further conditions; nil: none
+	Stays  bool                  // the schema may stay on the server, since no process remains to drop it
+	// Within is the longest time that it may take; 0: a minute.
 	Within   time.Duration
-	MemoryMB int64 // that it may take at most; 300 where it is not set
+	MemoryMB int64 // the most that it may take; 0: 300
 }
 
 func faults() []Fault {
@@ -37,7 +37,7 @@ func faults() []Fault {
 		otherFiles(), settings(), inputs(), secrets(), ids(), limits())
 }
 
-// in gives rows their class.
+// in sets the class of faults.
 func in(class string, all ...Fault) []Fault {
 	for i := range all {
 		all[i].Class = class
@@ -45,12 +45,12 @@ func in(class string, all ...Fault) []Fault {
 	return all
 }
 
-// skipped is why a fault cannot be tried here.
+// skipped is the reason why a fault cannot be tried here.
 type skipped string
 
 func (s skipped) Error() string { return string(s) }
 
-// asRoot skips what an ordinary user cannot arrange.
+// asRoot skips a fault that an ordinary user cannot arrange.
 func asRoot() error {
 	if os.Geteuid() != 0 {
 		return skipped("only root can arrange it")
@@ -58,7 +58,7 @@ func asRoot() error {
 	return nil
 }
 
-// try lets it happen, and says which promises were broken.
+// try tries the fault, and returns the broken promises.
 func (f Fault) try(p *place) (r result) {
 	r = result{Fault: f}
 	broken := func(problems ...string) { r.broken = append(r.broken, problems...) }
@@ -79,7 +79,7 @@ func (f Fault) try(p *place) (r result) {
 		broken(err.Error())
 	}
 	if s != nil {
-		// the directory is another each time
+		// the directory's name varies
 		r.said = strings.NewReplacer(p.dir+"/", "", p.dir, ".").Replace(complaint(s.command.Err.String()))
 		broken(f.clear(s)...)
 		broken(f.lost(s)...)

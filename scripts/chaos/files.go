@@ -17,7 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// otherFiles are other programs' files beside the server's, and what a server's user may put in their place.
+// otherFiles are other programs' files on the server's disk, and files with which a
+// server's user may replace its own.
 func otherFiles() []Fault {
 	const links = "where links lead elsewhere"
 	observed := func(name string, arrange func(*surroundings) error, do strike) Fault {

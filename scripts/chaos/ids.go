@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// ids are run files whose id, which reports name and commands are suggested with, is more than a name to a shell or a
-// terminal.
+// ids are run files whose id, which appears in reports and suggested commands, means
+// something to a shell or a terminal.
 func ids() (all []Fault) {
 	for _, id := range []string{
 		"20261123;touch${IFS}PWNED;$(id)", "`id`", "'; id; '", "-oPWNED", "a\nid\n", "\x1b[2Ja", "\u202Egpj.a", "a b",
@@ -24,7 +24,7 @@ func ids() (all []Fault) {
 			}
 			never := "realiops report " + id
 			if strings.ContainsAny(id, "\n\x1b\u202E") {
-				never = id // it is not even shown as it is
+				never = id // not even shown unchanged
 			}
 			all = append(all, Fault{
 				Class: "ids", Name: "`" + name + "` of a run whose id is `" +
@@ -36,7 +36,7 @@ func ids() (all []Fault) {
 	return all
 }
 
-// called prepares a command on a run that has that id.
+// called prepares a command on a run with an id.
 func called(id string, args ...string) prepare {
 	return func(p *place) ([]string, error) {
 		run, err := os.ReadFile(filepath.Join(p.runs, "loads-pg17.jsonl"))

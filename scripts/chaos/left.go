@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// patience is the time that a killed process gets to clean up after itself.
+// patience is a killed process's time to clean up after itself.
 const patience = 40 * time.Second
 
-// eventually asks until nothing is found any more, or it has taken too long, and gives what is still found.
+// eventually repeats find until it finds nothing or time is up, and returns the last findings.
 func eventually(find func() []string) (found []string) {
 	for begun := time.Now(); time.Since(begun) < patience; time.Sleep(100 * time.Millisecond) {
 		if found = find(); len(found) == 0 {
@@ -27,14 +27,14 @@ func eventually(find func() []string) (found []string) {
 	return found
 }
 
-// left returns what is left on the machine: processes, files and sockets, shared memory.
+// left returns leftovers on the machine: processes, files and sockets, shared memory.
 func (s *scene) left() []string {
 	return eventually(func() []string {
 		return slices.Concat(s.processes(), s.files(), s.segmentsLeft(), s.dynamicLeft())
 	})
 }
 
-// processes returns those that have the place in their environment or among their arguments.
+// processes returns those with the place in their environment or arguments.
 func (p *place) processes() (left []string) {
 	names, _ := filepath.Glob("/proc/[0-9]*")
 	for _, name := range names {
@@ -49,7 +49,7 @@ func (p *place) processes() (left []string) {
 	return left
 }
 
-// files returns those that were not there, beside the record.
+// files returns new files except the record.
 func (p *place) files() []string {
 	now, err := listing(p.dir)
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *place) files() []string {
 	return nil
 }
 
-// listing returns what lies in a directory, with the sizes of what others than the command made.
+// listing returns the contents of a directory, with the sizes of files that the command did not make.
 func listing(dir string) (all []string, err error) {
 	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		name := strings.TrimPrefix(path, dir+"/")
@@ -100,7 +100,7 @@ func segments() (all []segment, err error) {
 	return all, err
 }
 
-// segmentsLeft are new ones whose creator is gone.
+// segmentsLeft returns new ones whose creator is gone.
 func (p *place) segmentsLeft() (left []string) {
 	now, err := segments()
 	if err != nil {
@@ -120,7 +120,7 @@ func dynamicMemory() []string {
 	return names
 }
 
-// dynamicLeft are new ones that nobody has mapped.
+// dynamicLeft returns new ones that no process has mapped.
 func (p *place) dynamicLeft() (left []string) {
 	var mapped strings.Builder
 	processes, _ := filepath.Glob("/proc/[0-9]*/maps")

@@ -11,12 +11,12 @@ import (
 	"github.com/realiops/realiops/internal/test/liartest"
 )
 
-// lies are servers that begin to speak as PostgreSQL does and then lie about the protocol.
+// lies are servers that begin like PostgreSQL and then violate the protocol.
 func lies() (all []Fault) {
 	for _, command := range []string{"doctor", "run", "observe", "measure --sql select", "load"} {
 		name := words(command)[0]
 		for _, lie := range liartest.Lies() {
-			// As pgbench, a load goes on as long as something comes.
+			// like pgbench, a load continues as long as data arrives
 			byItself := !lie.Greets || lie.Ends && (name != "load" || !lie.Floods)
 			f := Fault{
 				Name:    fmt.Sprintf("`%s` of a server that %s", name, lie.Name),
@@ -37,7 +37,7 @@ func lies() (all []Fault) {
 	return in("lies", all...)
 }
 
-// lied prepares a command that meets a liar.
+// lied prepares a command on a liar.
 func lied(lie liartest.Lie, command string) prepare {
 	return func(p *place) ([]string, error) {
 		liar, err := liartest.Listen(lie)
@@ -53,15 +53,14 @@ func lied(lie liartest.Lie, command string) prepare {
 	}
 }
 
-// Whoever has pressed Ctrl-C waits no longer for the end, or for a line that says what is waited for. A busy machine
-// adds some time.
+// After Ctrl-C the command must end, or repeat what it waits for, within these times. A busy machine needs slack.
 const (
 	endsWithin = 10 * time.Second
 	toldEvery  = 5 * time.Second
 	slack      = 3 * time.Second
 )
 
-// onceInterrupted presses Ctrl-C, and sees to it that the command ends soon or says in time what it waits for.
+// onceInterrupted presses Ctrl-C, and checks that the command soon ends or prints what it waits for.
 func onceInterrupted(s *scene) error {
 	if err := syscall.Kill(-s.command.Process.Pid, syscall.SIGINT); err != nil {
 		return err

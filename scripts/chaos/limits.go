@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// limits are inputs that ask for more than there is.
+// limits are inputs that ask for too much.
 func limits() []Fault {
 	metric := `{"kind":"metric","name":"pgstat.wal/m%d","unit":"records","type":"counter"}`
 	event := `{"kind":"load","at":"2026-01-01T00:00:00Z","load":"a%d","repetition":1,"event":"begin"}`
@@ -52,7 +52,7 @@ func limits() []Fault {
 	return append(all, endlessWaits()...)
 }
 
-// endlessWaits are pipes that nobody writes to, and Ctrl-C.
+// endlessWaits are Ctrl-C while reading a pipe without a writer.
 func endlessWaits() (all []Fault) {
 	for name, args := range map[string][]string{
 		"a plan": {"run", "--plan", "pipe"}, "a job file": {"baseline", "--job", "pipe"}, "a script of `load`": {

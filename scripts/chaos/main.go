@@ -1,14 +1,14 @@
 //go:build linux
 
-// Command chaos does to realiops what production does, and holds four promises against it: nothing that was measured is
-// lost, nothing is left behind, one clear line tells and the status is the right one, and no number goes unmarked.
+// Command chaos subjects realiops to production's faults, and checks four promises: no measured data is lost, nothing
+// is left behind, one clear line and the right status report the fault, and no number goes unmarked.
 //
 //	chaos [-class CLASS,...] [-name TEXT] [-pg VERSION] [-j N] [-write FILE]
 //
-// Each fault is a row of a table (a file for each class): a command, what is done to it and when, and what must be so.
-// How that is seen is written once, in promises.go and left.go. It prints what came of each, writes the tables of
-// docs/reference/chaos.md with -write, and ends with 1 if a promise was broken. It wants Linux, and root for some
-// faults, which are skipped without.
+// Each fault is a row of a table (a file for each class): a command, the fault and its moment, and the expected
+// result. promises.go and left.go check it. Chaos prints each outcome, writes the tables of
+// docs/reference/chaos.md with -write, and exits with 1 if a promise was broken. It wants Linux, and root for some
+// faults, which are otherwise skipped.
 package main
 
 import (
@@ -69,7 +69,7 @@ func run(all []Fault, version string, atOnce int, page string) error {
 	return nil
 }
 
-// build makes the program, and a directory that every user can enter, as the servers of the faults are not root's.
+// build builds the program, and makes a directory open to all users, as the faults' servers do not run as root.
 func build() (program, work string, err error) {
 	if work, err = os.MkdirTemp("", "realiops-chaos-"); err != nil {
 		return "", "", err
@@ -95,13 +95,13 @@ var versions = []string{"13", "14", "15", "16", "17", "18"}
 // result is the outcome of a fault.
 type result struct {
 	Fault
-	version string // of PostgreSQL, where it was tried with a server
+	version string // of PostgreSQL, if it was tried with a server
 	said    string
 	broken  []string
 	skipped string
 }
 
-// tryAll tries some at a time, and tells of each as it is over.
+// tryAll tries some faults in parallel, and reports each at its end.
 func tryAll(all []Fault, atOnce int, at func(i int) *place) []result {
 	results := make([]result, len(all))
 	slots := make(chan struct{}, atOnce)

@@ -14,8 +14,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
 
-// shortSet are the faults that are tried on each change beside all inputs, ids and limits: one of each kind. Those of a
-// cloud wait for it, and are the script's.
+// shortSet has the faults that are tried on each change besides all inputs, ids and limits: one of each kind. Those
+// of a cloud take long, and are only in the script.
 var shortSet = []string{
 	"`run --dsn` and SIGTERM", "`run`, whose server is restarted", "`run`, whose connections are cut",
 	"`run --shared`, while somebody writes",
@@ -47,7 +47,7 @@ func TestShortSet(t *testing.T) {
 	}
 }
 
-// The names of faults tell them apart, and there are as many as are promised.
+// Names of faults are unique, and there are as many as promised.
 func TestFaultsAreToldApart(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range faults() {

@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/test/process"
 )
 
-// memoryOf returns the most that a process held, in MB. Linux counts kilobytes.
+// memoryOf returns a process's peak memory in MB. Linux counts kilobytes.
 func memoryOf(s *os.ProcessState) int64 {
 	if usage, ok := s.SysUsage().(*syscall.Rusage); ok {
 		return usage.Maxrss / 1000
@@ -24,9 +24,9 @@ func memoryOf(s *os.ProcessState) int64 {
 	return 0
 }
 
-// starved are commands and servers that get no more memory.
+// starved are commands and servers that run out of memory.
 func starved() []Fault {
-	const has = 400 << 20 // bytes, for the command and all that it starts
+	const has = 400 << 20 // bytes, for the command and its children
 	short := toServer((*server).exhaust).and(pauseAnyway(3*time.Second), toServer((*server).replenish))
 	return []Fault{
 		{Name: "`run` of its own server, ended by the kernel as its control group is out of memory",
@@ -44,7 +44,7 @@ func starved() []Fault {
 	}
 }
 
-// grouped has the command live in a control group that has so much memory.
+// grouped runs the command in a control group with a memory limit.
 func grouped(bytes int, command prepare) prepare {
 	return first(func(p *place) error {
 		if err := asRoot(); err != nil {
@@ -60,7 +60,7 @@ func grouped(bytes int, command prepare) prepare {
 	}, command)
 }
 
-// disband removes the control group, once what was in it has ended.
+// disband removes the control group, once its processes have ended.
 func (p *place) disband() error {
 	left := eventually(func() []string {
 		if err := os.Remove(p.group); err != nil {
@@ -74,8 +74,7 @@ func (p *place) disband() error {
 	return nil
 }
 
-// takeMemory has somebody in the command's control group take all of its memory. Of those in it, the kernel ends the
-// command.
+// takeMemory uses up the memory of the command's control group. The kernel then kills the command.
 func takeMemory(s *scene) error {
 	pid := s.command.Process.Pid
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte("1000"), 0o600); err != nil {

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// networks are addresses where nobody is, and relays between a command and its server.
+// networks are unreachable addresses, and relays between a command and its server.
 func networks() []Fault {
 	return in("network", slices.Concat(nobodyThere(), troubled(), encrypted(), measured("network"))...)
 }
 
-// nobodyThere are servers that are not there, and those that hang.
+// nobodyThere are absent servers, and servers that hang.
 func nobodyThere() (all []Fault) {
 	silent := func(command string) prepare {
 		return func(p *place) ([]string, error) {
@@ -76,7 +76,7 @@ func troubled() (all []Fault) {
 	)
 }
 
-// encrypted are connections whose TLS fails while they are used, and as new ones are made.
+// encrypted are connections whose TLS fails during use, and when new ones are made.
 func encrypted() (all []Fault) {
 	when := map[string]moment{"run": underLoad, "observe": reading, "load": {text: "progress:"}}
 	off := func(s *scene) error {

@@ -13,14 +13,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// measures asks what a statement costs, over and over; operations are done and struck, as the other commands are, in
-// [measured].
+// measures repeatedly measures the cost of a statement. [measured] has the faults of
+// operations, like those of other commands.
 func measures(more ...string) prepare {
 	return plain(append([]string{"measure", "--background", "200ms", "-r", "5", "--sql",
 		"create table if not exists theirs (a int); insert into theirs select generate_series(1, 10)"}, more...)...)
 }
 
-// measuring returns one that goes on for long: each repetition takes a second.
+// measuring returns a long one: each repetition takes a second.
 func measuring() prepare {
 	return plain("measure", "--background", "200ms", "-r", "20", "--save", record, "--sql",
 		"create table if not exists theirs (a int); insert into theirs values (1); select pg_sleep(1)")
@@ -111,7 +111,7 @@ func measured(class string) (all []Fault) {
 	return all
 }
 
-// visits has somebody connect, work and leave until the command ends, over and over.
+// visits repeatedly connects, works and leaves until the command ends.
 func visits(rest time.Duration, statement string) strike {
 	return func(s *scene) error {
 		s.others.Go(func() {
@@ -127,7 +127,7 @@ func visits(rest time.Duration, statement string) strike {
 	}
 }
 
-// kept returns what others scraped or were told, and what it is asked by.
+// kept are stores and accounts that fail, under the commands that read them.
 func kept() []Fault {
 	store := func(command ...string) prepare {
 		return func(p *place) ([]string, error) { return append(command, "--prometheus", p.service), nil }
@@ -161,7 +161,7 @@ func kept() []Fault {
 	return all
 }
 
-// exported are files that the commands take which came later.
+// exported are invalid files for the commands that read other programs' files.
 func exported() (all []Fault) {
 	bill := []string{"aws", "cost", "--from", "%"}
 	add := func(name, text, says string, args ...string) {
@@ -190,7 +190,7 @@ func byName(a, b Fault) int { return strings.Compare(a.Name, b.Name) }
 
 func full(args ...string) prepare { return printingTo("/dev/full", plain(args...)) }
 
-// onFullDisks are commands that came later, printing to one.
+// onFullDisks are later commands that print to a full disk.
 func onFullDisks() []Fault {
 	return []Fault{
 		{Name: "`aws cost` whose output goes to a full disk", Prepare: full("aws", "cost", "--month",

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// otherSessions work on the server that is measured.
+// otherSessions work on the measured server.
 func otherSessions() []Fault {
 	table := "create table theirs (a int)"
 	few, many := "insert into theirs values (1)", "insert into theirs select generate_series(1, 5000)"
@@ -48,7 +48,7 @@ func otherSessions() []Fault {
 	}, measured("other sessions")...)...)
 }
 
-// inTransaction has a session that did something and stays as it is.
+// inTransaction starts a session that executes a statement and then idles.
 func inTransaction(statement string) func(*place) error {
 	return func(p *place) error {
 		conn, err := pgx.Connect(context.Background(), p.servers[0].URL())
@@ -65,7 +65,7 @@ func inTransaction(statement string) func(*place) error {
 	}
 }
 
-// elsewhere has somebody work in the database d until the command ends.
+// elsewhere works in the database d until the command ends.
 func elsewhere(statement string) strike {
 	return func(s *scene) error {
 		s.others.Go(func() {
@@ -81,7 +81,7 @@ func elsewhere(statement string) strike {
 	}
 }
 
-// anotherRun returns one that goes on until the fault is over.
+// anotherRun starts a run that lasts until the fault is over.
 func anotherRun(p *place) error {
 	return p.meanwhile(longRun("--shared"), `"kind":"work"`)
 }
@@ -90,7 +90,7 @@ func anotherObservation(p *place) error {
 	return p.meanwhile(observing("1m"), `"kind":"read"`)
 }
 
-// meanwhile has a command go on elsewhere on the server until the command has ended.
+// meanwhile runs another command on the server until the command has ended.
 func (p *place) meanwhile(command prepare, until string) error {
 	other := &place{dir: p.path("other"), program: p.program, runs: p.runs}
 	if err := other.make(); err != nil {

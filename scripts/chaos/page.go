@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// What is between these lines of the page is written by this program.
+// This program writes the part of the page between these lines.
 const (
 	pageBegin = "<!-- written by scripts/chaos -->\n"
 	pageEnd   = "<!-- end -->\n"
 )
 
-// write puts the tables into the page, and leaves those of the classes that were not tried.
+// write puts the tables into the page, and keeps those of untried classes.
 func write(path string, results []result, begun time.Time) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -105,7 +105,7 @@ func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "\n", " ").Replace(text)
 }
 
-// machine returns what the faults were tried on.
+// machine describes the machine of the trial.
 func machine() string {
 	kernel, _ := exec.Command("uname", "-srm").Output()
 	processors, _ := exec.Command("nproc").Output()

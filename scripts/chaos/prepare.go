@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// prepare makes what a command meets, and gives the command.
+// prepare prepares the surroundings of a command, and returns the command.
 type prepare = func(*place) ([]string, error)
 
 func plain(args ...string) prepare {
 	return func(*place) ([]string, error) { return args, nil }
 }
 
-// file prepares a command on a file with some text, which is named by % in it.
+// file prepares a command on a file with some text; % stands for its name.
 func file(text string, args ...string) prepare {
 	return func(p *place) ([]string, error) {
 		err := os.WriteFile(p.path("file"), []byte(text), 0o600)
@@ -24,7 +24,7 @@ func file(text string, args ...string) prepare {
 	}
 }
 
-// on prepares a command on a shipped run, named by %.
+// on prepares a command on a shipped run; % stands for its name.
 func on(run string, args ...string) prepare {
 	return func(p *place) ([]string, error) { return with(args, filepath.Join(p.runs, run)), nil }
 }
@@ -37,7 +37,7 @@ func with(args []string, name string) []string {
 	return all
 }
 
-// first prepares something beforehand.
+// first runs a preparation before another.
 func first(do func(*place) error, then prepare) prepare {
 	return func(p *place) ([]string, error) {
 		if err := do(p); err != nil {
@@ -47,12 +47,12 @@ func first(do func(*place) error, then prepare) prepare {
 	}
 }
 
-// within has the command live within limits, as a shell's ulimit has them.
+// within runs the command under a limit of a shell's ulimit.
 func within(ulimit string, then prepare) prepare {
 	return first(func(p *place) error { p.ulimit = ulimit; return nil }, then)
 }
 
-// printingTo redirects the command's output to a file, such as one that is always full.
+// printingTo redirects the command's output to a file, such as an always full one.
 func printingTo(name string, then prepare) prepare {
 	return first(func(p *place) (err error) {
 		p.stdout, err = os.OpenFile(name, os.O_WRONLY, 0)
@@ -63,7 +63,7 @@ func printingTo(name string, then prepare) prepare {
 	}, then)
 }
 
-// The plans of runs here: one that is over soon, one that lasts a while, and one that goes on until it is stopped.
+// The plans of runs: a short one, a longer one, and one that lasts until it is stopped.
 const (
 	shortPlan  = `{"loads":[{"name":"idle"},{"name":"bulk","method":"copy","rows_per_tx":100,"clients":2}],"repetitions":1,"load_seconds":3}`
 	tenSeconds = `{"loads":[{"name":"bulk","method":"copy","rows_per_tx":100,"clients":2}],"repetitions":1,"load_seconds":10}`
@@ -77,7 +77,7 @@ func planned(plan string, more ...string) prepare {
 	}
 }
 
-// Commands that measure. Each meets a server by [theirs] or [meets], but the first: that runs one of its own.
+// Commands that measure, on the server of [theirs] or [meets]. The first runs a server of its own.
 func runs(more ...string) prepare     { return planned(shortPlan, more...) }
 func longRun(more ...string) prepare  { return planned(longPlan, more...) }
 func observes(more ...string) prepare { return observing("6s", more...) }
@@ -93,17 +93,17 @@ func loads(seconds string, more ...string) prepare {
 	return file(script, append(args, more...)...)
 }
 
-// meets is a server that was prepared for a command.
+// meets is a server that is prepared for a command.
 type meets struct {
 	settings []string // of the server
-	sql      []string // that somebody executed before
-	role     string   // who connects, instead of the superuser
+	sql      []string // executed beforehand
+	role     string   // the user that connects; empty: the superuser
 	query    string   // parameters of the connection
 	relayed  bool
-	encrypts bool // something before it speaks TLS for it
+	encrypts bool // TLS, spoken by a relay
 }
 
-// by gives a command that meets it.
+// by returns a command on the server.
 func (m meets) by(command prepare) prepare {
 	return func(p *place) ([]string, error) {
 		s, err := p.server(m.settings...)
@@ -155,7 +155,7 @@ func (m meets) dsn(p *place, s *server) (dsn string, err error) {
 // rolesPassword is the password of roles that faults make.
 const rolesPassword = "chaos"
 
-// theirs returns a server with nothing about it.
+// theirs returns an ordinary server.
 func theirs(command prepare) prepare { return meets{}.by(command) }
 
 // relayed returns a server behind a relay.

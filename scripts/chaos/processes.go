@@ -15,14 +15,14 @@ import (
 	"github.com/realiops/realiops/internal/test/process"
 )
 
-// processes are killed, stopped, asked to end, and short of what the system gives them.
+// processes are killed, stopped, asked to end, and short of the system's resources.
 func processes() []Fault {
 	return in("process", slices.Concat(killed(), asked(), halted(), short(), starved(), measured("process"))...)
 }
 
-// randomly returns a moment in a span of time, the same in each suite.
+// randomly returns a random moment within a span, the same in each suite.
 func randomly(seed uint64, span time.Duration) moment {
-	r := rand.New(rand.NewPCG(22, seed)) //nolint:gosec // to be the same
+	r := rand.New(rand.NewPCG(22, seed)) //nolint:gosec // reproducible
 	return after(time.Duration(r.Int64N(int64(span))).Round(10 * time.Millisecond))
 }
 
@@ -83,13 +83,12 @@ func baseline(p *place) ([]string, error) {
 		"--progress", "none"}, nil
 }
 
-// measuresLong measures a command that takes long on a server of its own.
+// measuresLong is a long measurement on the command's own server.
 func measuresLong(*place) ([]string, error) {
 	return []string{"measure", "-r", "1", "--", "sh", "-c", "echo measured now; sleep 60"}, nil
 }
 
-// killAll kills the command and all that it has started at one moment: each is stopped first, so that none sees
-// another's end.
+// killAll kills the command and all its children together: each is stopped first, so that none notices another's end.
 var killAll strike = func(s *scene) error {
 	own := s.command.Process.Pid
 	if err := syscall.Kill(own, syscall.SIGSTOP); err != nil {
@@ -97,7 +96,7 @@ var killAll strike = func(s *scene) error {
 	}
 	all := process.Descendants(own)
 	for _, pid := range all {
-		_ = syscall.Kill(pid, syscall.SIGSTOP) // what it starts before that is seen below
+		_ = syscall.Kill(pid, syscall.SIGSTOP) // children that it started in between are found below
 	}
 	all = append(process.Descendants(own), own)
 	for _, pid := range all {
@@ -107,7 +106,7 @@ var killAll strike = func(s *scene) error {
 	return nil
 }
 
-// nextServer measures on a server of its own, which removes what is left of others.
+// nextServer measures on a new server, which cleans up after others.
 func nextServer(s *scene) error {
 	c := exec.Command(s.program, "measure", "-q", "-r", "1", "--warmup", "0", "--sql", "select 1") //nolint:gosec // ours
 	c.Dir, c.Env = s.dir, s.command.Env
@@ -117,7 +116,7 @@ func nextServer(s *scene) error {
 	return nil
 }
 
-// killPostgres kills the server that the command has started, wherever below it that is.
+// killPostgres kills the server that the command has started, at any depth below it.
 func killPostgres(s *scene) error {
 	pid, runs := s.postgres()
 	if !runs {
@@ -136,7 +135,7 @@ func (s *scene) postgres() (pid int, runs bool) {
 	return 0, false
 }
 
-// asked are commands that are asked to end, by all ways there are.
+// asked are commands that are asked to end, in every way.
 func asked() (all []Fault) {
 	for _, by := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		name := map[syscall.Signal]string{syscall.SIGINT: "Ctrl-C", syscall.SIGTERM: "SIGTERM",
@@ -169,7 +168,7 @@ func asked() (all []Fault) {
 	)
 }
 
-// halted are processes that stand still for a while.
+// halted are processes that are stopped for a while.
 func halted() []Fault {
 	still := func(whom string, d time.Duration) strike {
 		return signal(syscall.SIGSTOP, whom).and(pause(d), signal(syscall.SIGCONT, whom))
@@ -190,7 +189,7 @@ func halted() []Fault {
 	}
 }
 
-// short are commands that get too little of what a system gives.
+// short are commands with too little of a system's resources.
 func short() (all []Fault) {
 	for name, command := range map[string]prepare{"run": theirs(runs()), "observe": theirs(observes()),
 		"load": theirs(loads("2")), "doctor": theirs(plain("doctor"))} {

@@ -14,8 +14,7 @@ import (
 	"strings"
 )
 
-// complaint returns what a command complains of. As pgbench does, a load tells of each client that gives up before it
-// tells of itself.
+// complaint returns a command's complaint. Like pgbench, a load reports each client that gives up before itself.
 func complaint(stderr string) string {
 	var lines []string
 	for line := range strings.Lines(stderr) {
@@ -31,7 +30,7 @@ var aClients = regexp.MustCompile(`^realiops: (error: (client|worker) \d|LINE \d
 // waiting is the line printed at once if a command takes a while to stop.
 const waiting = "realiops: stopping; waiting"
 
-// clear: one line tells, and the status is the right one.
+// clear: one line reports the fault, and the status is right.
 func (f Fault) clear(s *scene) (broken []string) {
 	check := func(kept bool, format string, values ...any) {
 		if !kept {
@@ -57,7 +56,7 @@ func (f Fault) clear(s *scene) (broken []string) {
 	return broken
 }
 
-// lost: what was in the record when the fault came is still in it.
+// lost: the record still has all its content from before the fault.
 func (f Fault) lost(s *scene) []string {
 	now, err := os.ReadFile(s.path(record))
 	if len(s.kept) == 0 || !bytes.Contains(s.kept, []byte(`"kind":"run"`)) {
@@ -70,7 +69,7 @@ func (f Fault) lost(s *scene) []string {
 	return nil
 }
 
-// unmarked: every report says what the numbers suffer from, and those that can be checked are possible.
+// unmarked: every report names the faults of its numbers, and verifiable numbers are possible.
 func (f Fault) unmarked(s *scene) (broken []string) {
 	text, err := os.ReadFile(s.path(record))
 	if err != nil || !bytes.Contains(text, []byte(`"kind":"load"`)) && !bytes.Contains(text, []byte(`"kind":"read"`)) {
@@ -98,7 +97,7 @@ func (f Fault) unmarked(s *scene) (broken []string) {
 	return broken
 }
 
-// impossible finds loads with more rows, or fewer, than their server inserted, where nothing warns of others.
+// impossible finds loads with more or fewer rows than their server inserted, unless a warning mentions others.
 func impossible(report []byte) (broken []string) {
 	type figure struct{ Value *float64 }
 	var r struct {

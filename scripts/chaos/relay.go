@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// relay stands between a command and its server, and does what networks do.
+// relay stands between a command and its server, and imitates a faulty network.
 type relay struct {
 	listener net.Listener
 
@@ -19,7 +19,7 @@ type relay struct {
 	open   []net.Conn
 }
 
-// trouble changes data on its way: it returns the part that arrives, and whether the connection goes on.
+// trouble changes data on its way: it returns the part that arrives, and whether the connection continues.
 type trouble func(arrives []byte) (rest []byte, goesOn bool)
 
 func newRelay(target string) (*relay, error) {
@@ -59,7 +59,7 @@ func (r *relay) serve() {
 	}
 }
 
-// pass hands on one side's bytes; trouble applies to the server's.
+// pass forwards one side's bytes; trouble applies to the server's.
 func (r *relay) pass(from, to net.Conn, server bool) {
 	defer to.Close()
 	defer from.Close()
@@ -81,14 +81,14 @@ func (r *relay) now() trouble {
 	return r.does
 }
 
-// fromNowOn makes trouble for everything that the server says from now on.
+// fromNowOn applies a trouble to all further data of the server.
 func (r *relay) fromNowOn(does trouble) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.does = does
 }
 
-// lead cuts what there is, and leads what comes to another server.
+// lead cuts existing connections, and leads new ones to another server.
 func (r *relay) lead(target string) {
 	r.mu.Lock()
 	r.target = target
@@ -96,7 +96,7 @@ func (r *relay) lead(target string) {
 	r.cut()
 }
 
-// cut ends the connections that there are.
+// cut ends the existing connections.
 func (r *relay) cut() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -108,19 +108,19 @@ func (r *relay) cut() {
 
 func untouched(b []byte) ([]byte, bool) { return b, true }
 
-// swallowed: the connection stands, and nothing comes.
+// swallowed: the connection stays, and no data arrives.
 func swallowed([]byte) ([]byte, bool) { return nil, true }
 
-// halved: half of a message comes, and then the end.
+// halved: half of a message arrives, and then the end.
 func halved(b []byte) ([]byte, bool) { return b[:len(b)/2], false }
 
-// garbled: what comes is not what was sent.
+// garbled: the data arrives altered.
 func garbled(b []byte) ([]byte, bool) {
 	_, _ = rand.Read(b)
 	return b, true
 }
 
-// slowed: everything takes its time.
+// slowed: all data is delayed.
 func slowed(by time.Duration) trouble {
 	return func(b []byte) ([]byte, bool) {
 		time.Sleep(by)

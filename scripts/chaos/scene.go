@@ -25,16 +25,16 @@ type place struct {
 	servers []*server
 	relay   *relay
 	front   *encrypting
-	service string   // the address of what it asks over HTTP, where there is one
-	env     []string // of the command, beside what all have
-	group   string   // the control group that the command lives in, where it has one of its own
-	ulimit  string   // what a shell limits the command by, as its ulimit has it
+	service string   // the address of the HTTP service that it asks, if any
+	env     []string // of the command, besides the common ones
+	group   string   // the command's own control group, if any
+	ulimit  string   // the command's limit, as an option of a shell's ulimit
 	stdout  *os.File // where the command prints; nil: it is kept
-	before  []string // what lay there
-	grows   string   // the one of them that the command adds to
+	before  []string // files that were there before
+	grows   string   // the one of them that the command extends
 	memory  []segment
 	dynamic []string // names of shared memory that was there before
-	company []*scene // other commands that go on meanwhile
+	company []*scene // other commands that run meanwhile
 	closing []func() error
 }
 
@@ -58,10 +58,10 @@ func (p *place) make() (err error) {
 		os.Chmod(p.path(temp), 0o777|os.ModeSticky)) //nolint:gosec // servers are not root's
 }
 
-// atEnd is done when the fault is over, the last first.
+// atEnd adds an action for the end of the fault. The last one comes first.
 func (p *place) atEnd(do func() error) { p.closing = append(p.closing, do) }
 
-// sendHome ends what goes on beside the command.
+// sendHome ends the other commands.
 func (p *place) sendHome() error {
 	for _, s := range p.company {
 		_ = s.command.Process.Signal(os.Interrupt)
@@ -80,31 +80,31 @@ func (p *place) close() (err error) {
 	return err
 }
 
-// scene is a command that meets a fault.
+// scene is a command during a fault.
 type scene struct {
 	*place
 	command *process.Process
-	kept    []byte // of the record, as it was when the fault came
+	kept    []byte // the record at the moment of the fault
 	late    bool
 	ctx     context.Context // ends with the command
-	others  sync.WaitGroup  // who work beside it
+	others  sync.WaitGroup  // working meanwhile
 }
 
-// start starts the program. All that it starts in turn has the place in its environment or among its arguments.
+// start starts the program. All its descendants have the place in their environment or arguments.
 func (p *place) start(args []string, within time.Duration) (*scene, error) {
 	var err error
 	if p.before, err = listing(p.dir); err != nil {
 		return nil, err
 	}
 	s := &scene{place: p}
-	command := exec.Command(p.program, args...) //nolint:gosec // what the table says
+	command := exec.Command(p.program, args...) //nolint:gosec // from the table
 	if p.ulimit != "" {
 		command = exec.Command("sh", append([]string{"-c", "ulimit " + p.ulimit + ` && exec "$0" "$@"`, p.program},
 			args...)...) //nolint:gosec // likewise
 	}
 	if p.group != "" {
 		command = exec.Command("sh", append([]string{"-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, p.group,
-			p.program}, args...)...) //nolint:gosec // likewise
+			p.program}, args...)...) //nolint:gosec // from the table, too
 	}
 	command.Dir = p.dir
 	if p.stdout != nil {
@@ -131,7 +131,7 @@ func (p *place) start(args []string, within time.Duration) (*scene, error) {
 	return s, nil
 }
 
-// withoutServer leaves out what names a server.
+// withoutServer leaves out variables that name a server.
 func withoutServer(environment []string) []string {
 	return slices.DeleteFunc(environment, func(v string) bool {
 		return strings.HasPrefix(v, "PG") || strings.HasPrefix(v, "DATABASE_URL=")
@@ -145,15 +145,15 @@ func (s *scene) wait() {
 
 func (s *scene) status() int { return s.command.Wait() }
 
-// moment is a point in a command's progress: it has printed or recorded a text, or made its record, or has a server
-// of its own, and then a while has passed.
+// moment is a point in a command's progress: it has printed or recorded a text, made its record, or started a
+// server, and then a while has passed.
 type moment struct {
 	text         string
 	made, server bool
 	plus         time.Duration
 }
 
-// underLoad is while a load of a run is on, and reading while an observation goes on.
+// underLoad is during a load of a run, and reading during an observation.
 var (
 	underLoad = moment{text: `"kind":"work"`}
 	reading   = moment{text: `"kind":"read"`, plus: 2 * time.Second}
@@ -174,7 +174,7 @@ func (s *scene) await(m moment) error {
 	return fmt.Errorf("the command ended before %q", m.text)
 }
 
-// pause lets time pass while the command goes on.
+// pause waits while the command continues.
 func (s *scene) pause(d time.Duration) error {
 	select {
 	case <-s.command.Ended():

@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// scrapers are clients of `observe --listen` that hold what they can.
+// scrapers are clients of `observe --listen` that hold its resources.
 func scrapers() []Fault {
 	row := func(name string, n int, do func(net.Conn)) Fault {
 		return Fault{
@@ -51,7 +51,7 @@ func trickle(c net.Conn) {
 	}
 }
 
-// freePort finds a port that nobody listens on.
+// freePort finds an unused port.
 func freePort(p *place) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -63,8 +63,8 @@ func freePort(p *place) error {
 
 func listening(p *place) ([]string, error) { return observing("20s", "--listen", p.service)(p) }
 
-// beset opens connections that do something, and sees to it that an honest client is answered all the same, and that
-// the observation goes on.
+// beset opens connections that do something, and checks that an honest client is still answered, and
+// that the observation continues.
 func beset(n int, do func(net.Conn)) strike {
 	return func(s *scene) error {
 		for range n {
@@ -93,7 +93,7 @@ func beset(n int, do func(net.Conn)) strike {
 	}
 }
 
-// noGap finds a time in which an observation, which reads each second, has read nothing.
+// noGap finds a time in which an observation, which reads each second, has no readings.
 func noGap(path string) error {
 	records, file, err := runfile.Open(path)
 	if err != nil {

@@ -22,14 +22,14 @@ import (
 	"github.com/realiops/realiops/internal/test/process"
 )
 
-// server is a PostgreSQL that a command meets. It may be stopped and started again.
+// server is a PostgreSQL for a command. It may be stopped and started again.
 type server struct {
 	*embedded.Server
 	data  string
-	again *process.Process // it was started again as this
+	again *process.Process // its process after a restart
 }
 
-// server starts one that is gone when the fault is over.
+// server starts a server that is removed after the fault.
 func (p *place) server(settings ...string) (*server, error) {
 	settings = append([]string{"restart_after_crash=on", "autovacuum=off"}, settings...)
 	started, err := embedded.Start(context.Background(), embedded.Options{
@@ -53,7 +53,7 @@ func (s *server) close() error {
 	return s.Stop(context.Background())
 }
 
-// pid returns the server's process, 0 where it does not run.
+// pid returns the server's process, or 0 if it does not run.
 func (s *server) pid() int {
 	pid, err := process.Postmaster(s.data)
 	if err != nil || syscall.Kill(pid, 0) != nil {
@@ -81,7 +81,7 @@ func (s *server) end(by syscall.Signal) error {
 	return errors.New("the server does not end")
 }
 
-// restart ends the server in a way and starts it again.
+// restart ends the server by a signal and starts it again.
 func (s *server) restart(by syscall.Signal) error {
 	program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", s.pid()))
 	if err != nil {
@@ -91,14 +91,14 @@ func (s *server) restart(by syscall.Signal) error {
 	if err != nil {
 		return err
 	}
-	defer lock.Close() // which leaves it to the server that is started
+	defer lock.Close() // leaves it to the new server
 	if err := s.end(by); err != nil {
 		return err
 	}
 	return s.startAgain(program, lock)
 }
 
-// lock returns what the server's processes keep its directory by: whoever finds it free removes what is in there.
+// lock returns the lock that the server's processes hold on its directory. Others remove the directory if it is free.
 func (s *server) lock() (*os.File, error) {
 	pid := s.pid()
 	handle, err := unix.PidfdOpen(pid, 0)
@@ -122,7 +122,7 @@ func (s *server) lock() (*os.File, error) {
 	return nil, errors.New("the server holds no lock")
 }
 
-// startAgain tries until the server is there: what is left of the last one may keep it from starting.
+// startAgain tries until the server runs: leftovers of the last one may prevent it.
 func (s *server) startAgain(program string, lock *os.File) (err error) {
 	for begun := time.Now(); time.Since(begun) < patience; time.Sleep(200 * time.Millisecond) {
 		if s.again == nil {
@@ -142,7 +142,7 @@ func (s *server) startAgain(program string, lock *os.File) (err error) {
 	return errors.New("the server does not come back")
 }
 
-// launch starts a server as the user whose data they are.
+// launch starts a server as the owner of its data.
 func launch(program, data string, lock *os.File) (*process.Process, error) {
 	owner, err := ownerOf(data)
 	if err != nil {
@@ -150,11 +150,11 @@ func launch(program, data string, lock *os.File) (*process.Process, error) {
 	}
 	c := exec.Command(program, "-D", data) //nolint:gosec // the server's own program
 	c.Dir, c.ExtraFiles = data, []*os.File{lock}
-	c.SysProcAttr, c.WaitDelay = owner, time.Second // its children may outlive it, and hold what it prints to
+	c.SysProcAttr, c.WaitDelay = owner, time.Second // its children may outlive it, and hold its output
 	return process.Start(c)
 }
 
-// ownerOf has a process run as the user whose a directory is.
+// ownerOf has a process run as the owner of a directory.
 func ownerOf(directory string) (*syscall.SysProcAttr, error) {
 	info, err := os.Stat(directory)
 	if err != nil {
@@ -162,12 +162,12 @@ func ownerOf(directory string) (*syscall.SysProcAttr, error) {
 	}
 	owner := info.Sys().(*syscall.Stat_t)
 	if int(owner.Uid) == os.Geteuid() {
-		return nil, nil //nolint:nilnil // it runs as we do
+		return nil, nil //nolint:nilnil // it runs as this user
 	}
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}}, nil
 }
 
-// everyProcess sends all processes of the server a signal, the first one first: stopped, it starts no others.
+// everyProcess signals all processes of the server, the first one first: once stopped, it starts no others.
 func (s *server) everyProcess(signal syscall.Signal) error {
 	pid := s.pid()
 	if err := syscall.Kill(pid, signal); err != nil {
@@ -179,7 +179,7 @@ func (s *server) everyProcess(signal syscall.Signal) error {
 	return nil
 }
 
-// ask has a session of somebody else's for a moment.
+// ask opens a session of another user for a moment.
 func (s *server) ask(do func(*pgx.Conn) error) error { return session(s.URL(), do) }
 
 func session(dsn string, do func(*pgx.Conn) error) error {
@@ -193,7 +193,7 @@ func session(dsn string, do func(*pgx.Conn) error) error {
 	return do(conn)
 }
 
-// sql executes statements of somebody else's.
+// sql executes statements in another user's session.
 func (s *server) sql(statements ...string) error {
 	return s.ask(func(conn *pgx.Conn) error {
 		for _, text := range statements {
@@ -205,7 +205,7 @@ func (s *server) sql(statements ...string) error {
 	})
 }
 
-// ours returns what realiops has on a server. One that does not run has nothing that could be asked for.
+// ours returns realiops's objects on a server, and nothing if it does not run.
 func (s *server) ours(schemaToo bool) (found []string) {
 	if s.pid() == 0 {
 		return nil
@@ -233,7 +233,7 @@ func (s *server) ours(schemaToo bool) (found []string) {
 func (s *server) at(change func(*url.URL)) string {
 	u, err := url.Parse(s.URL())
 	if err != nil {
-		panic(err) // we made it
+		panic(err) // it is our own
 	}
 	change(u)
 	return u.String()
@@ -242,7 +242,7 @@ func (s *server) at(change func(*url.URL)) string {
 func (s *server) address() string {
 	u, err := url.Parse(s.URL())
 	if err != nil {
-		panic(err) // we made it
+		panic(err) // it is our own
 	}
 	return u.Host
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/test/process"
 )
 
-// servers go away, come back, hang, refuse and change while something is measured on them.
+// servers go away, come back, hang, refuse and change during a measurement.
 func servers() []Fault {
 	return in("server", slices.Concat(gone(), hangs(), refusing(), changing(), measured("server"))...)
 }
@@ -57,7 +57,7 @@ func gone() (all []Fault) {
 	)
 }
 
-// crash kills a session of the server, which then starts over.
+// crash kills a session of the server, which then restarts.
 func crash(s *server) error {
 	for _, child := range process.Children(s.pid()) {
 		title, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child))
@@ -68,7 +68,7 @@ func crash(s *server) error {
 	return errors.New("the server has no session")
 }
 
-// failover makes another server of the first one's data, as a standby would be that is promoted, and leads there.
+// failover leads to a second server, as after a promotion, and stops the first.
 func failover(s *scene) error {
 	other, err := s.server()
 	if err != nil {
@@ -78,7 +78,7 @@ func failover(s *scene) error {
 	return s.servers[0].end(syscall.SIGQUIT)
 }
 
-// hangs are servers that stand still.
+// hangs are servers that stop.
 func hangs() []Fault {
 	stop := toServer(func(s *server) error { return s.everyProcess(syscall.SIGSTOP) })
 	wake := toServer(func(s *server) error { return s.everyProcess(syscall.SIGCONT) })
@@ -105,7 +105,7 @@ func hangs() []Fault {
 	}
 }
 
-// refusing are servers that would not be measured on.
+// refusing are servers that must not be measured.
 func refusing() (all []Fault) {
 	role := "create role joe login password '" + rolesPassword + "'"
 	for name, command := range map[string]prepare{"run": runs(), "doctor": plain("doctor"), "observe": observes(),

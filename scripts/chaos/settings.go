@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// settings returns what servers, databases and roles have set.
+// settings are settings of servers, databases and roles.
 func settings() (all []Fault) {
 	run := func(name, setting string) Fault {
 		return Fault{Name: "`run` with " + name,

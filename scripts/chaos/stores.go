@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// serve answers over HTTP until the fault is over, and gives the address.
+// serve answers over HTTP until the fault is over, and returns the address.
 func (p *place) serve(does http.HandlerFunc) string {
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // or it would not be noticed that the client leaves
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the client's end would go unnoticed
 		does(w, r)
 	}))
 	p.atEnd(func() error {
@@ -25,7 +25,7 @@ func (p *place) serve(does http.HandlerFunc) string {
 	return service.URL
 }
 
-// at has a command meet a service of HTTP.
+// at runs a command on an HTTP service.
 func at(does http.HandlerFunc, then prepare) prepare {
 	return first(func(p *place) error {
 		p.service = strings.Replace(p.serve(does), "://", "://joe:zqzx@", 1)
@@ -39,7 +39,7 @@ type storesAnswer struct {
 	says string
 }
 
-// storesAnswers returns those of stores of metrics that refuse, fail and talk nonsense.
+// storesAnswers returns the answers of stores that refuse, fail and send nonsense.
 func storesAnswers() []storesAnswer {
 	status := func(code int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", code) }
@@ -64,7 +64,7 @@ func storesAnswers() []storesAnswer {
 	}
 }
 
-// endless begins an answer and goes on until nobody reads it any more.
+// endless begins an answer and continues until the reader leaves.
 func endless(begin string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		_, err := fmt.Fprint(w, begin)

@@ -19,7 +19,7 @@ import (
 // strike disturbs a command or its surroundings.
 type strike func(*scene) error
 
-// and does one after another.
+// and runs strikes one after another.
 func (do strike) and(more ...strike) strike {
 	return func(s *scene) error {
 		err := do(s)
@@ -32,7 +32,7 @@ func (do strike) and(more ...strike) strike {
 	}
 }
 
-// insisting does something again that a deadlock has ended.
+// insisting repeats an action that a deadlock has ended.
 func insisting(do strike) strike {
 	return func(s *scene) (err error) {
 		const tries = 10
@@ -49,7 +49,7 @@ func pause(d time.Duration) strike {
 	return func(s *scene) error { return s.pause(d) }
 }
 
-// pauseAnyway lets time pass also when the command has ended.
+// pauseAnyway waits even after the command has ended.
 func pauseAnyway(d time.Duration) strike {
 	return func(*scene) error {
 		time.Sleep(d)
@@ -57,7 +57,7 @@ func pauseAnyway(d time.Duration) strike {
 	}
 }
 
-// Processes that a signal is sent to.
+// Processes that are signalled.
 const (
 	program    = ""
 	worker     = "worker"
@@ -65,7 +65,7 @@ const (
 	group      = "group" // as a terminal sends it
 )
 
-// signal sends one to a process.
+// signal signals a process.
 func signal(by syscall.Signal, whom string) strike {
 	return func(s *scene) error {
 		pid, err := s.find(whom)
@@ -76,7 +76,7 @@ func signal(by syscall.Signal, whom string) strike {
 	}
 }
 
-// find returns the process of that kind that the command has.
+// find returns the command's process of a kind.
 func (s *scene) find(whom string) (int, error) {
 	own := s.command.Process.Pid
 	switch whom {
@@ -97,7 +97,7 @@ func (s *scene) find(whom string) (int, error) {
 	return 0, fmt.Errorf("the command has no %s", whom)
 }
 
-// toServer does something to the first server.
+// toServer acts on the first server.
 func toServer(do func(*server) error) strike {
 	return func(s *scene) error { return do(s.servers[0]) }
 }
@@ -106,7 +106,7 @@ func sql(statements ...string) strike {
 	return toServer(func(s *server) error { return s.sql(statements...) })
 }
 
-// besides has somebody work on the server until the command ends, over and over.
+// besides repeatedly works on the server until the command ends.
 func besides(rest time.Duration, statements ...string) strike {
 	return func(s *scene) error {
 		s.others.Go(func() {
@@ -126,7 +126,7 @@ func besides(rest time.Duration, statements ...string) strike {
 	}
 }
 
-// network changes what the relay does.
+// network changes the relay's behaviour.
 func network(change func(*relay)) strike {
 	return func(s *scene) error {
 		if s.relay == nil {
@@ -137,7 +137,7 @@ func network(change func(*relay)) strike {
 	}
 }
 
-// lockTables has somebody hold a lock on all tables of ours for a while.
+// lockTables locks all our tables for a while.
 func lockTables(d time.Duration) strike {
 	return toServer(func(s *server) error {
 		return s.sql("do $$ declare t regclass; begin for t in select oid from pg_class where relkind = 'r' and " +

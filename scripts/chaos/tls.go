@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// encrypting stands before a server and speaks TLS for it, until it is switched off.
+// encrypting is a proxy that speaks TLS for a server, until it is switched off.
 type encrypting struct {
 	listener net.Listener
 	target   string

@@ -14,16 +14,16 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// walked returns the commands that speak to a server, over every setting that whoever owns a database may have set for
-// all who connect to it, and over those of superusers' that break no server. As many settings as fit into a row are set
-// at once, each row having another value of each: every value of a kind, and both bounds of a number.
+// walked returns the commands that connect to a server, under every setting that a database's owner may set for all
+// its users, and under superusers' settings that break no server. A row sets as many settings as possible together,
+// each with another value: every value of an enumeration, and both bounds of a number.
 func walked() (all []Fault) {
 	commands := map[string]prepare{
 		"run": runs(), "doctor": plain("doctor"), "observe": observing("3s"),
 	}
 	for _, scope := range []struct {
 		of   string
-		rows int // numbers have no more than three values
+		rows int // numbers have at most three values
 	}{{"database", walkRows}, {"role", 3}} {
 		for row := range scope.rows {
 			for name, command := range commands {
@@ -41,8 +41,8 @@ func walked() (all []Fault) {
 			Prepare: set("database", 0, command, superusers), Within: 3 * time.Minute,
 		})
 	}
-	// Statements of a load, and those that are measured, are the user's, and go by the user's settings; our own
-	// questions around them do not.
+	// Statements of a load, and measured statements, are the user's, and obey the user's
+	// settings; our own queries do not.
 	for row := range walkRows {
 		for name, command := range map[string]prepare{"load": loads("2"), "measure": measures()} {
 			all = append(all, Fault{
@@ -58,13 +58,13 @@ func walked() (all []Fault) {
 // walkRows is the number of values tried, besides its own, for the setting with the most of them.
 const walkRows = 8
 
-// hostile returns the settings that need no privilege, and the role of somebody who would have what others make.
+// hostile returns the settings that need no privilege, and the role of a user who would receive others' objects.
 func hostile(conn *pgx.Conn) ([]servertest.Setting, error) {
 	all, err := servertest.Hostile(context.Background(), conn)
 	return append(all, servertest.Setting{Name: "role", Values: []string{"mallory"}}), err
 }
 
-// harmless leaves out what ends statements or sessions, or has them do something else, as it does to a load of psql's.
+// harmless leaves out settings that end or change statements or end sessions, as they would psql's.
 func harmless(conn *pgx.Conn) (all []servertest.Setting, err error) {
 	hostile, err := servertest.Hostile(context.Background(), conn)
 	for _, s := range hostile {
@@ -100,8 +100,8 @@ func superusers(conn *pgx.Conn) ([]servertest.Setting, error) {
 	return all, nil
 }
 
-// set prepares a command on a database in which all of the settings have their value of the row; those with fewer begin
-// anew.
+// set prepares a command on a database in which each setting has its value of the row; settings
+// with fewer values start again.
 func set(scope string, row int, command prepare, which func(*pgx.Conn) ([]servertest.Setting, error)) prepare {
 	return func(p *place) ([]string, error) {
 		s, err := p.server()

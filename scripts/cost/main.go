@@ -1,7 +1,7 @@
 //go:build unix
 
-// Command cost runs a command some times and prints what it took: the seconds of the fastest by the clock and of its
-// processors, and the most memory that any held, in MB. What the command prints is left out.
+// Command cost runs a command some times and prints the elapsed and CPU seconds of the fastest run, and the most
+// memory of any in MB. It drops the command's output.
 //
 //	cost TIMES COMMAND…
 package main
@@ -34,7 +34,7 @@ func run(times int, command []string) error {
 	var fastest, processors time.Duration
 	var most int64
 	for i := range times {
-		cmd := exec.Command(command[0], command[1:]...) //nolint:gosec // what the caller asks for
+		cmd := exec.Command(command[0], command[1:]...) //nolint:gosec // chosen by the caller
 		cmd.Stderr = os.Stderr
 		begin := time.Now()
 		if err := cmd.Run(); err != nil {

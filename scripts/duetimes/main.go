@@ -1,10 +1,10 @@
-// Command duetimes says how punctual the probes of a run were while its loads ran, and how long a reading took them.
+// Command duetimes prints how punctual a run's probes were during its loads, and how long a reading took.
 //
 //	duetimes FILE...
 //
-// For each probe it prints one line: its name, how many readings were due, the share of them that were begun within
-// 50 ms of their due time, the lateness in milliseconds at the median, at the 99th percentile and at most, and the
-// median of how long a reading took. A due time without a reading counts as one that was missed.
+// It prints a line for each probe: its name, the number of due readings, the share begun within 50 ms of the due
+// time, the lateness in milliseconds (median, 99th percentile and maximum), and the median duration of a reading. A
+// due time without a reading counts as missed.
 package main
 
 import (
@@ -23,8 +23,8 @@ import (
 const (
 	// punctual is the largest delay of a reading that counts as punctual.
 	punctual = 50 * time.Millisecond
-	// unsure is the possible delay of the very first reading, from which we take the start of the clock: a reading
-	// that seems too early by no more than this is on time. No timer fires too early.
+	// unsure is the possible delay of the very first reading, which gives the start of the clock: a reading that
+	// seems too early by at most this is on time. No timer fires too early.
 	unsure = 5 * time.Millisecond
 )
 
@@ -56,12 +56,12 @@ type tally struct {
 	late, took  []time.Duration
 }
 
-// record is a run file as far as it matters here.
+// record has the relevant part of a run file.
 type record struct {
 	interval time.Duration
 	readings map[string][]reading // by probe
 	start    time.Time            // of the clock
-	loads    []span               // that had a load, or should be idle
+	loads    []span               // with a load, or idle
 }
 
 type reading struct {
@@ -101,7 +101,7 @@ func (r *record) take(line runfile.Record) (err error) {
 		one := reading{line.At.Add(-took / 2), took}
 		r.readings[line.Probe] = append(r.readings[line.Probe], one)
 		if r.start.IsZero() || one.began.Before(r.start) {
-			r.start = one.began // all probes are first read at once, when the clock starts
+			r.start = one.began // all probes are first read together, when the clock starts
 		}
 	case runfile.Work:
 		if last := len(r.loads) - 1; last >= 0 && !line.From.After(r.loads[last].to) {
@@ -113,8 +113,8 @@ func (r *record) take(line runfile.Record) (err error) {
 	return err
 }
 
-// judge looks at the due times within a load. What else is read then is read because it was due: the readings at
-// the edges of a load come before its load and after it.
+// judge examines the due times within a load. All readings then were due: those at the edges of
+// a load are before and after it.
 func (t *tally) judge(r record, readings []reading, load span) {
 	start := r.start.Add(-unsure)
 	first := load.from.Sub(start)/r.interval + 1

@@ -1,5 +1,5 @@
-// Command fleetstore serves a store of so many instances of RDS on the loopback, whose series are made when they are
-// asked for, and prints its address. scripts/bench-fleet asks it.
+// Command fleetstore serves a store of many RDS instances on the loopback, whose series are computed on request, and
+// prints its address. scripts/bench-fleet queries it.
 package main
 
 import (

@@ -1,13 +1,13 @@
-// Command historymade makes servers up, and writes what exporters would have shown of them each minute, as OpenMetrics
-// files of a day, beside run files with the same counters. scripts/bench-history plants the one in a Prometheus, and
-// holds what comes back against the other.
+// Command historymade invents servers, and writes their exporters' values of each minute, as OpenMetrics files of a
+// day, and run files with the same counters. scripts/bench-history imports the former into a Prometheus, and
+// compares its answers with the latter.
 //
 //	historymade DIRECTORY SERVERS DAYS
 //	historymade DIRECTORY traps
 //
-// The second makes about sixty databases up of which stores tell in odd ways: traps.txt, has.csv and expected.csv, for
-// scripts/bench-history traps. What each server did in its worst hour is in expected.csv, by arithmetic: requests and
-// MiB a second.
+// The second invents about sixty databases whose stores are odd in some way: traps.txt, has.csv and
+// expected.csv, for scripts/bench-history traps. expected.csv has the work of each server's worst hour, by
+// arithmetic: requests and MiB a second.
 package main
 
 import (
@@ -61,14 +61,14 @@ func run(args []string) error {
 	return tell(args[0], all)
 }
 
-// names returns the metrics, by ours, in the order of a moment's values.
+// names returns our names of the metrics, in the order of a moment's values.
 func names() []string {
 	return []string{"pgstat.cluster/xact_commit", "pgstat.cluster/tup_inserted", "pgstat.cluster/tup_updated",
 		"pgstat.checkpointer/buffers_written", "pgstat.wal/wal_records", "pgstat.wal/wal_bytes", "pgstat.wal/wal_sync",
 		metric.BlockReads, metric.BlockWrites, metric.BlockReadBytes, metric.BlockWriteBytes, metric.BlockFlushes}
 }
 
-// rowOf returns how a metric is exported of PostgreSQL 16.
+// rowOf returns how exporters show a metric of PostgreSQL 16.
 func rowOf(ours string) prometheus.Row {
 	for _, row := range prometheus.Mapping() {
 		if row.Ours == ours && row.Exporter != prometheus.PgExporter {
@@ -78,14 +78,14 @@ func rowOf(ours string) prometheus.Row {
 	panic("nobody exports " + ours)
 }
 
-// server is one, and its counters minute by minute.
+// server is a server, with its counters minute by minute.
 type server struct {
 	name   string
 	values [][]float64
 }
 
-// made returns a server with costs of its own: by turns it loads many rows in few transactions, inserts and updates
-// single rows, reads, and does hardly anything, each for some hours.
+// made returns a server with its own costs: in turn it loads many rows in few transactions, inserts and updates
+// single rows, reads, and is nearly idle, each for some hours.
 func made(i, minutes int) server {
 	r := rand.New(rand.NewPCG(uint64(i), 1))
 	between := func(least, most float64) float64 { return least * math.Pow(most/least, r.Float64()) }

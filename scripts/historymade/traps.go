@@ -14,19 +14,19 @@ import (
 // trapDays is the age in days of the traps' databases.
 const trapDays = 10
 
-// trapped is a database, and how its store tells of it.
+// trapped is a database, and the oddity of its store.
 type trapped struct {
 	name, labels, server string  // of its exporters; empty: as the name, and none
 	base                 float64 // requests a second at its mean hour
 	step                 int     // seconds between scrapes; 0: 120
-	steps                []int   // in place of one, for so many parts of the time
+	steps                []int   // in place of step, for equal parts of the time
 	also                 string  // the port of another exporter on its machine
 	bare                 bool    // its exporters have names without ports
-	attached             [2]int  // hours in which it has another disk that does the same
+	attached             [2]int  // hours with another disk that does the same
 	from, to             int     // hours; to 0: the end
-	without              []int   // hours that are not known
-	restart              int     // every so many hours its counters begin anew; 0: never
-	wraps                bool    // requests begin anew at 2^32
+	without              []int   // unknown hours
+	restart              int     // its counters restart after so many hours; 0: never
+	wraps                bool    // request counters wrap at 2^32
 	devices              []string
 	kind                 string // node, otel, or a label of an exporter of CloudWatch
 	twice                string // labels of a second Prometheus that scrapes the same
@@ -48,7 +48,7 @@ func traps() (all []trapped) {
 		add(fmt.Sprintf("plain-%02d", i), 20*math.Pow(1.2, float64(i)), func(d *trapped) {
 			d.step = []int{15, 30, 60, 120, 300}[i%5]
 			if i >= 10 {
-				d.volume = fmt.Sprintf("io2,%d,%d", 500+100*i, 10000+1000*i) // the ten dearest
+				d.volume = fmt.Sprintf("io2,%d,%d", 500+100*i, 10000+1000*i) // the ten most expensive
 			}
 		})
 	}
@@ -270,7 +270,7 @@ func (d trapped) expose(families map[string]*strings.Builder) {
 	}
 }
 
-// lent writes the samples of the disk that it has for some hours.
+// lent writes the samples of the temporarily attached disk.
 func (d trapped) lent(families map[string]*strings.Builder, host, direction string, share float64) {
 	from, to := d.attached[0]*3600, d.attached[1]*3600
 	for metric, factor := range map[string]float64{direction + "s_completed": share,
@@ -286,7 +286,7 @@ func (d trapped) lent(families map[string]*strings.Builder, host, direction stri
 	}
 }
 
-// handedOn are the gauges of an exporter of CloudWatch.
+// handedOn writes the gauges of an exporter of CloudWatch.
 func (d trapped) handedOn(series func(name, labels string, value func(second int) float64)) {
 	labels := d.kind + `="` + d.name + `"`
 	for direction, share := range map[string]float64{"read": 0.3, "write": 0.7} {

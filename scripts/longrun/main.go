@@ -1,11 +1,11 @@
 //go:build unix
 
-// Command longrun writes a run file as long as you like, to see what analyzing it costs: the loads of a plan, each for
-// its part of the time, every series read each second.
+// Command longrun writes a long run file, to measure the cost of analyzing it: the loads of a plan, each for its part
+// of the time, every series read each second.
 //
 //	longrun FILE HOURS SERIES [observed]
 //
-// With observed it is an observation: the loads are loads that nobody set up, and it says how much memory writing took.
+// With observed it is an observation, without planned loads, and longrun prints the memory that writing took.
 package main
 
 import (
@@ -63,21 +63,21 @@ func run(path, hours, series string, observed bool) error {
 	return nil
 }
 
-// writer writes seconds one after the other.
+// writer writes second after second.
 type writer struct {
 	observed bool
 	file     *runfile.Writer
 	at       time.Time
 	random   *rand.Rand
 	series   []runfile.Metric
-	values   map[string]map[string]float64 // what each series stands at, by probe
+	values   map[string]map[string]float64 // the values of each series, by probe
 	err      error                         // the first
 }
 
-// repetitions of each load: the longer the run, the longer are they.
+// repetitions of each load, which are longer in a longer run.
 const repetitions = 3
 
-// needed are the series that quantities are computed from; the rest are made up.
+// needed are the series from which quantities are computed; the others are invented.
 var needed = []string{
 	"block/flushes", "block/write_bytes", "block/writes", "pgstat.io/writes", "pgstat.lsn/insert",
 	"pgstat.wal/wal_records", "pgstat.wal/wal_sync", "pgstat.wal/wal_write",
@@ -179,7 +179,7 @@ func (w *writer) work(load runfile.Load, repetition int, from time.Time) int64 {
 	return rows
 }
 
-// grow adds a second to every series, each by a mixture of rows and indexes of its own.
+// grow adds a second to every series, each by its own mixture of rows and indexes.
 func (w *writer) grow(load runfile.Load, rows int64) {
 	for i, m := range w.series {
 		byRow, byIndex, noise := float64(1+i%7), float64(i%5*load.Indexes), 1+0.02*w.random.NormFloat64()

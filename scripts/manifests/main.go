@@ -57,7 +57,7 @@ func check(ctx context.Context, files []string) (err error) {
 	}
 	args := []string{"run", kubeconform, "-schema-location", directory + "/{{.ResourceKind}}.json"}
 	if args = append(args, files...); len(files) == 0 {
-		args = append(args, "-v") // it reads from standard input without
+		args = append(args, "-v") // reads standard input even without files
 	}
 	if said, err := exec.CommandContext(ctx, "go", args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, said)
@@ -68,7 +68,7 @@ func check(ctx context.Context, files []string) (err error) {
 // module fetches a module and returns its directory.
 func module(ctx context.Context, path string) (string, error) {
 	c := exec.CommandContext(ctx, "go", "mod", "download", "-json", path)
-	c.Dir = os.TempDir() // no module's requirements are to change
+	c.Dir = os.TempDir() // leaves the requirements of every module unchanged
 	said, err := c.Output()
 	var got struct{ Dir, Error string }
 	if err := errors.Join(json.Unmarshal(said, &got), err); err != nil {
@@ -96,12 +96,12 @@ func fromKubernetes(ctx context.Context, to string) error {
 		if err := json.Unmarshal(text, &all); err != nil {
 			return fmt.Errorf("read %s: %w", group, err)
 		}
-		for _, schema := range all.Components.Schemas { // before any is written: each holds all the others
+		for _, schema := range all.Components.Schemas { // before any is written, since each may have the others
 			strict(schema)
 		}
 		for name, schema := range all.Components.Schemas {
 			kinds, _ := schema["x-kubernetes-group-version-kind"].([]any)
-			if len(kinds) != 1 { // those of several belong to every group
+			if len(kinds) != 1 { // kinds in several groups belong to every group
 				continue
 			}
 			kind := fmt.Sprint(kinds[0].(map[string]any)["kind"])
@@ -151,7 +151,7 @@ func fromOperator(ctx context.Context, to string) error {
 	return nil
 }
 
-// strict has a schema, and all below it, refuse fields that it does not know.
+// strict makes a schema, and all below it, reject unknown fields.
 func strict(node any) {
 	switch node := node.(type) {
 	case map[string]any:

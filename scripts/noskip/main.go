@@ -56,7 +56,7 @@ func check(listFile, eventsFile string) ([]string, error) {
 	return missing(required, results), nil
 }
 
-// test names a test in a package; without a name, all of the package's.
+// test names a test in a package, or without a name the whole package.
 type test struct{ directory, name string }
 
 func readList(r io.Reader) (required []test, err error) {
@@ -80,13 +80,13 @@ func readList(r io.Reader) (required []test, err error) {
 type result struct {
 	test
 	skipped bool
-	said    string // the last it printed of its own
+	said    string // its own last output
 }
 
 // module is the path before a package's directory.
 const module = "github.com/realiops/realiops/"
 
-// readEvents gives the tests that ended, in that order.
+// readEvents returns the finished tests, in that order.
 func readEvents(r io.Reader) (results []result, err error) {
 	said := map[test]string{}
 	events := json.NewDecoder(r)

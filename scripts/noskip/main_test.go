@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// source is a package whose tests end in all the ways there are; the real go test runs it.
+// source is a package with tests of every outcome; the real go test runs it.
 const source = `package some
 
 import "testing"

@@ -1,4 +1,4 @@
-// Command notice collects what the licences of the modules in the program ask for.
+// Command notice collects the licence texts of the program's modules.
 //
 //	notice         prints the file NOTICE: the notices that modules come with
 //	notice FILE    writes the licence of each module to FILE, for archives and packages
@@ -54,7 +54,7 @@ func licenses(w io.Writer) error {
 	return each(w, "LICEN[CS]E*", true)
 }
 
-// each prints the files of a name in every module of the program; required complains of modules without one.
+// each prints the files of a name in every module of the program, and fails for a module without one if required.
 func each(w io.Writer, name string, required bool) error {
 	modules, err := linked()
 	if err != nil {
@@ -81,7 +81,7 @@ func each(w io.Writer, name string, required bool) error {
 
 type module struct{ path, directory string }
 
-// linked returns the modules of the program on all systems that releases are for, and Go's own library, by name.
+// linked returns the program's modules on all released systems, and Go's own library, by name.
 func linked() ([]module, error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

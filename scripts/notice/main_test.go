@@ -28,7 +28,7 @@ func TestNotice(t *testing.T) {
 	}
 }
 
-// TestLicenses: every module in the program has a licence that can be passed on.
+// TestLicenses: every module in the program has a licence that allows distribution.
 func TestLicenses(t *testing.T) {
 	if err := licenses(io.Discard); err != nil {
 		t.Error(err)

@@ -1,7 +1,7 @@
-// Command orders draws needs over all shops, asks realiops size what to order for each, and holds the answer against a
-// search through everything that the providers sell, by the rules and prices in rules.go. Those are written from the
-// providers' documents, and from none of the program's tables. It prints a row for each shop; its exit code is 1 where
-// an answer was not the cheapest, or left out what carries the need.
+// Command orders draws needs over all shops, asks realiops size for an order for each, and compares it with a search
+// through all the providers' offers, by the rules and prices in rules.go. Those come from the providers' documents,
+// not from the program's tables. It prints a row for each shop, and exits with 1 if an order was not the cheapest, or
+// a kind that carries the need was left out.
 //
 //	orders REALIOPS NEEDS SEED
 package main
@@ -127,7 +127,7 @@ func less(a, b answer) bool {
 
 const cent = 0.01
 
-// holds says why an order is not the cheapest that carries a need, or is one where nothing does; empty: it is.
+// holds returns why an order is not the cheapest that carries a need, or should not exist; empty: it is right.
 func (s shop) holds(n need, a answer) string {
 	best, from := math.Inf(1), ""
 	carried := false
@@ -158,7 +158,7 @@ func (s shop) holds(n need, a answer) string {
 	return ""
 }
 
-// omitted returns the kinds that carry a need, have no price, and are named nowhere beside the order.
+// omitted returns the kinds that carry a need, have no price, and are not named beside the order.
 func (s shop) omitted(n need, a answer) (left []string) {
 	if a.Order == nil {
 		return nil

@@ -9,13 +9,12 @@ import (
 // headroom is the default factor of realiops size between an order and the need.
 const headroom = 1.2
 
-// shop is a place to buy, in the terms of the flags, with the known limits of the machine.
+// shop is a set of offers, in the terms of the flags, with the known limits of the machine.
 type shop struct {
 	name      string
 	providers []string
 	region    string
-	// that the class of machine passes for good, by EC2's and Azure's guides; 0: none was named, or no limit of it is
-	// known
+	// the sustained limits of the class of machine, by EC2's and Azure's guides; 0: no class, or unknown
 	iops, mb float64
 }
 
@@ -49,7 +48,7 @@ type kind struct {
 	unit     float64 // KiB of one operation
 	most     float64 // GiB
 	stripe   bool
-	steps    []float64 // of sizes, where a larger one may cost less
+	steps    []float64 // sizes at which a larger one may cost less
 	priced   bool
 	fits     func(gib, ops, bytes float64) (float64, bool)
 }
@@ -81,7 +80,7 @@ func (k kind) cheapest(s shop, n need) (best float64, carries bool) {
 	return best, carries
 }
 
-// whole takes off what binary fractions add.
+// whole removes rounding errors of binary fractions.
 func whole(v float64) float64 {
 	if r := math.Round(v); math.Abs(v-r) < 1e-6 {
 		return r
@@ -91,11 +90,11 @@ func whole(v float64) float64 {
 
 const mib = 1 << 20
 
-// bought returns what of an amount that must be whole is above what is free.
+// bought returns the charged part of an amount that must be whole.
 func bought(amount, free float64) float64 { return max(0, math.Ceil(amount)-free) }
 
-// separately returns a volume whose size, operations and bytes are sold apart: EBS gp3, RDS gp3 from 400 GiB, Premium
-// SSD v2, Hyperdisk. One IOPS brings a quarter of a unit of bytes.
+// separately returns a volume with separate prices for size, operations and bytes: EBS gp3, RDS gp3 from 400 GiB,
+// Premium SSD v2, Hyperdisk. One IOPS brings a quarter of a unit of bytes.
 func separately(free, freeBytes, perGiB, mostIOPS, mostBytes, unit float64, price [3]float64) func(gib, ops,
 	bytes float64) (float64, bool) {
 	return func(gib, ops, bytes float64) (float64, bool) {
@@ -112,9 +111,8 @@ func separately(free, freeBytes, perGiB, mostIOPS, mostBytes, unit float64, pric
 	}
 }
 
-// kinds returns those that the shop has, with their prices in its region. AWS: EBS and RDS user guides, prices of the
-// EBS and RDS pages. Azure: managed disk types. Google: disk types, of which only the share that goes by the size is
-// taken.
+// kinds returns the shop's kinds, with their prices in its region. AWS: EBS and RDS user guides, prices of the EBS
+// and RDS pages. Azure: managed disk types. Google: disk types, only with the limits that depend on the size.
 func (s shop) kinds() []kind {
 	all := slices.Concat(s.ebs(), s.rds(), s.azure(), s.google())
 	return slices.DeleteFunc(all, func(k kind) bool {
@@ -124,7 +122,7 @@ func (s shop) kinds() []kind {
 	})
 }
 
-// at returns a price by region; in one that is not there it is not known.
+// at returns a price by region, unknown for other regions.
 func (s shop) at(prices map[string][3]float64) ([3]float64, bool) {
 	region := s.region
 	if region == "" || !strings.Contains(region, "-") {
@@ -214,7 +212,8 @@ func (s shop) rds() []kind {
 	}
 }
 
-// size is one of Premium SSD: GiB, IOPS and MB/s, the two with performance plus, and a month in East US; 0: not sold.
+// size is a size of Premium SSD: GiB, IOPS and MB/s, the two with performance plus, and a
+// month in East US; 0: not sold.
 type size struct{ gib, iops, mb, plus, plusMB, month float64 }
 
 func premium() []size {
@@ -274,7 +273,7 @@ func (s shop) azure() []kind {
 	return all
 }
 
-// google has prices by the GiB alone, so that what a Hyperdisk has beyond what comes with it has none.
+// google has only prices by the GiB, so a Hyperdisk beyond its included performance has none.
 func (s shop) google() []kind {
 	price := map[string][3]float64{"": {0.17, 0.10, 0.08}, "europe-west3": {0.204, 0.12, 0.094}}[s.region]
 	bySize := func(perGiB, mibPerGiB, mostIOPS, month float64) func(gib, ops, bytes float64) (float64, bool) {

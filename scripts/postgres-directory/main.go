@@ -1,5 +1,5 @@
-// Command postgres-directory prints the directory of a PostgreSQL that realiops runs itself, and fetches it if it is
-// not in the cache yet:
+// Command postgres-directory prints the directory of realiops's own PostgreSQL, which it
+// downloads unless it is cached:
 //
 //	go run ./scripts/postgres-directory VERSION
 package main

@@ -51,8 +51,8 @@ func read(root, version string) (release, error) {
 	return r, err
 }
 
-// packages makes those of Linux by nfpm, which goreleaser asks as well, from goreleaser's words: a few are other than
-// nfpm's.
+// packages makes the Linux packages with nfpm, as goreleaser does, from goreleaser's settings,
+// some of which differ from nfpm's.
 func (r release) packages(ctx context.Context, t target, program, directory string) error {
 	p := r.Packages[0]
 	absolute, err := filepath.Abs(program)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestInstallerThatIsCutOff runs every beginning of the installer, as a download that breaks off leaves it in the pipe
-// to a shell: none starts a program or makes a file.
+// TestInstallerThatIsCutOff runs every beginning of the installer, like a download that breaks off in a pipe to a
+// shell: none starts a program or makes a file.
 func TestInstallerThatIsCutOff(t *testing.T) {
 	script, err := os.ReadFile(filepath.Join("..", "..", "packaging", "install.sh"))
 	if err != nil {
@@ -30,7 +30,7 @@ func TestInstallerThatIsCutOff(t *testing.T) {
 		c.Stdin, c.Dir, c.Env = bytes.NewReader(text), home, []string{"PATH=" + tools, "HOME=" + home, "TMPDIR=" + home}
 		var said bytes.Buffer
 		c.Stdout, c.Stderr = &said, &said
-		_ = c.Run() // of what it was told, it may complain
+		_ = c.Run() // it may complain
 		return said.String()
 	}
 	whole := len(bytes.TrimRight(script, "\n"))

@@ -1,12 +1,12 @@
-// Release builds what .goreleaser.yaml says, without goreleaser and without publishing anything: the program for every
-// target, manuals, the packages of Linux, and what each program is made of. Programs for Linux are run: those for
-// another architecture by the kernel's emulation, which Debian's qemu-user-static and binfmt-support set up.
+// Release builds the contents of .goreleaser.yaml, without goreleaser and without publishing anything: the program
+// for every target, manuals, Linux packages, and each program's list of components. It runs programs for Linux: those
+// for another architecture by the kernel's emulation, which Debian's qemu-user-static and binfmt-support set up.
 //
 //	go run ./scripts/release [-only linux/amd64] DIRECTORY VERSION
 //
-// Archives, checksums, the image and the cask are goreleaser's alone. It makes the release, and is no tool of this
-// repository: it comes with 330 modules, which would take minutes of each run of the tests to build what this builds of
-// the same file in seconds.
+// Archives, checksums, the image and the cask are left to goreleaser, which makes the real release. It
+// is no tool of this repository: with its 330 modules, each run of the tests would take minutes to
+// build what this builds in seconds.
 package main
 
 import (
@@ -107,7 +107,7 @@ func (r release) targets() (all []target) {
 	return all
 }
 
-// build makes the program, whose bytes go by the source and the version alone.
+// build builds the program, reproducibly from the source and the version alone.
 func (r release) build(ctx context.Context, t target, program string) error {
 	absolute, err := filepath.Abs(program)
 	if err != nil {
@@ -137,7 +137,7 @@ func (r release) materials(ctx context.Context, program string) error {
 	return r.run(ctx, nil, "packaging/sbom", absolute, absolute+".cdx.json")
 }
 
-// run is quiet where all goes well.
+// run prints nothing if all goes well.
 func (r release) run(ctx context.Context, environment []string, name string, args ...string) error {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir, c.Env = r.root, append(os.Environ(), environment...)

@@ -15,7 +15,7 @@ import (
 
 const version = "1.2.3"
 
-// TestRelease builds for Linux on the architecture of the tests, and uses what comes of it as people do.
+// TestRelease builds for Linux on the architecture of the tests, and uses the results as users do.
 func TestRelease(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -42,8 +42,7 @@ func TestRelease(t *testing.T) {
 	t.Run("installer", func(t *testing.T) { installer(t, root, program) })
 }
 
-// twice builds from a copy of the source in another place: nothing of the place, and nothing of the time, is in the
-// program.
+// twice builds from a copy of the source in another place: the program shows neither the place nor the time.
 func twice(t *testing.T, r release, here target, program string) {
 	r.root = t.TempDir()
 	for _, part := range []string{"cmd", "internal"} {
@@ -70,8 +69,8 @@ func twice(t *testing.T, r release, here target, program string) {
 	lean(t, program)
 }
 
-// most is the largest size of a program in bytes. Code that calls methods by names made up at run time has the
-// linker keep every method of every type, and the program grows by a third.
+// most is the largest size of a program in bytes. Calling methods by names made up at run time makes the linker keep
+// every method of every type, and the program grow by a third.
 const most = 45_000_000
 
 func lean(t *testing.T, program string) {
@@ -100,7 +99,7 @@ func materials(t *testing.T, root, directory string) {
 	}
 }
 
-// debian installs the package, runs what it holds, and has nothing left when it is purged.
+// debian installs the package, runs its content, and leaves nothing when it is purged.
 func debian(t *testing.T, r release, here target, program, directory string) {
 	if _, err := exec.LookPath("dpkg"); err != nil || os.Geteuid() != 0 {
 		t.Skip("this wants root on Debian")
@@ -124,7 +123,7 @@ func debian(t *testing.T, r release, here target, program, directory string) {
 // base is built by scripts/postgres-image: it has glibc, a shell, and a PostgreSQL.
 const base = "realiops/postgres:17-local"
 
-// image builds it on a base without any registry, and measures in it as a user who is not root.
+// image builds the image on a base without a registry, and measures in it as a user who is not root.
 func image(t *testing.T, root, directory string) {
 	if exec.Command("docker", "image", "inspect", base).Run() != nil {
 		t.Skip("there is no container engine, or no image " + base)

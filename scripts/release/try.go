@@ -15,11 +15,11 @@ import (
 	"syscall"
 )
 
-// trial runs programs for Linux and holds them against the one for this machine.
+// trial runs programs for Linux and compares them with the one for this machine.
 type trial struct {
 	version string
-	server  string // the URL of one that is up
-	report  string // what the program for this machine says of a run
+	server  string // the URL of a running server
+	report  string // the report on a run by the program for this machine
 }
 
 // shipped is a run that comes with the source.
@@ -60,8 +60,8 @@ func (r release) startTrial(ctx context.Context, directory string) (t trial, end
 	return t, ended, nil
 }
 
-// try runs a program, by the kernel's emulation (binfmt_misc) if it is for another architecture: what it starts itself
-// has to run, too. Its version, its report of the shipped run and its load on the server have to be what they are here.
+// try runs a program, by the kernel's emulation (binfmt_misc) for another architecture: its children must run, too.
+// Its version, its report on the shipped run and its load on the server must be the same as here.
 func (t trial) try(ctx context.Context, root string, of target, program string) error {
 	for _, one := range []struct {
 		args []string

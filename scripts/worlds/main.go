@@ -1,12 +1,12 @@
-// Command worlds scores the method of package attribution on worlds whose truth is known, and prints what it reaches.
+// Command worlds scores the method of package attribution on worlds with known truth, and prints the scores.
 //
 //	worlds [-wild N] [-reads N] [-storage N] [-meters N] [-two-loads N] [-observed N] [-clean N] [-nonlinear N] [-threes N]
 //	       [-plans N] [-calibration N] [-changed] [-workers N] [-seed N] [-keep DIRECTORY] [-failures]
 //
-// -clean, -nonlinear and -threes draw so many more meters of kinds that are rare among the wild ones. -plans scores
-// what the program is for in each plan that ships. -calibration says how often intervals hold the truth. -changed
-// judges each run of loads again with its loads renamed, in other units, and with a load in two. It ends with 1 where a
-// target is not reached.
+// -clean, -nonlinear and -threes draw that many more meters of kinds that are rare among the wild ones. -plans
+// scores the program's purpose in each built-in plan. -calibration prints how often intervals hold the truth.
+// -changed judges each run again with its loads renamed, in other units, and with a load split in two. It
+// exits with 1 if a target is missed.
 package main
 
 import (
@@ -38,7 +38,7 @@ type options struct {
 	kinds                                            map[string]*int // meters by the name of their kind
 }
 
-// percent of what is in use may become garbage before it is collected: a world takes little, and judging it makes much.
+// percent is the garbage collector's target: a world takes little memory, and judging it makes much garbage.
 const percent = 400
 
 func main() {
@@ -76,18 +76,18 @@ func main() {
 	}
 }
 
-// draw is a set of worlds that are scored by themselves, whose seeds, and so files, are their own.
+// draw is a set of worlds that is scored separately, with its own seeds and so its own files.
 type draw struct {
 	place     uint64
 	world     func(seed uint64, meters int) worlds.World
 	meters    int
 	directory string
 	table     func([]score.Case) []score.Figure
-	list      func(io.Writer, []score.Case) // what it is wrong about
+	list      func(io.Writer, []score.Case) // lists its errors
 	loads     bool                          // of ours, not observed
 }
 
-// Places behind those of kinds.
+// Positions after those of kinds.
 const (
 	ofReads   = 100
 	ofStorage = 101
@@ -166,13 +166,14 @@ func byDefault(run *counts.Run) attribution.Verdicts {
 	return attribution.Judge(run, attribution.Options{})
 }
 
-// ofMeters judges as realiops report does, and only what is scored: a third of a world's metrics are of its server.
+// ofMeters judges as realiops report does, but only the scored metrics: a third of a
+// world's metrics are its server's.
 func ofMeters(run *counts.Run) attribution.Verdicts {
 	meters := slices.DeleteFunc(run.MetricNames(), func(name string) bool { return !strings.HasPrefix(name, "meter/") })
 	return attribution.Judge(run, attribution.Options{Asked: meters})
 }
 
-// calibrate prints how often intervals hold what they say that they hold.
+// calibrate prints how often intervals hold the truth.
 func (o options) calibrate(out io.Writer) error {
 	var all []score.Calibration
 	for _, level := range score.Levels() {
@@ -197,14 +198,14 @@ func designed(design worlds.Design) func(uint64, int) worlds.World {
 	return func(seed uint64, meters int) worlds.World { return worlds.New(seed, design, meters) }
 }
 
-// judged has the worlds of a draw judged.
+// judged judges the worlds of a draw.
 func (o options) judged(d draw) ([]score.Case, error) {
 	return each(o.workers, (d.meters+metersPerWorld-1)/metersPerWorld, func(i int) ([]score.Case, error) {
 		return score.Judged(ofMeters, d.world(o.seed+d.place<<32+uint64(i), metersPerWorld), d.directory)
 	})
 }
 
-// again has the worlds of cases judged again after changes that must change no verdict.
+// again judges the worlds of cases again after changes that must change no verdict.
 func (o options) again(cases []score.Case) ([]score.Pair, error) {
 	perWorld := slices.Collect(slices.Chunk(cases, metersPerWorld))
 	return each(o.workers, len(perWorld), func(i int) ([]score.Pair, error) {
@@ -212,7 +213,7 @@ func (o options) again(cases []score.Case) ([]score.Pair, error) {
 	})
 }
 
-// each does a number of tasks, some at once, and gives what they gave in their order.
+// each runs tasks, some in parallel, and returns their results in order.
 func each[T any](workers, tasks int, do func(i int) ([]T, error)) ([]T, error) {
 	given, errs := make([][]T, tasks), make([]error, tasks)
 	var wait sync.WaitGroup
