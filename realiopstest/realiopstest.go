@@ -3,8 +3,11 @@
 // The server makes these counts, which repeat almost exactly, unlike times. If an upgrade doubles the WAL of an
 // order, the test of the order fails:
 //
-// func TestPlaceOrder(t *testing.T) { db := realiopstest.Open(t, os.Getenv("DATABASE_URL")) got := db.Measure(t,
-// func() { placeOrder(t) }) got.AtMost(t, realiopstest.OwnWALBytes(24<<10), realiopstest.WaitingCommits(3)) }
+//	func TestPlaceOrder(t *testing.T) {
+//		db := realiopstest.Open(t, os.Getenv("DATABASE_URL"))
+//		got := db.Measure(t, func() { placeOrder(t) })
+//		got.AtMost(t, realiopstest.OwnWALBytes(24<<10), realiopstest.WaitingCommits(3))
+//	}
 //
 // The operation runs once to warm up, or twice if its sessions stay open, and three times to be counted, by any
 // client, in this process or in another. The operation's own WAL can be told from upkeep if the database has the

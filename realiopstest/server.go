@@ -20,7 +20,7 @@ var prepared atomic.Bool
 // Main runs the tests of a package that starts servers, and returns the exit status. The test binary starts itself
 // again for each server, as the process that stops the server and removes its data, whatever happens to the tests:
 //
-// func TestMain(m *testing.M) { os.Exit(realiopstest.Main(m)) }
+//	func TestMain(m *testing.M) { os.Exit(realiopstest.Main(m)) }
 func Main(m *testing.M) int {
 	if status, played := role.Main(os.Args, supervisor.Role()); played {
 		return status

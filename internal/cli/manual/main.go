@@ -1,7 +1,7 @@
 // Manual writes the files that packages install beside the program: a man page for each command,
 // and completions for each shell.
 //
-// go run ./internal/cli/manual DIRECTORY VERSION TIME
+//	go run ./internal/cli/manual DIRECTORY VERSION TIME
 package main
 
 import (

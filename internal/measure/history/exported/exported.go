@@ -1,6 +1,8 @@
 // Package exported reads files with the AWS command line's answers about a cluster, offline:
 //
-// aws cloudwatch get-metric-data aws rds describe-db-clusters aws rds describe-db-instances
+//	aws cloudwatch get-metric-data
+//	aws rds describe-db-clusters
+//	aws rds describe-db-instances
 //
 // as JSON, in one or several files. An answer of get-metric-data does not repeat its request: the label of each
 // series gives its metric, statistic and owner. [Query] writes a request with such labels.
