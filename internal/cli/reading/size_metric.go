@@ -67,6 +67,12 @@ func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 			o.spreadsOf(converted, ask)).Over(a.amount, a.seconds))
 	}
 	if need := figures.NeedOf(all); need != nil {
+		switch {
+		case need.Reads == 0:
+			ask.Doubts = append(ask.Doubts, "It is for writes alone, since ReadIOPS and ReadThroughput were not given")
+		case need.Writes == 0:
+			ask.Doubts = append(ask.Doubts, "It is for reads alone, since WriteIOPS and WriteThroughput were not given")
+		}
 		const always = 24
 		size, err := sizing.SizeRate(ask, *need, always)
 		if err != nil {
