@@ -101,7 +101,7 @@ func (s Script) On(endpoint *postgres.Endpoint, times int) Operation {
 		result, err := engine.Run(ctx, engine.Options{
 			Scripts: []engine.Weighted{{Script: s.parsed, Weight: 1}}, Set: s.set, Clients: 1, Transactions: times,
 			Connect: connect, ExitOnAbort: true, Silence: silence, Seed: uint64(rand.Uint32()),
-			// as in pgbench: otherwise random keys would have been inserted already
+			//nolint:gosec // as in pgbench: otherwise random keys would have been inserted already
 		})
 		if ctx.Err() != nil {
 			return Outcome{}, context.Cause(ctx)
