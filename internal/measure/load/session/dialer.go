@@ -22,6 +22,7 @@ type Dialer struct {
 	sessions map[*Session]*lastSeen
 	stop     chan struct{}
 	stopped  sync.WaitGroup
+	room     chan struct{} // for requests to cancel
 }
 
 // lastSeen is the last sign of life of a session.
@@ -31,9 +32,12 @@ type lastSeen struct {
 }
 
 // NewDialer returns a dialer that ends a session whose server, with a request pending, has not sent or taken a byte
-// for longer than patience, or up to an eighth more; 0 is for ever. Close it once to stop watching.
+// for longer than patience, or up to an eighth more, and cancels what it asked the server for; 0 is for ever. Close
+// it once to stop watching.
 func NewDialer(connect Connect, patience time.Duration) *Dialer {
-	d := &Dialer{connect: connect, patience: patience, sessions: map[*Session]*lastSeen{}, stop: make(chan struct{})}
+	const atATime = 16
+	d := &Dialer{connect: connect, patience: patience, sessions: map[*Session]*lastSeen{}, stop: make(chan struct{}),
+		room: make(chan struct{}, atATime)}
 	if patience > 0 {
 		d.stopped.Go(d.watch)
 	}
@@ -91,8 +95,22 @@ func (d *Dialer) look() {
 		beat, now := s.beat.Load(), time.Now()
 		if beat != v.beat || !waiting(beat) {
 			v.beat, v.since = beat, now
-		} else if now.Sub(v.since) >= d.patience {
+		} else if now.Sub(v.since) >= d.patience && s.ended.Load() == nil {
 			s.end(ErrNoAnswer)
+			d.stopped.Go(func() { d.cancel(s) })
 		}
+	}
+}
+
+// cancel keeps a statement whose session was given up from going on, with its locks: a server that waits for another
+// session or a standby does not notice that its client is gone.
+func (d *Dialer) cancel(s *Session) {
+	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+	defer cancel()
+	select {
+	case d.room <- struct{}{}:
+		_ = s.Cancel(ctx) // the server does not answer, after all
+		<-d.room
+	case <-ctx.Done():
 	}
 }

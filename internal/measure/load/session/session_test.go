@@ -328,6 +328,12 @@ func TestSilentServerIsGivenUp(t *testing.T) {
 		if took := time.Since(start); KindOf(err) != NoAnswer || took < silence || took > long {
 			t.Errorf("%s: %v after %v", way, err, took)
 		}
+		const goesOn = "select count(*) from pg_stat_activity where query = 'select pg_sleep(60)' and state = 'active'"
+		for end := time.Now().Add(5 * time.Second); aServer(t).ask(t, goesOn)[0][0] != "0"; time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%s: the statement goes on", way)
+			}
+		}
 	}
 }
 
