@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -110,12 +111,21 @@ func (o *loadOptions) answer(env command.Env) (done bool, err error) {
 	return true, err
 }
 
+// warnOfStandby says that a load would hang, which it does as silently as pgbench.
+func warnOfStandby(ctx context.Context, env command.Env, conn *pgx.Conn) {
+	if hangs, err := postgres.Unconfirmed(ctx, conn); err == nil && hangs {
+		env.Tell("realiops: warning: every commit waits for a standby that is not attached (synchronous_standby_names): " +
+			"attach it, or set synchronous_commit to local")
+	}
+}
+
 func (o *loadOptions) runInitialize(ctx context.Context, env command.Env, endpoint *postgres.Endpoint) error {
 	conn, err := endpoint.ConnectUser(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is left to be done on it
+	warnOfStandby(ctx, env, conn)
 	t := o.tables
 	t.Scale, t.NoVacuum = o.scale, o.noVacuum
 	t.PartitionMethod = tables.Method(strings.ToLower(string(t.PartitionMethod)))

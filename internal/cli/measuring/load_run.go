@@ -64,6 +64,7 @@ func (b *benchmark) prepare(ctx context.Context, endpoint *postgres.Endpoint, sc
 	if b.format.Chosen == command.FormatText {
 		fmt.Fprintln(b.env.Out, b.asked.Banner())
 	}
+	warnOfStandby(ctx, b.env, conn)
 	if err := b.findTables(ctx, conn, scaleGiven); err != nil {
 		return err
 	}
