@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/fleet"
@@ -97,12 +98,17 @@ func (f *Fleet) Notices() (all []string) {
 		all = append(all, "What "+name+" says of times after now, by this machine's clock, is left out.")
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.seen)) {
-		of := f.seen[name]
-		for _, disk := range slices.Sorted(maps.Keys(of.disks)) {
-			if n := of.disks[disk]; n < of.intervals {
-				all = append(all, fmt.Sprintf("The disk %s of %s is in %d of %d intervals, and counts as detached in the "+
-					"others: if it was not, more was done then than is shown.", disk, name, n, of.intervals))
-			}
+		all = append(all, f.detached(name)...)
+	}
+	return all
+}
+
+func (f *Fleet) detached(machine string) (all []string) {
+	of := f.seen[machine]
+	for _, disk := range slices.Sorted(maps.Keys(of.disks)) {
+		if n := of.disks[disk]; n < of.intervals {
+			all = append(all, fmt.Sprintf("The disk %s of %s is in %d of %d intervals, and counts as detached in the "+
+				"others: if it was not, more was done then than is shown.", disk, machine, n, of.intervals))
 		}
 	}
 	return all
@@ -154,6 +160,10 @@ func (f *Fleet) Hours(ctx context.Context, machines []fleet.Database, from, to t
 			return nil, err
 		}
 		data[i] = byHour(intervals, from, to)
+		for _, notice := range f.detached(machine.Name) { // which the ranking says of the machine
+			data[i].Gaps = append(data[i].Gaps, runfile.Gap{At: from, Probe: "sysstat", Reason: runfile.Absent,
+				Detail: strings.TrimSuffix(notice, ".")})
+		}
 	}
 	return data, nil
 }

@@ -258,5 +258,12 @@ func TestDisksThatCameAndWent(t *testing.T) {
 		if said := strings.Join(fleet.Notices(), " "); !strings.HasPrefix(said, want) || (want == "") != (said == "") {
 			t.Errorf("%q, want %q", said, want)
 		}
+		// a ranking keeps it in the file of the machine
+		from, to := fleet.Span()
+		data, err := fleet.Hours(t.Context(), fleet.Databases(), from, to)
+		if err != nil || len(data) != 1 || (len(data[0].Gaps) > 0) != (want != "") ||
+			want != "" && !strings.HasPrefix(data[0].Gaps[0].Detail, want) {
+			t.Errorf("%v, %+v, want %q", err, data, want)
+		}
 	}
 }
