@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -63,9 +63,9 @@ func TestShippedRunsTellNothingWrong(t *testing.T) {
 		"pgstat.database/tup_inserted": logical, "pgstat.database/xact_commit": logical,
 		"pgstat.tables/n_tup_ins": logical,
 	}
-	counted := map[string]string{
-		"pgstat.database/tup_inserted": counts.Rows, "pgstat.tables/n_tup_ins": counts.Rows,
-		"pgstat.database/xact_commit": counts.Commits,
+	counted := map[string]metric.Quantity{
+		"pgstat.database/tup_inserted": metric.RowsWritten, "pgstat.tables/n_tup_ins": metric.RowsWritten,
+		"pgstat.database/xact_commit": metric.Commits,
 	}
 	for _, path := range localRuns(t) {
 		run, err := command.ReadRun(command.Env{}, path)
@@ -109,7 +109,7 @@ func TestShippedObservationTellsNothingWrong(t *testing.T) {
 	for _, v := range attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}).Metrics {
 		name := v.Metric.Name
 		switch stated := v.Kind != attribution.CannotTell && v.Kind != attribution.Silent; {
-		case name == "pgstat.database/xact_commit" && v.Counts != counts.Commits:
+		case name == "pgstat.database/xact_commit" && v.Counts != metric.Commits:
 			t.Errorf("%s: %s %s, want commits", name, v.Kind, v.Counts)
 		case slices.Contains([]string{"block.process/rchar", "block.process/wchar", "block.process/syscr",
 			"block.process/syscw"}, name):

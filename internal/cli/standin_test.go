@@ -800,13 +800,16 @@ func judged(t *testing.T, d standin.Draw, r report.Report) []outcome {
 }
 
 func saidOf(m report.Metric) standin.Said {
-	s := standin.Said{Verdict: string(m.Kind), Counts: m.Counts, Between: m.Between}
+	s := standin.Said{Verdict: string(m.Kind), Counts: string(m.Counts)}
+	for _, quantity := range m.Between {
+		s.Between = append(s.Between, string(quantity))
+	}
 	if m.PerUnit != nil {
 		s.PerUnit = m.PerUnit.Value
 	}
 	if m.Mixture != nil {
 		for _, term := range m.Mixture.Terms {
-			s.Mixture = append(s.Mixture, term.Quantity)
+			s.Mixture = append(s.Mixture, string(term.Quantity))
 		}
 	}
 	return s

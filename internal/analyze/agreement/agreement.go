@@ -26,10 +26,10 @@ const (
 
 // Agreement compares a metric with its document.
 type Agreement struct {
-	Says     Says   `json:"says"`
-	Document string `json:"document"` // whose document, for people
-	Quantity string `json:"quantity"` // that the document names
-	Some     bool   `json:"some"`     // it counts some of these: at most one for each
+	Says     Says            `json:"says"`
+	Document string          `json:"document"` // whose document, for people
+	Quantity metric.Quantity `json:"quantity"` // that the document names
+	Some     bool            `json:"some"`     // it counts some of these: at most one for each
 	// Ratio is the metric's ratio to the quantity over the tested loads; nil if none was tested.
 	Ratio *Ratio `json:"ratio"`
 	Loads int    `json:"loads"` // number tested
@@ -71,13 +71,13 @@ func Of(run *counts.Run, m counts.Metric) *Agreement {
 	if !known || m.Derived != "" {
 		return nil
 	}
-	a := &Agreement{Says: NotTested, Document: says.Document, Quantity: string(says.Quantity), Some: says.Some}
+	a := &Agreement{Says: NotTested, Document: says.Document, Quantity: says.Quantity, Some: says.Some}
 	seen, _ := run.Over(m.Name)
 	q, known := quantity(seen, a.Quantity)
 	switch {
 	case !known:
 		a.Why = "this run does not count them"
-	case run.Observed != nil && a.Quantity == counts.Rows:
+	case run.Observed != nil && a.Quantity == metric.RowsWritten:
 		a.Why = "an observation does not tell rows that are inserted from those that are updated"
 	case slices.ContainsFunc(m.From, func(name string) bool { return slices.Contains(q.From, name) }):
 		a.Why = "nothing else counts them"
@@ -87,7 +87,7 @@ func Of(run *counts.Run, m counts.Metric) *Agreement {
 	return a
 }
 
-func quantity(run *counts.Run, name string) (counts.Quantity, bool) {
+func quantity(run *counts.Run, name metric.Quantity) (counts.Quantity, bool) {
 	all := run.Quantities()
 	i := slices.IndexFunc(all, func(q counts.Quantity) bool { return q.Name == name })
 	if i < 0 {
@@ -151,7 +151,7 @@ func (p pair) rate() float64 { return max(p.shown.amount, p.did.amount) / max(1,
 // pairs returns the pairs of each repetition that has both, and their sum.
 func pairs(run *counts.Run, load counts.Load, m counts.Metric, q counts.Quantity) (whole pair, each []pair) {
 	for _, r := range load.Repetitions {
-		if q.Name == counts.Rows && r.Work.Updated+r.Work.Deleted > 0 {
+		if q.Name == metric.RowsWritten && r.Work.Updated+r.Work.Deleted > 0 {
 			continue // PostgreSQL counts inserted, updated and deleted rows separately
 		}
 		shown, missing := m.Count(load, r)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // TestBadInput spoils a run whose metric counts rows: the verdict may become CannotTell, with a reason, and nothing
@@ -15,10 +16,10 @@ import (
 func TestBadInput(t *testing.T) {
 	check := func(what string, spoil func(*counts.Run), kinds ...attribution.Kind) {
 		t.Helper()
-		run := with(t, of(counts.Rows, 2))
+		run := with(t, of(metric.RowsWritten, 2))
 		spoil(run)
 		v := judged(t, run)
-		if !slices.Contains(kinds, v.Kind) || v.Counts != "" && v.Counts != counts.Rows ||
+		if !slices.Contains(kinds, v.Kind) || v.Counts != "" && v.Counts != metric.RowsWritten ||
 			v.Kind == attribution.CannotTell && v.Why == "" {
 			t.Errorf("%s: %s %q %v: %s", what, v.Kind, v.Counts, v.Mixture, v.Why)
 		}
@@ -99,7 +100,7 @@ func TestJudgeOfNothing(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	check := func(what, code, part string, spoil func(*counts.Run)) {
 		t.Helper()
-		run := with(t, of(counts.Rows, 2))
+		run := with(t, of(metric.RowsWritten, 2))
 		spoil(run)
 		all := attribution.Judge(run, attribution.Options{})
 		said := append(slices.Clone(all.Warnings), verdictOn(t, all, made).Warnings...)

@@ -49,9 +49,9 @@ func (tr *trial) cautions(v Verdict) []Warning {
 		fmt.Sprintf(", more than %.0f%% of it was there without load", 100*muchBackground)))
 	add("below-background", listed("It showed less than the background in ",
 		moving(tr.loads, v, tr.belowBackground(tr.metric, tr.y)), ", ", ""))
-	nearest := append([]string{v.Counts}, v.Tied...)
+	nearest := append([]metric.Quantity{v.Counts}, v.Tied...)
 	if v.Mixture != nil && len(v.Mixture.Terms) == 1 {
-		nearest = []string{v.Mixture.Terms[0].Quantity}
+		nearest = []metric.Quantity{v.Mixture.Terms[0].Quantity}
 	}
 	for _, h := range tr.rivals {
 		// if it is nil, no load has both counted
@@ -68,13 +68,13 @@ const muchBackground = 0.2
 
 // moving leaves out loads that only read, unless the metric may count reads: background writes are expected under them.
 func moving(all []counts.Load, v Verdict, names []string) []string {
-	counted := append([]string{v.Counts}, v.Between...)
+	counted := append([]metric.Quantity{v.Counts}, v.Between...)
 	if v.Mixture != nil {
 		for _, t := range v.Mixture.Terms {
 			counted = append(counted, t.Quantity)
 		}
 	}
-	if slices.ContainsFunc(counted, func(name string) bool { return metric.Quantity(name).OfReads() }) {
+	if slices.ContainsFunc(counted, func(name metric.Quantity) bool { return name.OfReads() }) {
 		return names
 	}
 	return slices.DeleteFunc(names, func(name string) bool {
@@ -123,7 +123,7 @@ func (j *judge) oddLoads(h held) string {
 			odd = append(odd, fmt.Sprintf("%s, where it is %.2f of that", j.loads[h.loads[i]].Name, math.Exp(d)))
 		}
 	}
-	return listed("The ratio to "+many(h.Quantity)+" is the same under all loads but ", odd, "; ", "")
+	return listed("The ratio to "+h.Quantity.Many()+" is the same under all loads but ", odd, "; ", "")
 }
 
 // drift describes a ratio that rises or falls over the repetitions of all loads; empty if it does not.

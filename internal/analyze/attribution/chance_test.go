@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/tally"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -15,7 +15,7 @@ import (
 // commits. Its deviation there is no sign of a second quantity.
 func TestFewUnitsAreChance(t *testing.T) {
 	v := judged(t, fromFile(t, "testdata/sampled-commits.jsonl.zst"))
-	if v.Kind != attribution.Logical && v.Kind != attribution.CannotTell || v.Counts != "" && v.Counts != counts.Commits {
+	if v.Kind != attribution.Logical && v.Kind != attribution.CannotTell || v.Counts != "" && v.Counts != metric.Commits {
 		t.Errorf("%s %q %v: %s", v.Kind, v.Counts, v.Mixture, v.Why)
 	}
 }

@@ -140,7 +140,7 @@ func (tr *trial) name(v *Verdict, left []held) {
 // documented resolves a tie within one side by PostgreSQL's documentation of its own counter, and keeps the others as
 // Tied. A provider's documentation decides nothing: it is being tested.
 func (tr *trial) documented(v *Verdict, left []held) bool {
-	i := slices.IndexFunc(left, func(h held) bool { return h.Quantity == string(metric.All().Documented(v.Metric.Name)) })
+	i := slices.IndexFunc(left, func(h held) bool { return h.Quantity == metric.All().Documented(v.Metric.Name) })
 	if _, oneSide := sideOf(left); !oneSide || i < 0 || !left[i].bounded(mostSpread) {
 		return false
 	}
@@ -179,7 +179,7 @@ func (tr *trial) between(v *Verdict, left []held) {
 	}
 	v.Why = "This run cannot tell between " + conjoined(v.Between)
 	if len(left) == 1 {
-		v.Why = "Nothing contradicts " + many(left[0].Quantity) + ", but the run is too short or too unsteady to confirm it"
+		v.Why = "Nothing contradicts " + left[0].Quantity.Many() + ", but the run is too short or too unsteady to confirm it"
 	}
 }
 

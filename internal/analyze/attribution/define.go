@@ -29,7 +29,7 @@ func (tr *trial) define(v *Verdict, own counts.Quantity) {
 	v.Kind = Kind(own.Side)
 	logical := func(side counts.Side) bool { return side == counts.Logical }
 	alike := slices.DeleteFunc(slices.Clone(tr.rivals), func(h held) bool { return logical(h.Side) != logical(own.Side) })
-	if tr.metric.Defines(own) && own.Name == string(metric.All().Documented(tr.metric.Name)) {
+	if tr.metric.Defines(own) && own.Name == metric.All().Documented(tr.metric.Name) {
 		tr.tie(v, own, alike)
 		return
 	}
@@ -39,16 +39,16 @@ func (tr *trial) define(v *Verdict, own counts.Quantity) {
 		tr.explain(v, t, best)
 	}
 	if v.Counts != "" || v.Mixture != nil {
-		v.Warnings = append(v.Warnings, Warning{"itself", capital(many(own.Name)) + " are computed from it, so it was compared with the other quantities"})
+		v.Warnings = append(v.Warnings, Warning{"itself", capital(own.Name.Many()) + " are computed from it, so it was compared with the other quantities"})
 		return
 	}
 	if tr.metric.PartOf(own) {
-		v.Between = []string{own.Name}
+		v.Between = []metric.Quantity{own.Name}
 	}
 	if tr.metric.Defines(own) {
 		tr.isItself(v, own)
 	}
-	v.Warnings = append(v.Warnings, Warning{"itself", capital(many(own.Name)) + " are computed from it, and nothing else explains it"})
+	v.Warnings = append(v.Warnings, Warning{"itself", capital(own.Name.Many()) + " are computed from it, and nothing else explains it"})
 }
 
 // mostErrorAlike is the largest prediction error at which quantities of its own side explain a metric that is itself a
@@ -96,13 +96,13 @@ func (tr *trial) isItself(v *Verdict, own counts.Quantity) {
 // all loads.
 func (tr *trial) tie(v *Verdict, own counts.Quantity, alike []held) {
 	tr.isItself(v, own)
-	v.Warnings = append(v.Warnings, Warning{"itself", capital(many(own.Name)) + " are computed from it"})
+	v.Warnings = append(v.Warnings, Warning{"itself", capital(own.Name.Many()) + " are computed from it"})
 	t, best := tr.explanation(alike)
 	if math.Exp(best.predictionError) > tr.options.Tolerance || len(best.columns) != 1 {
 		return
 	}
 	if other := tr.rivals[t.places[best.columns[0]]]; other.Side == own.Side && other.Status != Excluded && other.bounded(mostSpread) {
-		v.Tied = []string{other.Quantity}
+		v.Tied = []metric.Quantity{other.Quantity}
 	}
 }
 

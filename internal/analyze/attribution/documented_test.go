@@ -2,7 +2,6 @@ package attribution_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
@@ -14,19 +13,22 @@ import (
 // TestPostgreSQLDocumentationBreaksTies: if two quantities follow a counter of PostgreSQL's in all loads but one, it
 // counts the documented one, and the other is tied. No sum of others replaces it.
 func TestPostgreSQLDocumentationBreaksTies(t *testing.T) {
-	for _, want := range []struct{ file, metric, counts, tied string }{
+	for _, want := range []struct {
+		file, metric string
+		counts, tied metric.Quantity
+	}{
 		// device flushes + commits + entries fit it by chance
-		{"local-pg15.jsonl.zst", "pgstat.wal/wal_write", counts.WALWrites, ""},
-		{"local-pg15.jsonl.zst", "pgstat.wal/wal_sync", counts.WALSyncs, counts.DeviceFlushes},
-		{"local-pg17.jsonl.zst", "pgstat.wal/wal_sync", counts.WALSyncs, counts.DeviceFlushes},
-		{"local-pg17.jsonl.zst", "pgstat.io/writes", counts.PagesWritten, ""},
-		{"loads-pg17.jsonl", "pgstat.wal/wal_write", counts.WALWrites, counts.DeviceFlushes},
+		{"local-pg15.jsonl.zst", "pgstat.wal/wal_write", metric.WALWrites, ""},
+		{"local-pg15.jsonl.zst", "pgstat.wal/wal_sync", metric.WALSyncs, metric.DeviceFlushes},
+		{"local-pg17.jsonl.zst", "pgstat.wal/wal_sync", metric.WALSyncs, metric.DeviceFlushes},
+		{"local-pg17.jsonl.zst", "pgstat.io/writes", metric.PagesWritten, ""},
+		{"loads-pg17.jsonl", "pgstat.wal/wal_write", metric.WALWrites, metric.DeviceFlushes},
 	} {
 		v := verdictOn(t, attribution.Judge(fromFile(t, "../../../testdata/runs/"+want.file),
 			attribution.Options{Asked: []string{want.metric}}), want.metric)
 		counts, _ := counts.Named(want.counts)
 		if v.Kind != attribution.Kind(counts.Side) || v.Counts != want.counts || v.Mixture != nil ||
-			strings.Join(v.Tied, " ") != want.tied {
+			inWords(v.Tied) != string(want.tied) {
 			t.Errorf("%s, %s: %s %q tied with %v, %v", want.file, want.metric, v.Kind, v.Counts, v.Tied, v.Mixture)
 		}
 	}
@@ -37,7 +39,7 @@ func TestPostgreSQLDocumentationBreaksTies(t *testing.T) {
 func TestProviderDocumentationBreaksNoTie(t *testing.T) {
 	unindexed := []string{"idle", "bulk", "copy", "single", "async", "multi"}
 	for name, documented := range map[string]bool{"pgstat.database/tup_inserted": true, "cloudwatch/WriteIOPS": false} {
-		run := with(t, of(counts.Rows, 1), unindexed...)
+		run := with(t, of(metric.RowsWritten, 1), unindexed...)
 		run.Counters = append(run.Counters, runfile.Metric{Name: name, Unit: "rows", Type: runfile.Counter})
 		for _, load := range run.Loads {
 			for _, r := range load.Repetitions {
@@ -45,8 +47,8 @@ func TestProviderDocumentationBreaksNoTie(t *testing.T) {
 			}
 		}
 		v := verdictOn(t, attribution.Judge(run, attribution.Options{Asked: []string{name}}), name)
-		if v.Kind != attribution.Logical || (v.Counts == counts.Rows) != documented ||
-			slices.Equal(v.Tied, []string{counts.Entries}) != documented {
+		if v.Kind != attribution.Logical || (v.Counts == metric.RowsWritten) != documented ||
+			slices.Equal(v.Tied, []metric.Quantity{metric.Entries}) != documented {
 			t.Errorf("%s: %s %q, tied with %v, between %v: %s", name, v.Kind, v.Counts, v.Tied, v.Between, v.Why)
 		}
 	}
@@ -67,7 +69,7 @@ func TestDeviceMetricsArePhysical(t *testing.T) {
 	}) {
 		t.Errorf("requests of the device are %s, %+v", v.Kind, v.Mixture)
 	}
-	run := with(t, of(counts.Rows, 1))
+	run := with(t, of(metric.RowsWritten, 1))
 	run.Counters = append(run.Counters, runfile.Metric{Name: "block/discards", Unit: "operations",
 		Type: runfile.Counter})
 	for _, load := range run.Loads {
@@ -76,7 +78,7 @@ func TestDeviceMetricsArePhysical(t *testing.T) {
 		}
 	}
 	if v := verdictOn(t, attribution.Judge(run, attribution.Options{}), "block/discards"); v.Kind !=
-		attribution.Physical || v.Counts != counts.Rows {
+		attribution.Physical || v.Counts != metric.RowsWritten {
 		t.Errorf("what the device does for each row is %s %q", v.Kind, v.Counts)
 	}
 }
@@ -84,8 +86,8 @@ func TestDeviceMetricsArePhysical(t *testing.T) {
 // TestDeviceMetricsDropLogicalTerms: if WAL writes nearly fit, a kernel's disk counter gets no further term of
 // rows. Other metrics do.
 func TestDeviceMetricsDropLogicalTerms(t *testing.T) {
-	run := with(t, func(_ string, _ float64, x map[string]float64) float64 {
-		return x[counts.WALWrites] + 0.0003*x[counts.Rows]
+	run := with(t, func(_ string, _ float64, x map[metric.Quantity]float64) float64 {
+		return x[metric.WALWrites] + 0.0003*x[metric.RowsWritten]
 	})
 	const ofDisk = "block/writes_merged"
 	run.Counters = slices.DeleteFunc(run.Counters, func(m runfile.Metric) bool { return m.Name == ofDisk })

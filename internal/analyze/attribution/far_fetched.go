@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 const (
@@ -51,7 +51,7 @@ func (e *evidence) drives(y column, recorded, h held) bool {
 	var logs [4][]float64
 	for i, a := range recorded.loads {
 		use := countedIn(y[a])
-		of, bytes, l := e.implied(h.Quantity, a, use), e.implied(counts.WALBytes, a, use), recorded.groups.Of[i].Mean
+		of, bytes, l := e.implied(h.Quantity, a, use), e.implied(metric.WALBytes, a, use), recorded.groups.Of[i].Mean
 		x := math.Log(meanOf(y[a], use)) - l // of the recorded quantity
 		for k, n := range [4]float64{e.done(a, use).Commits, math.Sqrt(bytes.Lo * bytes.Hi), of.Lo, of.Hi} {
 			logs[k] = append(logs[k], x-math.Log(n))

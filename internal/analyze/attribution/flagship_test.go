@@ -20,7 +20,7 @@ type did struct {
 	load    string
 	reads   bool
 	touched float64 // buffers
-	of      func(quantity string) float64
+	of      func(quantity metric.Quantity) float64
 }
 
 // onAurora returns the shipped run plus read-only loads, as Aurora would show it: no WAL records, no pages, no device.
@@ -40,7 +40,7 @@ func onAurora(t *testing.T, truth func(did) float64, without ...string) *counts.
 	for _, load := range run.Loads {
 		for i, r := range load.Repetitions {
 			touched := r.Counts["pgstat.database/blks_hit"].Raw + r.Counts["pgstat.database/blks_read"].Raw
-			of := func(quantity string) float64 {
+			of := func(quantity metric.Quantity) float64 {
 				d, _ := counts.Named(quantity)
 				n, err := d.Count(load, r)
 				if err != nil {
@@ -74,9 +74,9 @@ func TestWALRecordsAreNamedBesideReads(t *testing.T) {
 				if d.reads {
 					return factor * (40 + perPage*d.touched)
 				}
-				return factor * d.of(counts.WALRecords)
+				return factor * d.of(metric.WALRecords)
 			}))
-			if v.Kind != attribution.Logical || v.Counts != counts.WALRecords ||
+			if v.Kind != attribution.Logical || v.Counts != metric.WALRecords ||
 				math.Abs(v.PerUnit.Value/factor-1) > 0.02 {
 				t.Errorf("%g for one, %g for a page touched: %s %q %v %v: %s", factor, perPage, v.Kind, v.Counts,
 					v.Between, v.Mixture, v.Why)
@@ -88,8 +88,8 @@ func TestWALRecordsAreNamedBesideReads(t *testing.T) {
 		if d.reads {
 			return 30 * d.touched
 		}
-		return d.of(counts.WALRecords)
-	})); v.Counts == counts.WALRecords {
+		return d.of(metric.WALRecords)
+	})); v.Counts == metric.WALRecords {
 		t.Errorf("what shows 30 for each page touched is said to count WAL records: %s", v.Kind)
 	}
 }
@@ -99,17 +99,17 @@ func TestWALRecordsAreNamedBesideReads(t *testing.T) {
 func TestPhysicalIsNeverCalledLogical(t *testing.T) {
 	asMany := func(d did, loads ...string) bool { return slices.Contains(loads, d.load) }
 	for name, truth := range map[string]func(did) float64{
-		"device requests":     func(d did) float64 { return d.of(counts.DeviceRequests) },
-		"two for a WAL fsync": func(d did) float64 { return 2 * d.of(counts.WALSyncs) },
+		"device requests":     func(d did) float64 { return d.of(metric.DeviceRequests) },
+		"two for a WAL fsync": func(d did) float64 { return 2 * d.of(metric.WALSyncs) },
 		"reads and writes": func(d did) float64 {
-			return d.of(counts.DeviceRequests) + d.of(string(metric.DeviceReads))
+			return d.of(metric.DeviceRequests) + d.of(metric.DeviceReads)
 		},
-		"device flushes": func(d did) float64 { return d.of(counts.DeviceFlushes) },
+		"device flushes": func(d did) float64 { return d.of(metric.DeviceFlushes) },
 		"as many as statements": func(d did) float64 {
-			return math.Min(d.of(counts.Statements), d.of(counts.DeviceRequests))
+			return math.Min(d.of(metric.Statements), d.of(metric.DeviceRequests))
 		},
 		"equal under two of all": func(d did) float64 {
-			return d.of(counts.Statements) * map[bool]float64{true: 1, false: 0.3}[asMany(d, "single", "async")]
+			return d.of(metric.Statements) * map[bool]float64{true: 1, false: 0.3}[asMany(d, "single", "async")]
 		},
 	} {
 		for _, without := range [][]string{nil, {"single"}, {"single", "async"}} {
@@ -140,12 +140,12 @@ func exactly(run *counts.Run, wanted bool) {
 // TestUnitChangesNothing: a metric gets the same verdict if it is multiplied by 1,000, by 60 or by 1/8192.
 func TestUnitChangesNothing(t *testing.T) {
 	for name, count := range map[string]counted{
-		"rows": of(counts.Rows, 0.013), "a WAL write and a row": func(_ string, _ float64,
-			x map[string]float64) float64 {
-			return x[counts.Rows] + 800*x[counts.WALWrites]
+		"rows": of(metric.RowsWritten, 0.013), "a WAL write and a row": func(_ string, _ float64,
+			x map[metric.Quantity]float64) float64 {
+			return x[metric.RowsWritten] + 800*x[metric.WALWrites]
 		},
-		"few": func(_ string, _ float64, x map[string]float64) float64 { return x[counts.WALSyncs] / 50 },
-		"a seldom one": func(load string, _ float64, _ map[string]float64) float64 {
+		"few": func(_ string, _ float64, x map[metric.Quantity]float64) float64 { return x[metric.WALSyncs] / 50 },
+		"a seldom one": func(load string, _ float64, _ map[metric.Quantity]float64) float64 {
 			return map[string]float64{"bulk": 1.2, "copy": 2.4, "wide": 3.3}[load]
 		},
 	} {
@@ -177,19 +177,19 @@ func TestUnitChangesNothing(t *testing.T) {
 // tolerance, so the verdict is not MIXED.
 func TestTraceOfAnotherQuantityIsNotMixed(t *testing.T) {
 	for _, part := range []float64{0.02, 0.05} {
-		v := judged(t, with(t, func(load string, _ float64, x map[string]float64) float64 {
+		v := judged(t, with(t, func(load string, _ float64, x map[metric.Quantity]float64) float64 {
 			if load == "copy" || load == "wide" || load == "multi" {
-				return (1 - part) * x[counts.Rows]
+				return (1 - part) * x[metric.RowsWritten]
 			}
-			return x[counts.Rows]
+			return x[metric.RowsWritten]
 		}))
 		if v.Kind == attribution.Mixed {
 			t.Errorf("%g%% off under three loads: %s of %v", 100*part, v.Kind, v.Mixture)
 		}
 	}
 	// The larger of two quantities is neither of them, nor their sum.
-	v := judged(t, with(t, func(_ string, _ float64, x map[string]float64) float64 {
-		return math.Max(x[counts.DeviceRequests], x[counts.DeviceBytes]/262144)
+	v := judged(t, with(t, func(_ string, _ float64, x map[metric.Quantity]float64) float64 {
+		return math.Max(x[metric.DeviceRequests], x[metric.DeviceBytes]/262144)
 	}))
 	if v.Kind == attribution.Mixed || v.Kind == attribution.Logical {
 		t.Errorf("the larger of requests and bytes: %s %q %v", v.Kind, v.Counts, v.Mixture)
@@ -204,14 +204,14 @@ func TestTraceOfBuffersIsNoSum(t *testing.T) {
 			true: 0, false: l.Hits + l.Misses}[l.Load == "point-cold" || l.Load == "scan-cold"]
 	}})
 	v := judged(t, run)
-	named := []string{v.Counts}
+	named := []metric.Quantity{v.Counts}
 	if v.Mixture != nil {
 		named = nil
 		for _, term := range v.Mixture.Terms {
 			named = append(named, term.Quantity)
 		}
 	}
-	if v.Kind != attribution.Logical || !slices.Equal(named, []string{counts.BuffersTouched}) {
+	if v.Kind != attribution.Logical || !slices.Equal(named, []metric.Quantity{metric.BuffersTouched}) {
 		t.Errorf("%s %q between %v: %s", v.Kind, named, v.Between, v.Why)
 	}
 }

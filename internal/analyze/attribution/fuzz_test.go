@@ -146,8 +146,8 @@ func checkForm(t *testing.T, v attribution.Verdict) {
 		if (r.Status == attribution.Unknown) != (r.Why != nil) {
 			t.Errorf("%s and %s: %s, %v", name, r.Quantity, r.Status, r.Why)
 		}
-		checkEstimate(t, name+" spread of "+r.Quantity, r.Spread)
-		checkEstimate(t, name+" ratio to "+r.Quantity, r.Ratio)
+		checkEstimate(t, name+" spread of "+string(r.Quantity), r.Spread)
+		checkEstimate(t, name+" ratio to "+string(r.Quantity), r.Ratio)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 )
 
 // implied returns the bounds of a quantity in a load: as recorded, or as the work and the other records imply.
-func (e *evidence) implied(quantity string, a int, use []int) bounds.Span {
-	return e.done(a, use).Implies(quantity, func(quantity string) (bounds.Span, bool) {
+func (e *evidence) implied(quantity metric.Quantity, a int, use []int) bounds.Span {
+	return e.done(a, use).Implies(quantity, func(quantity metric.Quantity) (bounds.Span, bool) {
 		n, off, known := e.recorded(quantity, a, use)
 		return bounds.Span{Lo: max(0, n-surely*off), Hi: n + surely*off}, known
 	})
@@ -25,7 +25,7 @@ func (e *evidence) done(a int, use []int) bounds.Work {
 
 // recorded returns the mean count of a quantity in a load, and the standard deviation that the background adds to all
 // repetitions.
-func (e *evidence) recorded(quantity string, a int, use []int) (mean, off float64, known bool) {
+func (e *evidence) recorded(quantity metric.Quantity, a int, use []int) (mean, off float64, known bool) {
 	c := e.columnOf(quantity)
 	if c == nil {
 		return 0, 0, false
@@ -39,7 +39,7 @@ func (e *evidence) recorded(quantity string, a int, use []int) (mean, off float6
 	return mean / n, off / n, n > 0
 }
 
-func (e *evidence) columnOf(quantity string) column {
+func (e *evidence) columnOf(quantity metric.Quantity) column {
 	i := slices.IndexFunc(e.quantities, func(d counts.Quantity) bool { return d.Name == quantity })
 	if i < 0 {
 		return nil
@@ -49,7 +49,7 @@ func (e *evidence) columnOf(quantity string) column {
 
 // ratios returns the ratios that a metric may keep to an unrecorded quantity, given its bounds in each load; empty if
 // there are none. noise is the factor by which the metric's repetitions vary.
-func (j *judge) ratios(y column, quantity string, noise float64) bounds.Span {
+func (j *judge) ratios(y column, quantity metric.Quantity, noise float64) bounds.Span {
 	s, blank := bounds.Anything(), j.blank(y)
 	for a := range y {
 		use := countedIn(y[a])
@@ -78,11 +78,11 @@ func (j *judge) unread(y column, rivals []held) (open []held) {
 	}
 	noise := math.Exp(twice * math.Sqrt(within))
 	written := func(h held) bool {
-		return metric.Quantity(h.Quantity).OfWrites() && h.recorded() && h.bounded(mostSpread)
+		return h.Quantity.OfWrites() && h.recorded() && h.bounded(mostSpread)
 	}
 	reads := j.showsReads(y) && !slices.ContainsFunc(rivals, written)
 	for _, h := range rivals {
-		if reads && h.Status == Unknown && metric.Quantity(h.Quantity).OfWrites() {
+		if reads && h.Status == Unknown && h.Quantity.OfWrites() {
 			continue
 		}
 		ratios := j.ratios(y, h.Quantity, noise)
@@ -137,7 +137,7 @@ func (tr *trial) checkHidden(v *Verdict) {
 		}
 		if share, much := tr.largestShare(h); h.busy && share >= much {
 			*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: kind, Why: fmt.Sprintf(
-				"Up to %.0f%% of it may be %s, of which others brought about many", 100*share, many(h.Quantity))}
+				"Up to %.0f%% of it may be %s, of which others brought about many", 100*share, h.Quantity.Many())}
 		}
 	}
 }
@@ -184,8 +184,8 @@ func (tr *trial) largestShare(h held) (share, much float64) {
 // device and no files of its own; it reads the missed pages from its storage. Its WAL has no page images, since its
 // storage makes the pages (Verbitski et al., SIGMOD 2017).
 func (e *evidence) absentByNature(h held) bool {
-	if h.Quantity == counts.PagesWritten {
+	if h.Quantity == metric.PagesWritten {
 		return h.Why != nil && strings.HasPrefix(h.Why.Detail, "Aurora")
 	}
-	return e.onAurora() && slices.Contains([]metric.Quantity{metric.PageImages, metric.ReadCalls, metric.BytesAsked, metric.DeviceReads, metric.DeviceReadSize}, metric.Quantity(h.Quantity))
+	return e.onAurora() && slices.Contains([]metric.Quantity{metric.PageImages, metric.ReadCalls, metric.BytesAsked, metric.DeviceReads, metric.DeviceReadSize}, h.Quantity)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -44,8 +45,8 @@ func unread(t *testing.T, flavor string, clients int, count counted) *counts.Run
 func TestUnrecordedQuantityStaysOpen(t *testing.T) {
 	for _, flavor := range []string{"aurora", "postgres"} {
 		for _, clients := range []int{1, 2} {
-			v := judged(t, unread(t, flavor, clients, of(counts.Commits, 0.991)))
-			if v.Counts != "" || v.Kind != attribution.CannotTell || !slices.Contains(v.Between, counts.WALSyncs) {
+			v := judged(t, unread(t, flavor, clients, of(metric.Commits, 0.991)))
+			if v.Counts != "" || v.Kind != attribution.CannotTell || !slices.Contains(v.Between, metric.WALSyncs) {
 				t.Errorf("%s, %d clients: %s %q between %v", flavor, clients, v.Kind, v.Counts, v.Between)
 			}
 		}
@@ -55,8 +56,8 @@ func TestUnrecordedQuantityStaysOpen(t *testing.T) {
 // TestPhysicsExcludes: a thousand rows in a transaction are not a thousand WAL fsyncs on any server with a WAL like
 // PostgreSQL's.
 func TestPhysicsExcludes(t *testing.T) {
-	v := judged(t, unread(t, "postgres", 8, of(counts.Rows, 1)))
-	for _, quantity := range []string{counts.WALSyncs, counts.WALWrites, counts.DeviceFlushes} {
+	v := judged(t, unread(t, "postgres", 8, of(metric.RowsWritten, 1)))
+	for _, quantity := range []metric.Quantity{metric.WALSyncs, metric.WALWrites, metric.DeviceFlushes} {
 		if slices.Contains(v.Between, quantity) {
 			t.Errorf("rows may be %s: %v", quantity, v.Between)
 		}
@@ -86,7 +87,7 @@ func TestAdvisedLoadsAreInPlan(t *testing.T) {
 			a.Repetitions = a.Repetitions[:2]
 		},
 	} {
-		run := unread(t, "postgres", 1, of(counts.Commits, 1))
+		run := unread(t, "postgres", 1, of(metric.Commits, 1))
 		run.Header.Plan.Repetitions = 3
 		for i := range run.Loads {
 			change(&run.Loads[i])

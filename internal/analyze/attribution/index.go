@@ -6,12 +6,13 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution/bounds"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
 )
 
 // IndexEntries counts index entries without their rows. No sum of counted quantities equals it, and only loads without
 // an index tell it from entries. So it is not among the quantities that other metrics are compared with.
-const IndexEntries = "index_entries"
+const IndexEntries metric.Quantity = "index_entries"
 
 // nextToNothing is the share of an index entry's count that a row without one may show.
 const nextToNothing = 0.01
@@ -29,7 +30,7 @@ func (tr *trial) followIndexEntries(v *Verdict) {
 		v.Counts, v.PerUnit = IndexEntries, h.Ratio
 		return
 	}
-	v.Between = []string{IndexEntries}
+	v.Between = []metric.Quantity{IndexEntries}
 	v.Warnings = append(v.Warnings, Warning{"index-entries", fmt.Sprintf(
 		"It follows the index entries, %s, and nothing else that happens at that rate was counted", perUnit(h.Ratio.Value, IndexEntries))})
 }

@@ -7,14 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 )
 
 // TestIndexEntriesAlone: a metric that follows index entries and no counted quantity.
 func TestIndexEntriesAlone(t *testing.T) {
-	entries := func(x map[string]float64) float64 { return x[counts.Entries] - x[counts.Rows] }
-	check := func(what string, kind attribution.Kind, known string, between []string, count counted) {
+	entries := func(x map[metric.Quantity]float64) float64 { return x[metric.Entries] - x[metric.RowsWritten] }
+	check := func(what string, kind attribution.Kind, known metric.Quantity, between []metric.Quantity, count counted) {
 		t.Helper()
 		v := judged(t, with(t, count))
 		if diff := cmp.Diff(between, v.Between); diff != "" || v.Kind != kind || v.Counts != known {
@@ -22,24 +21,24 @@ func TestIndexEntriesAlone(t *testing.T) {
 		}
 	}
 	check("one for one", attribution.Logical, attribution.IndexEntries, nil,
-		func(_ string, _ float64, x map[string]float64) float64 {
+		func(_ string, _ float64, x map[metric.Quantity]float64) float64 {
 			return entries(x)
 		})
-	check("splits", attribution.Logical, "", []string{attribution.IndexEntries},
-		func(_ string, _ float64, x map[string]float64) float64 {
+	check("splits", attribution.Logical, "", []metric.Quantity{attribution.IndexEntries},
+		func(_ string, _ float64, x map[metric.Quantity]float64) float64 {
 			return 0.01 * entries(x)
 		})
 	check("full pages, as many as happen to be", attribution.CannotTell, "", nil,
-		func(load string, _ float64, x map[string]float64) float64 {
+		func(load string, _ float64, x map[metric.Quantity]float64) float64 {
 			return map[string]float64{"bulk-indexed": 0.0112, "copy-indexed": 0.0106, "wide": 0.01}[load] * entries(x)
 		})
-	check("rows too", attribution.CannotTell, "", nil, func(load string, _ float64, x map[string]float64) float64 {
+	check("rows too", attribution.CannotTell, "", nil, func(load string, _ float64, x map[metric.Quantity]float64) float64 {
 		if load == "copy" {
-			return 0.1 * x[counts.Rows]
+			return 0.1 * x[metric.RowsWritten]
 		}
 		return entries(x)
 	})
-	v := judged(t, with(t, func(_ string, _ float64, x map[string]float64) float64 {
+	v := judged(t, with(t, func(_ string, _ float64, x map[metric.Quantity]float64) float64 {
 		return entries(x)
 	}, "idle", "bulk-indexed", "copy-indexed", "wide"))
 	if v.Counts == attribution.IndexEntries || slices.Contains(v.Between, attribution.IndexEntries) {

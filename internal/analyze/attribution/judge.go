@@ -111,7 +111,7 @@ func (j *judge) settled(m counts.Metric) Verdict {
 
 // holds reports whether a quantity other than beside surely keeps its ratio to the metric with the background taken
 // off. With nothing taken off, the metric's own background may hide that ratio.
-func (v Verdict) holds(beside string) bool {
+func (v Verdict) holds(beside metric.Quantity) bool {
 	return slices.ContainsFunc(v.Rivals, func(r Rival) bool {
 		open := r.Status == Consistent || r.Status == Possible && r.Spread != nil && r.Spread.Hi < mostSpread
 		return open && r.Quantity != beside
@@ -183,7 +183,7 @@ func (tr *trial) forceDeviceKind(v *Verdict) {
 	}
 	logical := func(h held) bool { return h.Side == counts.Logical }
 	said := slices.DeleteFunc(slices.Clone(tr.rivals), func(h held) bool {
-		return !slices.Contains(v.named(), h.Quantity) && !v.Mixture.has([]string{h.Quantity})
+		return !slices.Contains(v.named(), h.Quantity) && !v.Mixture.has([]metric.Quantity{h.Quantity})
 	})
 	if slices.ContainsFunc(said, logical) {
 		t, best := tr.explanation(slices.DeleteFunc(slices.Clone(tr.rivals), logical))
@@ -200,7 +200,7 @@ func (tr *trial) forceDeviceKind(v *Verdict) {
 // withoutPageCache leaves open, on Aurora, whether a metric that follows requested reads counts requests or reads:
 // Aurora has no page cache, and nobody counts the reads of its storage. PostgreSQL's own counters count requests.
 func (j *judge) withoutPageCache(v *Verdict) {
-	counts := slices.ContainsFunc(v.named(), func(name string) bool { return slices.Contains(readsAsked(), name) }) || v.Mixture.has(readsAsked())
+	counts := slices.ContainsFunc(v.named(), func(name metric.Quantity) bool { return slices.Contains(readsAsked(), name) }) || v.Mixture.has(readsAsked())
 	nameless := len(v.named()) == 0 && v.Mixture == nil
 	if v.Kind != Requested || !counts && !nameless || !j.onAurora() || documentedQuantity(v.Metric.Name) != "" || metric.All().Row(v.Metric.Name).Asked {
 		return
@@ -230,8 +230,8 @@ func (j *judge) documentedSide(v *Verdict) {
 	documented := Verdict{Metric: v.Metric, Derived: v.Derived, Rivals: v.Rivals}
 	switch {
 	case i >= 0:
-		documented.Kind, documented.Between = Kind(j.quantities[i].Side), []string{whole}
-		documented.Warnings = append(documented.Warnings, Warning{"part-of", "PostgreSQL documents that it counts some of the " + many(whole)})
+		documented.Kind, documented.Between = Kind(j.quantities[i].Side), []metric.Quantity{whole}
+		documented.Warnings = append(documented.Warnings, Warning{"part-of", "PostgreSQL documents that it counts some of the " + whole.Many()})
 	case metric.All().Row(v.Metric.Name).Asked:
 		documented.Kind = Requested
 		documented.Why = "It is documented as a request to the operating system, and no quantity explains how many there are"
@@ -246,9 +246,9 @@ func (j *judge) documentedSide(v *Verdict) {
 
 // documentedQuantity returns the quantity that the metric is documented to count in part or in full. It may exceed the
 // work of our clients, as with rows that they updated.
-func documentedQuantity(name string) string {
+func documentedQuantity(name string) metric.Quantity {
 	row := metric.All().Row(name)
-	return string(cmp.Or(row.Part, row.Adds, row.Counts))
+	return cmp.Or(row.Part, row.Adds, row.Counts)
 }
 
 func (j *judge) rivals(m counts.Metric, y column, blank []bool) []held {
@@ -258,7 +258,7 @@ func (j *judge) rivals(m counts.Metric, y column, blank []bool) []held {
 		switch {
 		case intersect(m.From, d.From):
 			h.Status, h.Why = Itself, nil
-		case h.Spread != nil && metric.WritesAlone(m.Name) && metric.Quantity(d.Name).OfReads():
+		case h.Spread != nil && metric.WritesAlone(m.Name) && d.Name.OfReads():
 			h.Status, h.impossible = Excluded, true
 		case j.lost(j.columns[place], blank):
 			h.lost = true

@@ -12,6 +12,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -19,7 +20,7 @@ import (
 const made = "made/up"
 
 // counted returns a made-up metric's count in a repetition, given the quantities there.
-type counted func(load string, seconds float64, x map[string]float64) float64
+type counted func(load string, seconds float64, x map[metric.Quantity]float64) float64
 
 // with returns the shipped run plus a metric made of its quantities, so that the truth is known. The metric varies by
 // 1%. Only the loads in keep stay.
@@ -33,7 +34,7 @@ func with(t *testing.T, count counted, keep ...string) *counts.Run {
 	})
 	for _, load := range run.Loads {
 		for i, r := range load.Repetitions {
-			x := map[string]float64{}
+			x := map[metric.Quantity]float64{}
 			for _, d := range counts.OfInserts() {
 				if v, err := d.Count(load, r); err == nil && !load.Idle() {
 					x[d.Name] = v
@@ -49,8 +50,8 @@ func with(t *testing.T, count counted, keep ...string) *counts.Run {
 	return run
 }
 
-func of(quantity string, factor float64) counted {
-	return func(_ string, _ float64, x map[string]float64) float64 { return factor * x[quantity] }
+func of(quantity metric.Quantity, factor float64) counted {
+	return func(_ string, _ float64, x map[metric.Quantity]float64) float64 { return factor * x[quantity] }
 }
 
 func judged(t *testing.T, run *counts.Run) attribution.Verdict {
@@ -72,9 +73,9 @@ func TestEachQuantityAlone(t *testing.T) {
 }
 
 func TestSums(t *testing.T) {
-	check := func(kind attribution.Kind, want map[string]float64) {
+	check := func(kind attribution.Kind, want map[metric.Quantity]float64) {
 		t.Helper()
-		v := judged(t, with(t, func(_ string, _ float64, x map[string]float64) (sum float64) {
+		v := judged(t, with(t, func(_ string, _ float64, x map[metric.Quantity]float64) (sum float64) {
 			for name, factor := range want {
 				sum += factor * x[name]
 			}
@@ -91,19 +92,19 @@ func TestSums(t *testing.T) {
 			}
 		}
 	}
-	check(attribution.Mixed, map[string]float64{counts.Rows: 1, counts.WALWrites: 800})
-	check(attribution.Logical, map[string]float64{counts.Rows: 1, counts.WALRecords: 1})
-	check(attribution.Physical, map[string]float64{counts.WALBytes: 1, counts.DeviceFlushes: 8192})
-	check(attribution.NotLogical, map[string]float64{counts.WALBytes: 1, counts.PagesWritten: 8192})
-	check(attribution.NotLogical, map[string]float64{counts.WALBytes: 1, counts.WALWrites: 8192,
-		counts.PagesWritten: 8192})
+	check(attribution.Mixed, map[metric.Quantity]float64{metric.RowsWritten: 1, metric.WALWrites: 800})
+	check(attribution.Logical, map[metric.Quantity]float64{metric.RowsWritten: 1, metric.WALRecords: 1})
+	check(attribution.Physical, map[metric.Quantity]float64{metric.WALBytes: 1, metric.DeviceFlushes: 8192})
+	check(attribution.NotLogical, map[metric.Quantity]float64{metric.WALBytes: 1, metric.PagesWritten: 8192})
+	check(attribution.NotLogical, map[metric.Quantity]float64{metric.WALBytes: 1, metric.WALWrites: 8192,
+		metric.PagesWritten: 8192})
 }
 
 // TestStorageCountsWhatIsPhysical: the sum of a requested and a physical quantity is not logical, and physical if
 // storage itself counts it.
 func TestStorageCountsWhatIsPhysical(t *testing.T) {
-	run := with(t, func(_ string, _ float64, x map[string]float64) float64 {
-		return x[counts.WALBytes] + 8192*x[counts.PagesWritten]
+	run := with(t, func(_ string, _ float64, x map[metric.Quantity]float64) float64 {
+		return x[metric.WALBytes] + 8192*x[metric.PagesWritten]
 	})
 	for name, kind := range map[string]attribution.Kind{made: attribution.NotLogical,
 		"cloudwatch/WriteThroughput": attribution.Physical} {
@@ -123,9 +124,9 @@ func TestStorageCountsWhatIsPhysical(t *testing.T) {
 // TestTwoLoadsNameNothing: the published design cannot tell entries from records, and the verdict names the load that
 // would.
 func TestTwoLoadsNameNothing(t *testing.T) {
-	v := judged(t, with(t, of(counts.Entries, 7), "idle", "bulk", "bulk-indexed"))
-	if v.Kind != attribution.CannotTell || v.Counts != "" || !slices.Contains(v.Between, counts.Entries) ||
-		!slices.Contains(v.Between, counts.WALRecords) {
+	v := judged(t, with(t, of(metric.Entries, 7), "idle", "bulk", "bulk-indexed"))
+	if v.Kind != attribution.CannotTell || v.Counts != "" || !slices.Contains(v.Between, metric.Entries) ||
+		!slices.Contains(v.Between, metric.WALRecords) {
 		t.Errorf("%s %q between %v", v.Kind, v.Counts, v.Between)
 	}
 	if v.SettleWith == nil || len(v.SettleWith.Between) < 2 || v.SettleWith.Factor < 1.3 {
@@ -136,11 +137,11 @@ func TestTwoLoadsNameNothing(t *testing.T) {
 // TestRatioOfOneInFewLoadsDecidesNothing: a metric equals the commits under two loads, and is two or three times as
 // large under all others, hidden by a large background. It does not count commits.
 func TestRatioOfOneInFewLoadsDecidesNothing(t *testing.T) {
-	run := with(t, func(load string, _ float64, x map[string]float64) float64 {
-		return x[counts.Commits] * map[bool]float64{true: 1, false: 2.5}[load == "single" || load == "async"]
+	run := with(t, func(load string, _ float64, x map[metric.Quantity]float64) float64 {
+		return x[metric.Commits] * map[bool]float64{true: 1, false: 2.5}[load == "single" || load == "async"]
 	})
 	commits := run.Quantities()[slices.IndexFunc(run.Quantities(), func(d counts.Quantity) bool {
-		return d.Name == counts.Commits
+		return d.Name == metric.Commits
 	})]
 	least := math.Inf(1) // commits per second under the two loads
 	for _, load := range run.Loads {
@@ -160,12 +161,12 @@ func TestRatioOfOneInFewLoadsDecidesNothing(t *testing.T) {
 // TestFewLoadsProveNoSum: the ratio to a physical quantity is 0.92 to 1 in four loads. Some sum of rows, records or
 // statements comes nearer by chance.
 func TestFewLoadsProveNoSum(t *testing.T) {
-	for quantity, of := range map[string]map[string]float64{
-		counts.WALBytes:       {"copy": 0.955, "copy-indexed": 0.982, "multi": 0.921, "single": 0.991},
-		counts.WALSyncs:       {"bulk": 0.963, "bulk-indexed": 0.928, "copy": 0.992, "wide": 0.948},
-		counts.DeviceRequests: {"async": 0.927, "copy": 0.949, "copy-indexed": 0.980, "wide": 0.921},
+	for quantity, of := range map[metric.Quantity]map[string]float64{
+		metric.WALBytes:       {"copy": 0.955, "copy-indexed": 0.982, "multi": 0.921, "single": 0.991},
+		metric.WALSyncs:       {"bulk": 0.963, "bulk-indexed": 0.928, "copy": 0.992, "wide": 0.948},
+		metric.DeviceRequests: {"async": 0.927, "copy": 0.949, "copy-indexed": 0.980, "wide": 0.921},
 	} {
-		run := with(t, func(load string, _ float64, x map[string]float64) float64 {
+		run := with(t, func(load string, _ float64, x map[metric.Quantity]float64) float64 {
 			return of[load] * x[quantity]
 		}, slices.Collect(maps.Keys(of))...)
 		if v := judged(t, run); v.Kind == attribution.Logical || v.Kind == attribution.Mixed {
@@ -177,13 +178,13 @@ func TestFewLoadsProveNoSum(t *testing.T) {
 // TestPublishedPair checks the verdicts on the published runs; see docs/method.md.
 func TestPublishedPair(t *testing.T) {
 	all := attribution.Judge(fromFile(t, "../../../testdata/runs/published-aurora.jsonl"), attribution.Options{})
-	for _, metric := range []string{"cloudwatch/WriteIOPS", "insights/os.diskIO.auroraStorage.writeIOsPS"} {
-		v := verdictOn(t, all, metric)
+	for _, name := range []string{"cloudwatch/WriteIOPS", "insights/os.diskIO.auroraStorage.writeIOsPS"} {
+		v := verdictOn(t, all, name)
 		want := attribution.Verdict{
-			Metric: v.Metric, Kind: attribution.Logical, Between: []string{counts.Entries, counts.WALRecords},
+			Metric: v.Metric, Kind: attribution.Logical, Between: []metric.Quantity{metric.Entries, metric.WALRecords},
 			Rivals: v.Rivals,
 			// 1.0313 and 3.0472 records for 1 and 3 entries there; 0.03769 for 1 in copy.
-			SettleWith: &attribution.Settle{Load: "copy", Between: []string{counts.Entries, counts.WALRecords},
+			SettleWith: &attribution.Settle{Load: "copy", Between: []metric.Quantity{metric.Entries, metric.WALRecords},
 				Factor: math.Sqrt(1.0313*3.0472/3) / 0.03769},
 			Warnings: []attribution.Warning{
 				{Code: "one-to-one",
@@ -205,7 +206,7 @@ var roughly = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 0.0
 // TestUnrecordedQuantityIsNamedBesideAnother: if the loads could not separate a quantity that the run lacks, it is
 // named with the one that is left.
 func TestUnrecordedQuantityIsNamedBesideAnother(t *testing.T) {
-	run := with(t, of(counts.Entries, 1), "idle", "bulk", "bulk-indexed")
+	run := with(t, of(metric.Entries, 1), "idle", "bulk", "bulk-indexed")
 	for _, load := range run.Loads {
 		for i := range load.Repetitions {
 			for metric := range load.Repetitions[i].Counts {
@@ -216,25 +217,25 @@ func TestUnrecordedQuantityIsNamedBesideAnother(t *testing.T) {
 		}
 	}
 	v := judged(t, run)
-	if diff := cmp.Diff([]string{counts.Entries, counts.WALRecords, counts.WALBytes}, v.Between); diff != "" &&
+	if diff := cmp.Diff([]metric.Quantity{metric.Entries, metric.WALRecords, metric.WALBytes}, v.Between); diff != "" &&
 		v.Kind != attribution.Logical {
 		t.Errorf("%s, %s: %s", v.Kind, v.Why, diff)
 	}
-	if v.Counts != "" || !slices.Contains(v.Between, counts.WALRecords) {
+	if v.Counts != "" || !slices.Contains(v.Between, metric.WALRecords) {
 		t.Errorf("counts %q between %v", v.Counts, v.Between)
 	}
 }
 
 func TestSilent(t *testing.T) {
-	steady := func(_ string, seconds float64, _ map[string]float64) float64 { return 500 * seconds }
+	steady := func(_ string, seconds float64, _ map[metric.Quantity]float64) float64 { return 500 * seconds }
 	if v := judged(t, with(t, steady)); v.Kind != attribution.Silent {
 		t.Errorf("a steady rate: %s: %s", v.Kind, v.Why)
 	}
-	never := func(string, float64, map[string]float64) float64 { return 0 }
+	never := func(string, float64, map[metric.Quantity]float64) float64 { return 0 }
 	if v := judged(t, with(t, never)); v.Kind != attribution.Silent {
 		t.Errorf("nothing: %s: %s", v.Kind, v.Why)
 	}
-	few := func(string, float64, map[string]float64) float64 { return 1.857866343035538 }
+	few := func(string, float64, map[metric.Quantity]float64) float64 { return 1.857866343035538 }
 	if v := judged(t, with(t, few)); v.Kind != attribution.Silent {
 		t.Errorf("not two: %s: %s", v.Kind, v.Why)
 	}
@@ -242,7 +243,7 @@ func TestSilent(t *testing.T) {
 		t.Error("without an idle load a steady rate is called silent")
 	}
 	random := rand.New(rand.NewPCG(7, 8))
-	restless := func(_ string, seconds float64, _ map[string]float64) float64 {
+	restless := func(_ string, seconds float64, _ map[metric.Quantity]float64) float64 {
 		return 500 * seconds * math.Exp(random.NormFloat64())
 	}
 	if v := judged(t, with(t, restless)); v.Kind != attribution.CannotTell || v.Why == "" {
@@ -253,13 +254,13 @@ func TestSilent(t *testing.T) {
 // TestOddLoad: an exception in one load must not bring another quantity forward.
 func TestOddLoad(t *testing.T) {
 	for _, load := range []string{"bulk", "copy", "single", "async", "multi", "wide"} {
-		v := judged(t, with(t, func(name string, _ float64, x map[string]float64) float64 {
+		v := judged(t, with(t, func(name string, _ float64, x map[metric.Quantity]float64) float64 {
 			if name == load {
-				return 2 * x[counts.WALRecords]
+				return 2 * x[metric.WALRecords]
 			}
-			return x[counts.WALRecords]
+			return x[metric.WALRecords]
 		}))
-		if v.Counts != "" && v.Counts != counts.WALRecords || v.Kind != attribution.CannotTell &&
+		if v.Counts != "" && v.Counts != metric.WALRecords || v.Kind != attribution.CannotTell &&
 			v.Kind != attribution.Logical {
 			t.Errorf("odd in %s: %s %q %v", load, v.Kind, v.Counts, v.Mixture)
 		}
@@ -270,8 +271,8 @@ func TestOddLoad(t *testing.T) {
 // does not wait for the WAL, where it adds twenty times as much as they do. A load that differs so much in all
 // repetitions is no exception.
 func TestTermIsNoException(t *testing.T) {
-	v := judged(t, with(t, func(_ string, _ float64, x map[string]float64) float64 {
-		return x[counts.WALWrites] + 0.8*x[counts.DeviceRequests] + 0.01*x[counts.Commits]
+	v := judged(t, with(t, func(_ string, _ float64, x map[metric.Quantity]float64) float64 {
+		return x[metric.WALWrites] + 0.8*x[metric.DeviceRequests] + 0.01*x[metric.Commits]
 	}))
 	if v.Kind != attribution.Mixed || v.Mixture == nil {
 		t.Errorf("%s: %s", v.Kind, v.Why)
@@ -279,7 +280,7 @@ func TestTermIsNoException(t *testing.T) {
 }
 
 func TestAsked(t *testing.T) {
-	run := with(t, of(counts.Rows, 1))
+	run := with(t, of(metric.RowsWritten, 1))
 	all := attribution.Judge(run, attribution.Options{Asked: []string{"pgstat.wal/wal_records", "no/such"}})
 	var got []string
 	for _, v := range all.Metrics {
@@ -294,7 +295,7 @@ func TestAsked(t *testing.T) {
 func TestPartOf(t *testing.T) {
 	v := verdictOn(t, attribution.Judge(fromFile(t, shippedRun), attribution.Options{}),
 		"pgstat.checkpointer/buffers_written")
-	if v.Kind != attribution.Requested || !slices.Equal(v.Between, []string{counts.PagesWritten}) ||
+	if v.Kind != attribution.Requested || !slices.Equal(v.Between, []metric.Quantity{metric.PagesWritten}) ||
 		len(v.Warnings) != 1 || v.Warnings[0].Code != "part-of" {
 		t.Errorf("%s between %v, %v", v.Kind, v.Between, v.Warnings)
 	}
@@ -305,11 +306,11 @@ func TestPartOf(t *testing.T) {
 func TestLostQuantityExplainsNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	off := map[string]float64{"bulk": 1.06, "copy": 0.94, "wide": 1.07, "single": 0.95}
-	run := with(t, func(load string, _ float64, x map[string]float64) float64 {
+	run := with(t, func(load string, _ float64, x map[metric.Quantity]float64) float64 {
 		if factor, is := off[load]; is {
-			return factor * x[counts.WALBytes]
+			return factor * x[metric.WALBytes]
 		}
-		return x[counts.WALBytes]
+		return x[metric.WALBytes]
 	})
 	// The device follows the WAL with an error of a third.
 	for _, metric := range []string{"block/writes", "block/flushes", "block/write_bytes"} {
@@ -323,8 +324,8 @@ func TestLostQuantityExplainsNothing(t *testing.T) {
 		run.Idle.Deviation[metric] = 4e7
 	}
 	v := judged(t, run)
-	named := v.Counts == counts.WALBytes || v.Mixture != nil && len(v.Mixture.Terms) == 1 &&
-		v.Mixture.Terms[0].Quantity == counts.WALBytes
+	named := v.Counts == metric.WALBytes || v.Mixture != nil && len(v.Mixture.Terms) == 1 &&
+		v.Mixture.Terms[0].Quantity == metric.WALBytes
 	if v.Kind != attribution.Physical || !named {
 		t.Errorf("%s %q %v: %s", v.Kind, v.Counts, v.Mixture, v.Why)
 	}

@@ -101,13 +101,13 @@ func (tr *trial) mix(v *Verdict, t *table, s search) {
 	sure = sure && !slices.ContainsFunc(mixture.Terms, func(t Term) bool { return len(t.Or) > mostAlternatives })
 	for _, h := range tr.unread(tr.y, tr.rivals) {
 		if kind = kind.Or(Kind(h.Side)); kind == CannotTell {
-			v.Why = fmt.Sprintf("A sum of quantities explains it, but %s, which this run did not count, may be all of it", many(h.Quantity))
+			v.Why = fmt.Sprintf("A sum of quantities explains it, but %s, which this run did not count, may be all of it", h.Quantity.Many())
 			return
 		}
 		sure = false
 	}
 	if one := tr.besideOne(kind, t, tr.rivals); one != "" {
-		v.Why = fmt.Sprintf("A sum of quantities explains it, and %s may be all of it", many(one))
+		v.Why = fmt.Sprintf("A sum of quantities explains it, and %s may be all of it", one.Many())
 		return
 	}
 	if kind == Mixed && !mixture.surelyBoth() {
@@ -125,7 +125,7 @@ func (tr *trial) mix(v *Verdict, t *table, s search) {
 
 // unknown names the quantities that the run did not count, which the sum may lack.
 func (e *evidence) unknown() string {
-	var names []string
+	var names []metric.Quantity
 	for i, d := range e.quantities {
 		if e.columns[i].whole() != nil {
 			names = append(names, d.Name)
@@ -162,7 +162,7 @@ func (t *table) nearlyOne(rivals []held) bool {
 
 // besideOne returns a single quantity of another side that may, by its spread, be all of what the sum explains; empty
 // if none.
-func (j *judge) besideOne(kind Kind, t *table, rivals []held) string {
+func (j *judge) besideOne(kind Kind, t *table, rivals []held) metric.Quantity {
 	for _, m := range t.sums[0] {
 		h := rivals[t.places[m.columns[0]]]
 		left := h.Status == Possible && h.bounded(mostSpread) && h.Spread.Value < j.options.Tolerance

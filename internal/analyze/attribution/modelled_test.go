@@ -6,6 +6,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -82,7 +83,7 @@ func TestModelledRecordsAreNamed(t *testing.T) {
 	}
 	counted, modelled := judged(func(r *counts.Run) *counts.Run { return r }), judged(asOnAurora)
 	for _, v := range []attribution.Verdict{counted, modelled} {
-		if v.Kind != attribution.Logical || v.Counts != counts.WALRecords {
+		if v.Kind != attribution.Logical || v.Counts != metric.WALRecords {
 			t.Fatalf("%s %s %v: %s", v.Kind, v.Counts, v.Between, v.Why)
 		}
 		if !(v.PerUnit.Lo <= 1 && 1 <= v.PerUnit.Hi) {
@@ -99,11 +100,11 @@ func TestModelledRecordsAreNamed(t *testing.T) {
 	}
 	if v := judged(func(r *counts.Run) *counts.Run {
 		return equalToItsModel(asOnAurora(r))
-	}); v.Counts != counts.WALRecords || v.Exact {
+	}); v.Counts != metric.WALRecords || v.Exact {
 		t.Errorf("what is equal to the model counts %s, exact: %t", v.Counts, v.Exact)
 	}
 	for _, r := range modelled.Rivals {
-		if r.Modelled != (r.Quantity == counts.WALRecords) {
+		if r.Modelled != (r.Quantity == metric.WALRecords) {
 			t.Errorf("%s is modelled: %t", r.Quantity, r.Modelled)
 		}
 	}

@@ -10,13 +10,14 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
 
 // metered returns the shipped run of writing and reading loads plus a metric: a quantity with noise. The load missing,
 // if any, has no count of it.
-func metered(t *testing.T, quantity string, noise float64, seed uint64, missing string) *counts.Run {
+func metered(t *testing.T, quantity metric.Quantity, noise float64, seed uint64, missing string) *counts.Run {
 	t.Helper()
 	run := fromFile(t, "../../../testdata/runs/default-pg17.jsonl.zst")
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -50,7 +51,7 @@ func asked(t *testing.T, run *counts.Run) attribution.Verdict {
 
 // TestMissingIsNotZero: a missing count of a load is not zero.
 func TestMissingIsNotZero(t *testing.T) {
-	for _, quantity := range []string{counts.WALSyncs, counts.DeviceFlushes} {
+	for _, quantity := range []metric.Quantity{metric.WALSyncs, metric.DeviceFlushes} {
 		for _, missing := range []string{"bulk", "single", "async"} {
 			if v := asked(t, metered(t, quantity, 0.01, 1, missing)); v.Counts != quantity {
 				t.Errorf("%s, not counted under %s: %s %q %v: %s", quantity, missing, v.Kind, v.Counts,
@@ -66,7 +67,7 @@ func TestNoiseComesFromLoadsWithMuchOfAQuantity(t *testing.T) {
 	const seeds = 10
 	named := 0
 	for seed := range uint64(seeds) {
-		for _, quantity := range []string{counts.BuffersTouched, counts.Statements} {
+		for _, quantity := range []metric.Quantity{metric.BuffersTouched, metric.Statements} {
 			if v := asked(t, metered(t, quantity, 0.1, seed, "")); v.Counts == quantity {
 				named++
 			} else if v.Kind != attribution.Logical && v.Kind != attribution.CannotTell {
@@ -108,7 +109,7 @@ func TestReadsOfAurora(t *testing.T) {
 // although it does nothing of the quantity.
 func TestPossibleBackgroundDecidesNothing(t *testing.T) {
 	const deviation = 5 // a second
-	run := metered(t, counts.RowsReturned, 0.01, 1, "")
+	run := metered(t, metric.RowsReturned, 0.01, 1, "")
 	run.Idle.Deviation[made] = deviation
 	for _, load := range run.Loads {
 		for i, r := range load.Repetitions {
@@ -118,7 +119,7 @@ func TestPossibleBackgroundDecidesNothing(t *testing.T) {
 			}
 		}
 	}
-	if v := asked(t, run); v.Counts != counts.RowsReturned {
+	if v := asked(t, run); v.Counts != metric.RowsReturned {
 		t.Errorf("it is %s %q %v: %s", v.Kind, v.Counts, v.Between, v.Why)
 	}
 }
@@ -126,11 +127,11 @@ func TestPossibleBackgroundDecidesNothing(t *testing.T) {
 // TestUndoneQuantityIsNoCandidate: with three loads, a quantity that none of them did is not among those that the
 // metric may count.
 func TestUndoneQuantityIsNoCandidate(t *testing.T) {
-	v := asked(t, metered(t, counts.Lookups, 0.1, 1, ""))
-	if v.Counts != counts.Lookups && !slices.Contains(v.Between, counts.Lookups) {
+	v := asked(t, metered(t, metric.Lookups, 0.1, 1, ""))
+	if v.Counts != metric.Lookups && !slices.Contains(v.Between, metric.Lookups) {
 		t.Errorf("it is %s %q %v: %s", v.Kind, v.Counts, v.Between, v.Why)
 	}
-	for _, none := range []string{counts.Rows, "temp_blocks_read", "temp_blocks_written", counts.RowsDeleted} {
+	for _, none := range []metric.Quantity{metric.RowsWritten, "temp_blocks_read", "temp_blocks_written", metric.RowsDeleted} {
 		if slices.Contains(v.Between, none) {
 			t.Errorf("none of the %s were done under loads that looked up, and it is between %v", none, v.Between)
 		}

@@ -122,11 +122,11 @@ func (tr *trial) unproved(v *Verdict) string {
 		switch {
 		case string(h.Side) == string(v.Kind) && slices.Contains(names, h.Quantity):
 			if len(h.loads) < observedLoads {
-				return fmt.Sprintf("It keeps its ratio to %s, but only in %s of load", many(h.Quantity), printable.Counted(len(h.loads), "kind"))
+				return fmt.Sprintf("It keeps its ratio to %s, but only in %s of load", h.Quantity.Many(), printable.Counted(len(h.loads), "kind"))
 			}
 		case string(h.Side) != string(v.Kind) && h.Status != Unknown && h.Status != Itself:
 			if far := h.Beaten == "" && h.Spread != nil && h.Spread.Value >= parted; h.Status != Excluded || !far && !one {
-				return fmt.Sprintf("It keeps its ratio to %s, but these loads do not separate %s from %s", conjoined(names), conjoined(names), many(h.Quantity))
+				return fmt.Sprintf("It keeps its ratio to %s, but these loads do not separate %s from %s", conjoined(names), conjoined(names), h.Quantity.Many())
 			}
 		}
 	}

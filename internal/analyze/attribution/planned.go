@@ -7,6 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution/bounds"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -137,12 +138,12 @@ func (c contrasts) foretold(h held, p planned, level float64) (stats.Interval, b
 	if i, known := c.atEqualRows(c.forEachRow(c.columns[h.place]), p, level, 0); known {
 		return i, true
 	}
-	if with := c.loads[p.with]; h.Quantity == counts.Entries && with.MoreEntries > 0 {
+	if with := c.loads[p.with]; h.Quantity == metric.Entries && with.MoreEntries > 0 {
 		var all []int
 		for r := range with.Repetitions {
 			all = append(all, r)
 		}
-		rows, _, known := c.recorded(counts.Rows, p.with, all)
+		rows, _, known := c.recorded(metric.RowsWritten, p.with, all)
 		most := math.Log1p(float64(with.MoreEntries) / rows) // the most: the other load made no entries
 		return stats.Interval{Value: most, Lo: 0, Hi: most}, known
 	}
@@ -171,7 +172,7 @@ type eachRow struct {
 }
 
 func (e *evidence) forEachRow(of column) (all []eachRow) {
-	rows := e.columnOf(counts.Rows)
+	rows := e.columnOf(metric.RowsWritten)
 	for a := range e.loads {
 		_, logs, shared := quotients(of[a], rows[a])
 		row := eachRow{logs: logs, known: shared + mostModelled(of[a])}

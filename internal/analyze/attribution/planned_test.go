@@ -9,9 +9,10 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 )
 
-func rivalOf(v attribution.Verdict, quantity string) attribution.Rival {
+func rivalOf(v attribution.Verdict, quantity metric.Quantity) attribution.Rival {
 	return v.Rivals[slices.IndexFunc(v.Rivals, func(r attribution.Rival) bool { return r.Quantity == quantity })]
 }
 
@@ -26,8 +27,8 @@ func oneLoadOfThree(t *testing.T, more string, repetitions int,
 		}
 		return rows
 	}
-	run := with(t, func(load string, _ float64, x map[string]float64) float64 {
-		return counted(x[counts.Rows], records(load, x[counts.Rows]))
+	run := with(t, func(load string, _ float64, x map[metric.Quantity]float64) float64 {
+		return counted(x[metric.RowsWritten], records(load, x[metric.RowsWritten]))
 	}, "idle", "bulk", "multi", more)
 	for a, load := range run.Loads {
 		run.Loads[a].Repetitions = load.Repetitions[:repetitions]
@@ -45,7 +46,7 @@ func ofRecords(_, records float64) float64 { return 3.7 * records }
 // TestDifferenceExcludesWhatRatioCannot: two loads that differ in two indexes.
 func TestDifferenceExcludesWhatRatioCannot(t *testing.T) {
 	v := oneLoadOfThree(t, "bulk-indexed", 3, ofRecords)
-	rows := rivalOf(v, counts.Rows)
+	rows := rivalOf(v, metric.RowsWritten)
 	if rows.Spread.Lo > 1.10 || rows.Status != attribution.Excluded || rows.Difference == nil {
 		t.Fatalf("rows are %s by their spread %+v and by %+v", rows.Status, rows.Spread, rows.Difference)
 	}
@@ -54,7 +55,7 @@ func TestDifferenceExcludesWhatRatioCannot(t *testing.T) {
 		math.Abs(d.Foretold.Value) > 1e-6 {
 		t.Errorf("%+v", *d)
 	}
-	if v.Counts != counts.WALRecords {
+	if v.Counts != metric.WALRecords {
 		t.Errorf("%s counts %q, between %v: %s", v.Kind, v.Counts, v.Between, v.Why)
 	}
 }
@@ -63,7 +64,7 @@ func TestDifferenceExcludesWhatRatioCannot(t *testing.T) {
 // but a quantity that predicts none is not confirmed.
 func TestAbsentDifferenceConfirmsNothing(t *testing.T) {
 	v := oneLoadOfThree(t, "bulk-indexed", 3, ofRows)
-	if diff := cmp.Diff([]string{counts.Rows, counts.WALRecords}, v.Between); diff != "" || v.Counts != "" {
+	if diff := cmp.Diff([]metric.Quantity{metric.RowsWritten, metric.WALRecords}, v.Between); diff != "" || v.Counts != "" {
 		t.Errorf("%s counts %q: %s", v.Kind, v.Counts, diff)
 	}
 }

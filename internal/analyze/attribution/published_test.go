@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 const publishedRuns = "../../../testdata/runs/"
@@ -25,14 +25,14 @@ const publishedRuns = "../../../testdata/runs/"
 func TestVerdictsOnPublishedLoads(t *testing.T) {
 	all := attribution.Judge(fromFile(t, publishedRuns+"published-senzing.jsonl.zst"), attribution.Options{})
 	v := verdictOn(t, all, "cloudwatch/WriteIOPS")
-	want := []string{
-		counts.Statements, counts.WALRecords, counts.WALBytes, counts.WALWrites, counts.WALSyncs,
-		counts.DeviceRequests, counts.DeviceFlushes, counts.DeviceBytes,
+	want := []metric.Quantity{
+		metric.Statements, metric.WALRecords, metric.WALBytes, metric.WALWrites, metric.WALSyncs,
+		metric.DeviceRequests, metric.DeviceFlushes, metric.DeviceBytes,
 	}
 	if diff := cmp.Diff(want, v.Between); diff != "" || v.Kind != attribution.CannotTell || v.Counts != "" {
 		t.Errorf("WriteIOPS is %s %s between (-want +got):\n%s", v.Kind, v.Counts, diff)
 	}
-	rows, entries, commits := rivalOf(v, counts.Rows), rivalOf(v, counts.Entries), rivalOf(v, counts.Commits)
+	rows, entries, commits := rivalOf(v, metric.RowsWritten), rivalOf(v, metric.Entries), rivalOf(v, metric.Commits)
 	if rows.Spread.Hi > attribution.DefaultTolerance || rows.Spread.N != 9 || commits.Status != attribution.Excluded ||
 		commits.Difference != nil {
 		t.Errorf("rows spread by %+v, commits are %s", *rows.Spread, commits.Status)
@@ -72,7 +72,7 @@ func TestVerdictsOnPublishedLoads(t *testing.T) {
 	all = attribution.Judge(fromFile(t, publishedRuns+"published-digitized.jsonl"), attribution.Options{})
 	for _, name := range []string{"cloudwatch/VolumeWriteIOPs", "cloudwatch/WriteIOPS"} {
 		if v := verdictOn(t, all, name); v.Kind != attribution.CannotTell ||
-			!slices.Contains(v.Between, counts.WALBytes) || !slices.Contains(v.Between, counts.WALRecords) {
+			!slices.Contains(v.Between, metric.WALBytes) || !slices.Contains(v.Between, metric.WALRecords) {
 			t.Errorf("%s is %s between %v", name, v.Kind, v.Between)
 		}
 	}
@@ -81,7 +81,7 @@ func TestVerdictsOnPublishedLoads(t *testing.T) {
 	all = attribution.Judge(fromFile(t, publishedRuns+"published-azure.jsonl"), attribution.Options{})
 	for _, name := range []string{"published/disk_write_iops", "published/disk_read_iops", "published/iops"} {
 		if v := verdictOn(t, all, name); v.Kind != attribution.CannotTell ||
-			!slices.Contains(v.Between, counts.DeviceRequests) || !slices.Contains(v.Between, counts.PagesWritten) {
+			!slices.Contains(v.Between, metric.DeviceRequests) || !slices.Contains(v.Between, metric.PagesWritten) {
 			t.Errorf("%s is %s between %v", name, v.Kind, v.Between)
 		}
 	}

@@ -2,6 +2,7 @@ package attribution_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,7 +61,7 @@ func TestMeasuredReads(t *testing.T) {
 		all := attribution.Judge(run, attribution.Options{})
 		for name, w := range want {
 			v := verdictOn(t, all, name)
-			if named := strings.TrimSpace(v.Counts + " " + strings.Join(v.Between, " ")); v.Kind != w.kind ||
+			if named := inWords(candidates(v)); v.Kind != w.kind ||
 				named != w.named {
 				t.Errorf("%s, %s: %s %q, want %s %q: %s", version, name, v.Kind, named, w.kind, w.named, v.Why)
 			}
@@ -142,7 +143,7 @@ func TestManualDecidesSide(t *testing.T) {
 		"meter/fetched":                 "cannot_tell ",
 	} {
 		v := verdictOn(t, all, name)
-		if got := string(v.Kind) + " " + v.Counts + strings.Join(v.Between, " "); got != want {
+		if got := string(v.Kind) + " " + inWords(candidates(v)); got != want {
 			t.Errorf("%s: %s, want %s: %s", name, got, want, v.Why)
 		}
 	}
@@ -150,7 +151,7 @@ func TestManualDecidesSide(t *testing.T) {
 
 // TestWriteLoadsAreNotAdvisedForReads: if all loads only read, loads that add rows decide nothing.
 func TestWriteLoadsAreNotAdvisedForReads(t *testing.T) {
-	run := with(t, of(counts.Rows, 3), "idle", "bulk", "single")
+	run := with(t, of(metric.RowsWritten, 3), "idle", "bulk", "single")
 	if v := judged(t, run); v.SettleWith == nil {
 		t.Fatalf("no load is advised to those who write, and this is no test: %s, %v", v.Kind, v.Between)
 	}
@@ -170,19 +171,18 @@ func TestKernelWritesContainNoReads(t *testing.T) {
 	pages := func(m readtest.Load) float64 { return 1.01 * m.Misses }
 	run := loaded(t, "17", map[string]func(readtest.Load) float64{"block.wal/writes": pages, "meter/writes": pages})
 	all := attribution.Judge(run, attribution.Options{})
-	if v := verdictOn(t, all, "meter/writes"); !strings.Contains(v.Counts+strings.Join(v.Between, " "),
-		string(metric.PagesMissed)) {
+	if v := verdictOn(t, all, "meter/writes"); !slices.Contains(candidates(v), metric.PagesMissed) {
 		t.Errorf("meter/writes: %s %s %v: %s", v.Kind, v.Counts, v.Between, v.Why)
 	}
 	v := verdictOn(t, all, "block.wal/writes")
-	named := append([]string{v.Counts}, v.Between...)
+	named := candidates(v)
 	if v.Mixture != nil {
 		for _, term := range v.Mixture.Terms {
 			named = append(append(named, term.Quantity), term.Or...)
 		}
 	}
 	for _, name := range named {
-		if metric.Quantity(name).OfReads() {
+		if name.OfReads() {
 			t.Errorf("block.wal/writes: %s %q: %s", v.Kind, named, v.Why)
 		}
 	}

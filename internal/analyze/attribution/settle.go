@@ -6,6 +6,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution/bounds"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -25,7 +26,7 @@ func advisable() []runfile.Load {
 
 // typically returns the mean logarithm of the ratio of two quantities in the loads that were run, as measured, or else
 // by rule of thumb.
-func (e *evidence) typically(one, other string) (mean float64, ok bool) {
+func (e *evidence) typically(one, other metric.Quantity) (mean float64, ok bool) {
 	n, x, y := 0.0, e.columnOf(one), e.columnOf(other)
 	for a := range e.loads {
 		l, found := 0.0, false
@@ -47,11 +48,11 @@ func (e *evidence) typically(one, other string) (mean float64, ok bool) {
 // settle returns the load that separates most pairs of these quantities, or of several such loads the one that
 // separates them furthest. It does not advise a load that was run as often as planned. If all loads only read, it
 // returns nil: the advisable loads add rows and tell nothing about reads.
-func (e *evidence) settle(open []string) *Settle {
+func (e *evidence) settle(open []metric.Quantity) *Settle {
 	if e.any(reads) && !e.any(writes) {
 		return nil
 	}
-	read := slices.DeleteFunc(slices.Clone(open), func(d string) bool {
+	read := slices.DeleteFunc(slices.Clone(open), func(d metric.Quantity) bool {
 		c := e.columnOf(d)
 		return c == nil || c.whole() != nil
 	})
@@ -87,7 +88,7 @@ func (e *evidence) wasRun(load runfile.Load) bool {
 const parting = 1.3
 
 // partedBy returns which of the quantities a load would separate, and how many pairs.
-func (e *evidence) partedBy(load runfile.Load, open []string) (s *Settle, pairs int) {
+func (e *evidence) partedBy(load runfile.Load, open []metric.Quantity) (s *Settle, pairs int) {
 	s = &Settle{Load: load.Name, Factor: math.Inf(1)}
 	there := bounds.Usual(load)
 	for i, one := range open {
@@ -107,7 +108,7 @@ func (e *evidence) partedBy(load runfile.Load, open []string) (s *Settle, pairs 
 	return s, pairs
 }
 
-func (s *Settle) add(quantity string) {
+func (s *Settle) add(quantity metric.Quantity) {
 	if !slices.Contains(s.Between, quantity) {
 		s.Between = append(s.Between, quantity)
 	}

@@ -9,14 +9,14 @@ import (
 
 // toDevice returns nil if the metric counts no requested reads, or the device's reads for them are unknown.
 func (e *evidence) toDevice(v Verdict, y column) *ToDevice {
-	if v.Kind != Requested || len(v.named()) == 0 || slices.ContainsFunc(v.named(), func(name string) bool {
+	if v.Kind != Requested || len(v.named()) == 0 || slices.ContainsFunc(v.named(), func(name metric.Quantity) bool {
 		return !slices.Contains(readsAsked(), name)
 	}) {
 		return nil
 	}
-	of := ToDevice{Of: string(metric.DeviceReads)}
+	of := ToDevice{Of: metric.DeviceReads}
 	if v.Metric.Unit == "bytes" {
-		of.Of = string(metric.DeviceReadSize)
+		of.Of = metric.DeviceReadSize
 	}
 	row := metric.All().Row(v.Metric.Name)
 	device, blank, found, most := e.columnOf(of.Of), e.blank(y), false, 0.0
@@ -59,17 +59,17 @@ func (e *evidence) readsOf(view string) column {
 
 // nearlyAll reports whether a metric that counts part of a quantity shows nearly all of it in a load, for one of the
 // quantities.
-func (e *evidence) nearlyAll(y []cell, a int, quantities []string) bool {
+func (e *evidence) nearlyAll(y []cell, a int, quantities []metric.Quantity) bool {
 	const nearly = 0.95
-	return slices.ContainsFunc(quantities, func(name string) bool {
+	return slices.ContainsFunc(quantities, func(name metric.Quantity) bool {
 		share, known := reachedDevice(e.columnOf(name)[a], y)
 		return known && share >= nearly
 	})
 }
 
 // readsAsked returns the quantities of reads that a cache may answer.
-func readsAsked() []string {
-	return []string{string(metric.PagesMissed), string(metric.ReadCalls), string(metric.BytesAsked)}
+func readsAsked() []metric.Quantity {
+	return []metric.Quantity{metric.PagesMissed, metric.ReadCalls, metric.BytesAsked}
 }
 
 // reachedDevice returns the device's total over the request's total in the repetitions that have both. Device counts

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -48,14 +49,14 @@ type Verdict struct {
 	Kind    Kind           `json:"verdict"`
 
 	// Counts is the one quantity that the metric counts; empty for a mixture, several quantities or none.
-	Counts  string    `json:"counts,omitempty"`
-	PerUnit *Estimate `json:"per_unit"` // the metric's amount per unit of Counts
-	Exact   bool      `json:"exact"`    // equal in every repetition, as far as the counters resolve
+	Counts  metric.Quantity `json:"counts,omitempty"`
+	PerUnit *Estimate       `json:"per_unit"` // the metric's amount per unit of Counts
+	Exact   bool            `json:"exact"`    // equal in every repetition, as far as the counters resolve
 	// Between are the quantities that this run cannot tell apart for this metric, including unrecorded ones that it
 	// could not have told apart. Unless Kind is CannotTell, all are on one side.
-	Between []string `json:"between"`
+	Between []metric.Quantity `json:"between"`
 	// Tied are quantities of the same side that this run cannot tell from Counts, which PostgreSQL documents.
-	Tied []string `json:"tied,omitempty"`
+	Tied []metric.Quantity `json:"tied,omitempty"`
 
 	ToDevice *ToDevice `json:"to_device,omitempty"` // for requested reads: how many reached the device; nil: unknown
 
@@ -90,9 +91,9 @@ const (
 
 // Rival is a quantity compared with a metric.
 type Rival struct {
-	Quantity string      `json:"quantity"`
-	Side     counts.Side `json:"side"`
-	Status   Status      `json:"status"`
+	Quantity metric.Quantity `json:"quantity"`
+	Side     counts.Side     `json:"side"`
+	Status   Status          `json:"status"`
 	// Modelled quantities were computed from the work; their intervals include the model's error.
 	Modelled bool `json:"modelled,omitempty"`
 	// Spread is the factor by which the ratio varies between loads beyond its variation within them; nil with fewer
@@ -101,7 +102,7 @@ type Rival struct {
 	Ratio  *Estimate `json:"ratio"` // metric / quantity over all loads
 	// Beaten is the quantity that explains the metric so much better that this one is excluded; empty if its own spread
 	// excludes it.
-	Beaten string `json:"beaten,omitempty"`
+	Beaten metric.Quantity `json:"beaten,omitempty"`
 	// Difference is the difference of two loads that excludes the quantity; nil if none.
 	Difference *Difference     `json:"difference,omitempty"`
 	Loads      []LoadRatio     `json:"-"`             // in the order of the run's loads, idle left out
@@ -126,19 +127,19 @@ type Mixture struct {
 
 // Term is one quantity of a mixture.
 type Term struct {
-	Quantity string      `json:"quantity"`
-	Side     counts.Side `json:"side"`
-	PerUnit  Estimate    `json:"per_unit"`
-	Share    float64     `json:"share"` // of the metric, averaged over the loads
+	Quantity metric.Quantity `json:"quantity"`
+	Side     counts.Side     `json:"side"`
+	PerUnit  Estimate        `json:"per_unit"`
+	Share    float64         `json:"share"` // of the metric, averaged over the loads
 	// Or are quantities that could replace it: this run cannot tell them apart in a sum.
-	Or []string `json:"or"`
+	Or []metric.Quantity `json:"or"`
 }
 
 // Settle is a load that would decide between quantities.
 type Settle struct {
-	Load    string   `json:"load"`    // by its name in the plan identify
-	Between []string `json:"between"` // the quantities that it separates
-	Factor  float64  `json:"factor"`  // how much their ratio changes in that load, against the loads that were run
+	Load    string            `json:"load"`    // by its name in the plan identify
+	Between []metric.Quantity `json:"between"` // the quantities that it separates
+	Factor  float64           `json:"factor"`  // how much their ratio changes in that load, against the loads that were run
 }
 
 // Warning is something to know before relying on a verdict.
@@ -159,9 +160,9 @@ type Difference struct {
 // ToDevice is the number of device reads, or bytes read, per unit of a metric of requested reads, under the loads with
 // the lowest and the highest ratio. The ratio is not fixed, because a cache answers some requests, or all.
 type ToDevice struct {
-	Of    string    `json:"of"` // the quantity of the device
-	Least RatioWith `json:"least"`
-	Most  RatioWith `json:"most"`
+	Of    metric.Quantity `json:"of"` // the quantity of the device
+	Least RatioWith       `json:"least"`
+	Most  RatioWith       `json:"most"`
 }
 
 // RatioWith is a ratio under a load.
@@ -171,7 +172,7 @@ type RatioWith struct {
 }
 
 // has reports whether a term is one of the quantities.
-func (m *Mixture) has(quantities []string) bool {
+func (m *Mixture) has(quantities []metric.Quantity) bool {
 	return m != nil && slices.ContainsFunc(m.Terms, func(t Term) bool { return slices.Contains(quantities, t.Quantity) })
 }
 
@@ -179,9 +180,9 @@ func (m *Mixture) has(quantities []string) bool {
 const weighty = 0.1
 
 // named returns the quantities of which the metric counts one.
-func (v Verdict) named() []string {
+func (v Verdict) named() []metric.Quantity {
 	if v.Counts != "" {
-		return []string{v.Counts}
+		return []metric.Quantity{v.Counts}
 	}
 	return v.Between
 }

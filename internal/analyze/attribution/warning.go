@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -107,7 +108,7 @@ func (w warnings) checkpoints() string {
 
 // quantitiesMissing lists the quantities that the run lacks, by reason.
 func (w warnings) quantitiesMissing() string {
-	byReason := map[string][]string{}
+	byReason := map[string][]metric.Quantity{}
 	for i, d := range w.quantities {
 		if why := w.columns[i].whole(); why != nil && len(w.loads) > 0 {
 			reason := why.Reason.InWords()
@@ -127,7 +128,7 @@ func (w warnings) quantitiesUnparted() string {
 	for i, one := range w.quantities {
 		for k, other := range w.quantities[:i] {
 			if isNotable(w.columns[i]) && isNotable(w.columns[k]) && w.sameThroughout(w.columns[i], w.columns[k]) {
-				pairs = append(pairs, many(other.Name)+" and "+many(one.Name))
+				pairs = append(pairs, other.Name.Many()+" and "+one.Name.Many())
 			}
 		}
 	}
@@ -157,10 +158,10 @@ func (w warnings) neverVaried() string {
 	if len(w.loads) == 0 {
 		return ""
 	}
-	var groups [][]string
+	var groups [][]metric.Quantity
 	taken := map[int]bool{}
 	for i := range w.quantities {
-		together := []string{w.quantities[i].Name}
+		together := []metric.Quantity{w.quantities[i].Name}
 		for k := i + 1; k < len(w.quantities) && !taken[i]; k++ {
 			if !taken[k] && w.together(i, k) {
 				together, taken[k] = append(together, w.quantities[k].Name), true

@@ -8,20 +8,18 @@ import (
 )
 
 // conjoined lists quantities by their readable names.
-func conjoined(names []string) string {
+func conjoined(names []metric.Quantity) string {
 	var words []string
 	for _, name := range names {
-		words = append(words, many(name))
+		words = append(words, name.Many())
 	}
 	return strings.Join(words, ", ")
 }
 
-func many(quantity string) string { return metric.Quantity(quantity).Many() }
-
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // perUnit writes a ratio in the direction that is easier to picture.
-func perUnit(ratio float64, quantity string) string {
+func perUnit(ratio float64, quantity metric.Quantity) string {
 	if ratio > 0 && ratio < 0.5 {
 		return fmt.Sprintf("one for about %.3g of %s", 1/ratio, quantity)
 	}

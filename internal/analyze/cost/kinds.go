@@ -24,12 +24,10 @@ const (
 )
 
 // quantities maps quantities to their names in budgets; those that need our own loads have none.
-var quantities = map[string]string{
-	counts.WALRecords: "wal_records", counts.WALBytes: "wal_bytes", counts.WALWrites: "wal_writes",
-	counts.WALSyncs:     Fsyncs,
-	counts.PagesWritten: "pages_written", counts.DeviceRequests: "device_requests",
-	counts.DeviceFlushes: "device_flushes",
-	counts.DeviceBytes:   "device_bytes",
+var quantities = map[metric.Quantity]string{
+	metric.WALRecords: "wal_records", metric.WALBytes: "wal_bytes", metric.WALWrites: "wal_writes", metric.WALSyncs: Fsyncs,
+	metric.PagesWritten: "pages_written", metric.DeviceRequests: "device_requests", metric.DeviceFlushes: "device_flushes",
+	metric.DeviceBytes: "device_bytes",
 }
 
 // ofWAL returns the counts of the database and its WAL, in the order of the report.
@@ -85,13 +83,13 @@ func kinds(run *counts.Run) []kind {
 			k.of = shared
 		}
 		switch q.Name { // a commit that waits needs an fsync, which needs a request, a flush and a page
-		case counts.WALSyncs:
+		case metric.WALSyncs:
 			k.needed, k.own, k.rest = flushes.needed(1), flushes.own("fsyncs"), notOwn
-		case counts.WALWrites:
+		case metric.WALWrites:
 			k.needed, k.own, k.rest = flushes.needed(1), flushes.own("writes"), notOwn
-		case counts.DeviceRequests, counts.DeviceFlushes:
+		case metric.DeviceRequests, metric.DeviceFlushes:
 			k.needed = flushes.needed(1)
-		case counts.DeviceBytes:
+		case metric.DeviceBytes:
 			k.needed = flushes.needed(pageOfWAL)
 		}
 		all = append(all, k)
@@ -100,7 +98,7 @@ func kinds(run *counts.Run) []kind {
 }
 
 func ofDevice(q counts.Quantity) bool {
-	return q.Name == counts.DeviceRequests || q.Name == counts.DeviceFlushes || q.Name == counts.DeviceBytes
+	return q.Name == metric.DeviceRequests || q.Name == metric.DeviceFlushes || q.Name == metric.DeviceBytes
 }
 
 // shared returns why a short operation has no count on a disk that others may write to.

@@ -19,7 +19,7 @@ type flushing struct {
 func flushingOf(run *counts.Run) flushing {
 	f := flushing{settings: run.Header.Target.Settings}
 	for _, q := range run.Quantities() {
-		if q.Name == counts.WALSyncs {
+		if q.Name == metric.WALSyncs {
 			f.fsyncs = q.Count
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/tally"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // TestMetrics: the requests are the difference of the kernel's two counters, and each metric knows the quantity that it
@@ -17,9 +18,9 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	load, _ := run.Load("single")
-	defines := map[string][]string{}
+	defines := map[metric.Quantity][]string{}
 	for _, m := range run.Metrics() {
-		for _, quantity := range []string{"wal_records", "wal_writes", "device_requests", "device_flushes"} {
+		for _, quantity := range []metric.Quantity{"wal_records", "wal_writes", "device_requests", "device_flushes"} {
 			if q, known := counts.Named(quantity); known && m.Defines(q) {
 				defines[quantity] = append(defines[quantity], m.Name)
 			}

@@ -32,33 +32,33 @@ func observedQuantities(all []Quantity, by tally) {
 	for i := range all {
 		d := &all[i]
 		switch d.Name {
-		case Rows:
+		case metric.RowsWritten:
 			d.Help, d.From, d.how = "rows inserted, updated and deleted, "+by.of, by.rows, addition
-		case Entries:
+		case metric.Entries:
 			d.Help, d.how = "rows and the index entries written for them", addition
 			d.From = append(by.rows[:3:3], metric.TablesIndexEntriesLeast)
-		case Commits:
+		case metric.Commits:
 			d.Help, d.From = "transactions committed "+by.of+", read-only ones included", []string{by.commits}
-		case WALBytes: // in data that others scraped this may be all
+		case metric.WALBytes: // in data that others scraped this may be all
 			d.From = append(d.From[:len(d.From):len(d.From)], metric.StatWALBytes)
 			d.count = firstOf(d.From...)
-		case Statements:
+		case metric.Statements:
 			d.Help = "statements, which an observation does not count"
 		}
 	}
 }
 
 // seenWork returns from counters what clients would have counted in a repetition.
-func (r Repetition) seenWork(quantity string) (float64, error) {
+func (r Repetition) seenWork(quantity metric.Quantity) (float64, error) {
 	switch quantity {
-	case Rows:
+	case metric.RowsWritten:
 		return r.sumCounts(r.tally().rows...)
-	case Commits:
+	case metric.Commits:
 		return r.Count(r.tally().commits)
-	case Entries:
+	case metric.Entries:
 		return r.seenEntries()
 	default:
-		return 0, uncounted(quantity)
+		return 0, uncounted(string(quantity))
 	}
 }
 

@@ -21,30 +21,30 @@ func OfObservations() []Quantity {
 
 // OfInserts returns the quantities that loads which only insert rows can separate.
 func OfInserts() []Quantity {
-	return slices.DeleteFunc(All(), func(d Quantity) bool { return !metric.Quantity(d.Name).OfInserts() })
+	return slices.DeleteFunc(All(), func(d Quantity) bool { return !d.Name.OfInserts() })
 }
 
 // quantities is made once: a report asks for one of them for each metric and load.
 var quantities = sync.OnceValue(func() (all []Quantity) {
 	for _, q := range metric.Quantities() {
-		d := Quantity{Name: string(q), Side: Side(q.Side()), Unit: q.Unit(), Help: q.Help()}
+		d := Quantity{Name: q, Side: Side(q.Side()), Unit: q.Unit(), Help: q.Help()}
 		switch q {
 		case metric.RowsWritten:
-			d.count = ofWork(Rows, func(w Work) int64 { return w.Rows })
+			d.count = ofWork(metric.RowsWritten, func(w Work) int64 { return w.Rows })
 		case metric.Entries:
 			d.count = entries
 		case metric.Statements:
-			d.count = ofWork(Statements, func(w Work) int64 { return w.Statements })
+			d.count = ofWork(metric.Statements, func(w Work) int64 { return w.Statements })
 		case metric.Commits:
-			d.count = ofWork(Commits, func(w Work) int64 { return w.Transactions })
+			d.count = ofWork(metric.Commits, func(w Work) int64 { return w.Transactions })
 		case metric.RowsReturned:
-			d.count = ofWork(RowsReturned, func(w Work) int64 { return w.Returned + w.Counted })
+			d.count = ofWork(metric.RowsReturned, func(w Work) int64 { return w.Returned + w.Counted })
 		case metric.Lookups:
-			d.count = ofWork(Lookups, func(w Work) int64 { return w.Lookups })
+			d.count = ofWork(metric.Lookups, func(w Work) int64 { return w.Lookups })
 		case metric.RowsUpdated:
-			d.count = ofWork(RowsUpdated, func(w Work) int64 { return w.Updated })
+			d.count = ofWork(metric.RowsUpdated, func(w Work) int64 { return w.Updated })
 		case metric.RowsDeleted:
-			d.count = ofWork(RowsDeleted, func(w Work) int64 { return w.Deleted })
+			d.count = ofWork(metric.RowsDeleted, func(w Work) int64 { return w.Deleted })
 		case metric.BuffersTouched:
 			d = d.addedOf(metric.All().Adding(q))
 		default:
@@ -56,7 +56,7 @@ var quantities = sync.OnceValue(func() (all []Quantity) {
 })
 
 // Named returns the quantity with the given name.
-func Named(name string) (Quantity, bool) {
+func Named(name metric.Quantity) (Quantity, bool) {
 	for _, d := range quantities() {
 		if d.Name == name {
 			return d, true
@@ -65,7 +65,7 @@ func Named(name string) (Quantity, bool) {
 	return Quantity{}, false
 }
 
-func ofWork(quantity string, value func(Work) int64) func(Load, Repetition) (float64, error) {
+func ofWork(quantity metric.Quantity, value func(Work) int64) func(Load, Repetition) (float64, error) {
 	return func(a Load, r Repetition) (float64, error) {
 		if a.Method == runfile.Observed {
 			return r.seenWork(quantity)
@@ -100,14 +100,14 @@ func (r *Run) Quantities() []Quantity {
 	all := OfInserts()
 	if r.doesMore() {
 		all = slices.DeleteFunc(r.inThisVersion(All()), func(d Quantity) bool {
-			return metric.Quantity(d.Name) == metric.PageImageBytes && !slices.ContainsFunc(d.From, r.counts)
+			return d.Name == metric.PageImageBytes && !slices.ContainsFunc(d.From, r.counts)
 		})
 	}
 	if r.Header.Observed || slices.ContainsFunc(r.Loads, func(a Load) bool { return a.Method == runfile.Observed }) {
 		observedQuantities(all, tallyOf(r.counts))
 	}
 	if records, other := r.otherRecords(); other {
-		all[slices.IndexFunc(all, func(d Quantity) bool { return d.Name == WALRecords })] = records
+		all[slices.IndexFunc(all, func(d Quantity) bool { return d.Name == metric.WALRecords })] = records
 	}
 	for i, d := range all {
 		if r.OfServer {
@@ -115,9 +115,9 @@ func (r *Run) Quantities() []Quantity {
 			all[i] = d
 		}
 		switch {
-		case d.Name == WALBytes:
+		case d.Name == metric.WALBytes:
 			all[i] = r.carriedBytes(d)
-		case d.Name != PagesWritten:
+		case d.Name != metric.PagesWritten:
 		case r.Header.Target.Flavor == "aurora":
 			all[i].From, all[i].count = nil, noPages
 		case !slices.ContainsFunc(names(metric.All().Making(metric.PagesWritten)), r.counts):
@@ -140,7 +140,7 @@ func (r *Run) doesMore() bool {
 // inThisVersion removes from each quantity the metrics that count it only in other versions.
 func (r *Run) inThisVersion(all []Quantity) []Quantity {
 	for i, d := range all {
-		making := metric.All().Making(metric.Quantity(d.Name))
+		making := metric.All().Making(d.Name)
 		here := slices.DeleteFunc(slices.Clone(making), func(m metric.Metric) bool {
 			return !m.MakesIn.HasVersion(r.Header.Target.Version)
 		})
@@ -173,7 +173,7 @@ func (d Quantity) withoutGrowth() Quantity {
 }
 
 // Quantity returns the quantity with the given name, with the metrics that it is computed from in this run.
-func (r *Run) Quantity(name string) Quantity {
+func (r *Run) Quantity(name metric.Quantity) Quantity {
 	all := r.Quantities()
 	return all[slices.IndexFunc(all, func(d Quantity) bool { return d.Name == name })]
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/tally"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -22,7 +23,7 @@ func TestPagesWritten(t *testing.T) {
 		load := counts.Load{Repetitions: []counts.Repetition{r}}
 		run := counts.Run{Loads: []counts.Load{load}}
 		for _, d := range run.Quantities() {
-			if d.Name != counts.PagesWritten {
+			if d.Name != metric.PagesWritten {
 				continue
 			}
 			got, err := d.Count(load, r)
@@ -54,15 +55,15 @@ func TestPagesWritten(t *testing.T) {
 
 // TestPartDefinesNothing: one kind of process writes some of the pages, not all.
 func TestPartDefinesNothing(t *testing.T) {
-	is := func(metric string, counted ...string) (all, part bool) {
+	is := func(name string, counted ...string) (all, part bool) {
 		r := counts.Repetition{Counts: map[string]counts.Count{}}
-		for _, name := range counted {
-			r.Counts[name] = counts.Count{Amount: 1, Raw: 1, Seconds: 1}
+		for _, one := range counted {
+			r.Counts[one] = counts.Count{Amount: 1, Raw: 1, Seconds: 1}
 		}
 		run := counts.Run{Loads: []counts.Load{{Repetitions: []counts.Repetition{r}}}}
 		for _, d := range run.Quantities() {
-			if d.Name == counts.PagesWritten {
-				m := counts.Metric{Metric: runfile.Metric{Name: metric}, From: []string{metric}}
+			if d.Name == metric.PagesWritten {
+				m := counts.Metric{Metric: runfile.Metric{Name: name}, From: []string{name}}
 				return m.Defines(d), m.PartOf(d)
 			}
 		}
@@ -91,7 +92,7 @@ func TestPagesHoldAsManyRows(t *testing.T) {
 			for _, d := range run.Quantities() {
 				for _, r := range a.Repetitions {
 					pages, err := d.Count(a, r)
-					if perPage := float64(r.Work.Rows) / pages; d.Name == counts.PagesWritten &&
+					if perPage := float64(r.Work.Rows) / pages; d.Name == metric.PagesWritten &&
 						(err != nil || perPage < 180 || perPage > 190) {
 						t.Errorf("%s, %s: %.1f rows a page written, %v", version, a.Name, perPage, err)
 					}

@@ -17,30 +17,9 @@ const (
 	Physical  Side = metric.Physical
 )
 
-// Names of the quantities: the counted quantities of internal/metric.
-const (
-	Rows           = string(metric.RowsWritten)
-	Entries        = string(metric.Entries)
-	Statements     = string(metric.Statements)
-	Commits        = string(metric.Commits)
-	WALRecords     = string(metric.WALRecords)
-	WALBytes       = string(metric.WALBytes)
-	WALWrites      = string(metric.WALWrites)
-	WALSyncs       = string(metric.WALSyncs)
-	PagesWritten   = string(metric.PagesWritten)
-	DeviceRequests = string(metric.DeviceRequests)
-	DeviceFlushes  = string(metric.DeviceFlushes)
-	DeviceBytes    = string(metric.DeviceBytes)
-	BuffersTouched = string(metric.BuffersTouched)
-	RowsReturned   = string(metric.RowsReturned)
-	Lookups        = string(metric.Lookups)
-	RowsUpdated    = string(metric.RowsUpdated)
-	RowsDeleted    = string(metric.RowsDeleted)
-)
-
 // Quantity is one way to count the work of a repetition.
 type Quantity struct {
-	Name string
+	Name metric.Quantity
 	Side Side
 	Unit string
 	Help string // what it counts, and from what

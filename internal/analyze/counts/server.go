@@ -31,7 +31,7 @@ func (r *Run) Followed() bool {
 				seen += repetition.Counts[metric.RequestWrites].Raw
 				counted += repetition.Counts[metric.BlockWrites].Raw
 			}
-			if bytes, err := r.Quantity(WALBytes).Count(a, repetition); err == nil {
+			if bytes, err := r.Quantity(metric.WALBytes).Count(a, repetition); err == nil {
 				log += bytes
 			}
 		}
@@ -41,7 +41,7 @@ func (r *Run) Followed() bool {
 
 // forServer returns a quantity of the device restricted to the server's files, and any other quantity unchanged.
 func (d Quantity) forServer() Quantity {
-	for _, m := range metric.All().Making(metric.Quantity(d.Name)) {
+	for _, m := range metric.All().Making(d.Name) {
 		if part := metric.ServersPart(m.Name); part != nil {
 			d.Help += ", for files of this server"
 			d.From, d.how, d.count = part, alternatives, firstOf(part...)

@@ -22,7 +22,7 @@ func (r *Run) otherRecords() (Quantity, bool) {
 			}
 		}
 	}
-	d := Quantity{Name: WALRecords, Side: Logical, Unit: "records", Modelled: modelled, count: recordsOf,
+	d := Quantity{Name: metric.WALRecords, Side: Logical, Unit: "records", Modelled: modelled, count: recordsOf,
 		standardError: errorOfRecords}
 	if modelled {
 		d.Help = "records that the work of our clients must have put into the WAL: modelled, not counted"

@@ -3,11 +3,12 @@ package document
 import (
 	"bytes"
 	"errors"
-	"github.com/realiops/realiops/internal/shell"
 	"io"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/realiops/realiops/internal/shell"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -63,7 +63,7 @@ func reasonFor(open []attribution.Verdict, version int) string {
 	apart := open[0].SettleWith.Between
 	gain := fmt.Sprintf("%d quantities apart", len(apart))
 	if len(apart) == 2 {
-		gain = metric.Quantity(apart[0]).Many() + " from " + metric.Quantity(apart[1]).Many()
+		gain = apart[0].Many() + " from " + apart[1].Many()
 	}
 	why := fmt.Sprintf("it would tell %s for %s", gain, metric.Printed(open[0].Metric.Name, version))
 	if more := len(open) - 1; more > 0 {

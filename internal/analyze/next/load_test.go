@@ -5,14 +5,15 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // open returns a verdict of CannotTell that a load would settle; "" means none would.
-func open(metric, load string) attribution.Verdict {
-	v := attribution.Verdict{Metric: runfile.Metric{Name: metric}, Kind: attribution.CannotTell}
+func open(name, load string) attribution.Verdict {
+	v := attribution.Verdict{Metric: runfile.Metric{Name: name}, Kind: attribution.CannotTell}
 	if load != "" {
-		v.SettleWith = &attribution.Settle{Load: load, Between: []string{"rows", "wal_records"}}
+		v.SettleWith = &attribution.Settle{Load: load, Between: []metric.Quantity{"rows", "wal_records"}}
 	}
 	return v
 }
@@ -34,7 +35,7 @@ func TestMostTellingLoadIsChosen(t *testing.T) {
 	check(nil, "multi", "it would tell rows from WAL records for pg_stat_io.extends (relation) and 1 more",
 		open("pgstat.io/writes", "copy"), open("pgstat.io/extends", "multi"), open("pgstat.io/fsyncs", "multi"))
 	three := open("pgstat.io/writes", "copy")
-	three.SettleWith.Between = []string{"rows", "entries", "wal_records"}
+	three.SettleWith.Between = []metric.Quantity{"rows", "entries", "wal_records"}
 	check(nil, "copy", "it would tell 3 quantities apart for pg_stat_io.writes (relation)", three)
 	check(map[string]int{"multi": mostAdded}, "copy",
 		"it would tell rows from WAL records for pg_stat_io.writes (relation)",

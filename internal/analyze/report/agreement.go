@@ -7,9 +7,9 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/agreement"
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/printable"
 )
 
@@ -20,7 +20,7 @@ func (m Metric) agrees() string {
 	if d == nil {
 		return ""
 	}
-	says := words.Many(d.Quantity)
+	says := d.Quantity.Many()
 	if d.Some {
 		says = "some of the " + says
 	}
@@ -58,10 +58,10 @@ func (m Metric) excluded() string {
 	for _, r := range m.Rivals {
 		switch {
 		case r.Status == attribution.Consistent:
-			left = append(left, words.Many(r.Quantity))
+			left = append(left, r.Quantity.Many())
 		case r.Status == attribution.Excluded &&
-			slices.Contains([]string{counts.Rows, counts.Entries, counts.Statements, counts.Commits}, r.Quantity):
-			names.Add(r.because(), words.Many(r.Quantity))
+			slices.Contains([]metric.Quantity{metric.RowsWritten, metric.Entries, metric.Statements, metric.Commits}, r.Quantity):
+			names.Add(r.because(), r.Quantity.Many())
 		}
 	}
 	if len(names.Said) == 0 {

@@ -72,7 +72,7 @@ func (r screen) heading() string {
 }
 
 // each returns the pair in every load that has both, the largest first.
-func (r screen) each(name, loud, quiet string, loads []Load) (all []besides) {
+func (r screen) each(name string, loud, quiet metric.Quantity, loads []Load) (all []besides) {
 	for _, a := range loads {
 		b := besides{name, a.Name, a.Of(loud), a.Of(quiet)}
 		if b.loud.Known() && b.quiet.Known() && b.loud.Value > 0 && !b.loud.Lost() {
@@ -85,8 +85,8 @@ func (r screen) each(name, loud, quiet string, loads []Load) (all []besides) {
 
 // pairsWith returns the numbers that look like IOPS beside the disk's: in all loads that write, and in all that read.
 func (r screen) pairsWith() (writes, reads []besides) {
-	return r.each("WAL records", counts.WALRecords, counts.DeviceRequests, r.Loads.writing()),
-		r.each("page reads", pagesMissed, deviceReads, r.Loads.reading())
+	return r.each("WAL records", metric.WALRecords, metric.DeviceRequests, r.Loads.writing()),
+		r.each("page reads", metric.PagesMissed, metric.DeviceReads, r.Loads.reading())
 }
 
 // loudest returns the largest wrong number of either side; none if the run has no such pair, or a cloud metric called
@@ -131,8 +131,8 @@ func (r screen) beside() document.Block {
 		document.Only(document.InText, document.Paragraph{Text: apart, Style: document.Headline}), where,
 		document.Only(document.InHTML, document.Tiles(words.Each(besides.tile, rows))),
 		document.Only(document.InText|document.InMarkdown, t.Table),
-		document.Paragraph{Text: words.Sentences(factors(writes), without(counts.WALRecords, writes, r.Loads.writing()),
-			without(pagesMissed, reads, r.Loads.reading()))},
+		document.Paragraph{Text: words.Sentences(factors(writes), without(metric.WALRecords, writes, r.Loads.writing()),
+			without(metric.PagesMissed, reads, r.Loads.reading()))},
 		document.Paragraph{Text: sizes.VolumesIn(r.Volumes, rows[0].load)},
 	}
 }
@@ -163,7 +163,7 @@ func (r screen) misnamedTile() document.Tiles {
 
 // without names the loads without such a factor: the disk's part was not counted, or the number is lost in the
 // background.
-func without(loud string, counted []besides, loads []Load) string {
+func without(loud metric.Quantity, counted []besides, loads []Load) string {
 	loads = slices.DeleteFunc(slices.Clone(loads), func(a Load) bool {
 		f := a.Of(loud)
 		none := f.Known() && f.Highest <= figure.Resolution && !f.Lost()
@@ -172,7 +172,7 @@ func without(loud string, counted []besides, loads []Load) string {
 	if len(loads) == 0 || len(counted) == 0 {
 		return ""
 	}
-	return "No factor of " + words.Many(loud) + " is known for " + words.Enumerated(Names(loads), " and ")
+	return "No factor of " + loud.Many() + " is known for " + words.Enumerated(Names(loads), " and ")
 }
 
 // called says what is known about a metric that is called IOPS and has no verdict.
@@ -274,7 +274,9 @@ func (m Metric) line() (line, note string) {
 
 // ofWAL reports whether a metric counts writes or flushes of the WAL.
 func (m Metric) ofWAL() bool {
-	of := func(quantity string) bool { return quantity == counts.WALWrites || quantity == counts.WALSyncs }
+	of := func(quantity metric.Quantity) bool {
+		return quantity == metric.WALWrites || quantity == metric.WALSyncs
+	}
 	return of(m.Counts) || slices.ContainsFunc(m.Between, of) || slices.ContainsFunc(m.Tied, of)
 }
 
@@ -336,7 +338,7 @@ func (r screen) fewLoads() document.Block {
 	const few = 4
 	loads := r.Loads.writing()
 	if len(loads) > few {
-		writes := r.each("", counts.WALRecords, counts.DeviceRequests, loads)
+		writes := r.each("", metric.WALRecords, metric.DeviceRequests, loads)
 		wanted := map[string]bool{}
 		want := func(name string) {
 			if len(wanted) < few {
@@ -358,7 +360,7 @@ func (r screen) fewLoads() document.Block {
 	t := document.Grid[Load]{Of: loads}
 	t.Wordy("load", func(a Load) string { return a.Name })
 	for _, c := range r.Loads.columns() {
-		if c.Quantity == counts.DeviceFlushes || !slices.ContainsFunc(loads, func(a Load) bool {
+		if c.Quantity == metric.DeviceFlushes || !slices.ContainsFunc(loads, func(a Load) bool {
 			return a.work(c.Quantity).PerSecond.Known()
 		}) {
 			continue
@@ -423,7 +425,7 @@ func (r screen) trust() string {
 
 // deviceSeen reports whether the run counted the disk's work.
 func (r screen) deviceSeen() bool {
-	return slices.ContainsFunc(r.Loads.columns(), func(c Column) bool { return c.Quantity == counts.DeviceRequests })
+	return slices.ContainsFunc(r.Loads.columns(), func(c Column) bool { return c.Quantity == metric.DeviceRequests })
 }
 
 // conditions returns the conditions that trust does not mention.

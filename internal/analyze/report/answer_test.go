@@ -11,10 +11,10 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/baseline"
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/tally"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 func asText(t *testing.T, blocks ...document.Block) string {
@@ -68,9 +68,9 @@ func TestAnswerFitsOneScreen(t *testing.T) {
 // load returns a load with WAL records and disk requests, given as mean, lowest and highest.
 func load(name string, records float64, requests ...float64) Load {
 	return Load{Name: name, Repetitions: 3, Work: []Work{
-		{Quantity: counts.Rows, PerSecond: Figure{Value: records / 2, Lowest: records / 2, Highest: records / 2, N: 3}},
-		{Quantity: counts.WALRecords, PerSecond: Figure{Value: records, Lowest: records, Highest: records, N: 3}},
-		{Quantity: counts.DeviceRequests, PerSecond: Figure{Value: requests[0], Lowest: requests[1],
+		{Quantity: metric.RowsWritten, PerSecond: Figure{Value: records / 2, Lowest: records / 2, Highest: records / 2, N: 3}},
+		{Quantity: metric.WALRecords, PerSecond: Figure{Value: records, Lowest: records, Highest: records, N: 3}},
+		{Quantity: metric.DeviceRequests, PerSecond: Figure{Value: requests[0], Lowest: requests[1],
 			Highest: requests[2], N: 3}},
 	}}
 }
@@ -142,7 +142,7 @@ func TestHeadlineDropsNoLoad(t *testing.T) {
 				r.Loads = slices.Clone(clean.Loads)
 				r.Loads[i].Work = slices.Clone(r.Loads[i].Work)
 				for w := range r.Loads[i].Work {
-					if r.Loads[i].Work[w].Quantity == counts.DeviceRequests {
+					if r.Loads[i].Work[w].Quantity == metric.DeviceRequests {
 						r.Loads[i].Work[w].PerSecond = spoil(r.Loads[i].Work[w].PerSecond)
 					}
 				}
@@ -158,14 +158,14 @@ func checkHeadline(t *testing.T, what string, r Report) {
 	loudest, least, most := Load{}, "", ""
 	lowest, highest := math.Inf(1), 0.0
 	for _, a := range r.Loads.writing() {
-		records, requests := a.Of(counts.WALRecords), a.Of(counts.DeviceRequests)
+		records, requests := a.Of(metric.WALRecords), a.Of(metric.DeviceRequests)
 		if !requests.Known() {
 			if !strings.Contains(text, "is known for "+a.Name) {
 				t.Errorf("%s: nothing is said of %s:\n%s", what, a.Name, text)
 			}
 			continue
 		}
-		if records.Value > loudest.Of(counts.WALRecords).Value {
+		if records.Value > loudest.Of(metric.WALRecords).Value {
 			loudest = a
 		}
 		factor := records.Value / requests.Value
@@ -179,7 +179,7 @@ func checkHeadline(t *testing.T, what string, r Report) {
 			highest, most = factor, a.Name
 		}
 	}
-	for _, want := range []string{"WAL records " + number.Rate(loudest.Of(counts.WALRecords).Value) + "/s",
+	for _, want := range []string{"WAL records " + number.Rate(loudest.Of(metric.WALRecords).Value) + "/s",
 		"(" + loudest.Name + ")", "(" + least, "(" + most} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s: no %q:\n%s", what, want, text)
@@ -201,19 +201,19 @@ func TestIdleDisk(t *testing.T) {
 
 // TestLinesOfOperations of the list.
 func TestLinesOfOperations(t *testing.T) {
-	metric := func(name, unit string, kind attribution.Kind, counted string) Metric {
+	line := func(name, unit string, kind attribution.Kind, counted metric.Quantity) Metric {
 		m := Metric{Metric: name, Name: name, Unit: unit}
 		m.Kind, m.Counts = kind, counted
 		return m
 	}
 	text := asText(t, screen{Report: Report{Metrics: []Metric{
-		metric("block/writes", "operations", attribution.Physical, counts.DeviceRequests),
-		metric("pgstat.wal/wal_write", "operations", attribution.Physical, counts.WALWrites),
-		metric("pgstat.wal/wal_records", "records", attribution.Logical, counts.WALRecords),
-		metric("pgstat.database/blks_read", "blocks", attribution.Requested, "pages missed"),
-		metric("block/write_bytes", "bytes", attribution.Physical, counts.DeviceBytes),
-		metric("cloudwatch/WriteIOPS", "operations/s", attribution.CannotTell, ""),
-		metric("pgstat.bgwriter/buffers_clean", "blocks", attribution.Silent, ""),
+		line("block/writes", "operations", attribution.Physical, metric.DeviceRequests),
+		line("pgstat.wal/wal_write", "operations", attribution.Physical, metric.WALWrites),
+		line("pgstat.wal/wal_records", "records", attribution.Logical, metric.WALRecords),
+		line("pgstat.database/blks_read", "blocks", attribution.Requested, "pages missed"),
+		line("block/write_bytes", "bytes", attribution.Physical, metric.DeviceBytes),
+		line("cloudwatch/WriteIOPS", "operations/s", attribution.CannotTell, ""),
+		line("pgstat.bgwriter/buffers_clean", "blocks", attribution.Silent, ""),
 	}}}.operations())
 	for _, want := range []string{
 		"ALL +block/writes\n", "PART +pgstat.wal/wal_write: the WAL's only\n",

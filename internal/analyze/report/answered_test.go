@@ -1,6 +1,10 @@
 package report
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/realiops/realiops/internal/metric"
+)
 
 // TestSharesOfBuffersAddUp: two counters of the same reads that differ a little leave shares between 0 and 1; if they
 // differ more, there are none.
@@ -8,8 +12,8 @@ func TestSharesOfBuffersAddUp(t *testing.T) {
 	figure := func(v float64) Figure { return Figure{Value: v, Lowest: v, Highest: v, N: 2} }
 	of := func(touched, missed, bytes float64) ([3]float64, string) {
 		return Load{Work: []Work{
-			{Quantity: buffersTouched, PerSecond: figure(touched)}, {Quantity: pagesMissed, PerSecond: figure(missed)},
-			{Quantity: deviceReadSize, PerSecond: figure(bytes)},
+			{Quantity: metric.BuffersTouched, PerSecond: figure(touched)}, {Quantity: metric.PagesMissed, PerSecond: figure(missed)},
+			{Quantity: metric.DeviceReadSize, PerSecond: figure(bytes)},
 		}}.answered()
 	}
 	if shares, why := of(1000, 1010, 500*blockBytes); why != "" || shares != [3]float64{0, 0.5, 0.5} {

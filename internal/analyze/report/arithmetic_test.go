@@ -129,8 +129,8 @@ func TestEveryFigureOfTheShippedRun(t *testing.T) {
 		a.check("seconds", load.Seconds, load.Name, func(_ background, r sourceRow) float64 { return r.number("wall") })
 		for _, w := range load.Work {
 			checked++
-			a.check(w.Quantity, w.PerSecond, load.Name, func(b background, r sourceRow) float64 {
-				return b.grew(r, names[w.Quantity]) / r.number("wall")
+			a.check(string(w.Quantity), w.PerSecond, load.Name, func(b background, r sourceRow) float64 {
+				return b.grew(r, names[string(w.Quantity)]) / r.number("wall")
 			})
 		}
 	}
@@ -149,14 +149,14 @@ func TestEveryFigureOfTheShippedRun(t *testing.T) {
 				checked++
 				many, of := 0.0, 0.0
 				for _, r := range a.loads[load.Load] {
-					many, of = many+a.idle.grew(r, names[m.Metric]), of+a.idle.grew(r, names[reference])
+					many, of = many+a.idle.grew(r, names[m.Metric]), of+a.idle.grew(r, names[string(reference)])
 				}
 				if f.Missing != nil && f.Missing.Reason == "uncertain" && many < 1 {
 					lost++ // the background exceeded the load
 					continue
 				}
-				a.checkValue(m.Metric+" per "+reference, f, load.Load, many/of, func(b background, r sourceRow) float64 {
-					return b.grew(r, names[m.Metric]) / b.grew(r, names[reference])
+				a.checkValue(m.Metric+" per "+string(reference), f, load.Load, many/of, func(b background, r sourceRow) float64 {
+					return b.grew(r, names[m.Metric]) / b.grew(r, names[string(reference)])
 				})
 			}
 		}
@@ -229,7 +229,7 @@ func TestEvidenceOfTheShippedRun(t *testing.T) {
 	for _, m := range r.Metrics {
 		for _, rival := range m.Rivals {
 			for _, load := range rival.Loads {
-				mean, least, most, plenty := a.geometric(load.Load, names[m.Metric], names[rival.Quantity])
+				mean, least, most, plenty := a.geometric(load.Load, names[m.Metric], names[string(rival.Quantity)])
 				if !plenty {
 					continue
 				}

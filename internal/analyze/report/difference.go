@@ -8,6 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // differences describes the effect of loads that equal others in all but one parameter, which a ratio over a whole load
@@ -45,8 +46,8 @@ func differenceText(run *counts.Run, m Metric, load counts.Load, excluded []Riva
 	}
 	var foretold, names []string
 	for _, r := range excluded {
-		foretold = append(foretold, words.Percent(r.Difference.Foretold.Value)+" by "+words.Many(r.Quantity))
-		names = append(names, words.Many(r.Quantity))
+		foretold = append(foretold, words.Percent(r.Difference.Foretold.Value)+" by "+r.Quantity.Many())
+		names = append(names, r.Quantity.Many())
 	}
 	return text + ". Foretold are " + strings.Join(foretold, " and ") + ": it does not count " +
 		strings.Join(names, " or ") + "."
@@ -54,12 +55,12 @@ func differenceText(run *counts.Run, m Metric, load counts.Load, excluded []Riva
 
 // moreAtEqualRows returns how much more a metric shows in a load than in the load that it is like, beyond the
 // difference in rows.
-func moreAtEqualRows(run *counts.Run, metric string, load counts.Load) float64 {
+func moreAtEqualRows(run *counts.Run, name string, load counts.Load) float64 {
 	other, _ := run.Load(load.Like)
-	rows := run.Quantity(counts.Rows)
+	rows := run.Quantity(metric.RowsWritten)
 	mean := func(a counts.Load, count counting) float64 {
 		return over(a, func(r counts.Repetition) (float64, error) { return count(a, r) }).Value
 	}
-	of := func(_ counts.Load, r counts.Repetition) (float64, error) { return r.Count(metric) }
+	of := func(_ counts.Load, r counts.Repetition) (float64, error) { return r.Count(name) }
 	return mean(load, of) - mean(other, of)*mean(load, rows.Count)/mean(other, rows.Count)
 }

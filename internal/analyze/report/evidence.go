@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/wal"
 	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -65,13 +66,13 @@ func (r Report) loadSection() document.Block {
 		t.Numeric(header, func(a Load) document.Cell { return of(a).Cell(in(unit)) })
 	}
 	add("seconds", 1, func(a Load) Figure { return a.Seconds })
-	add("trans\u00adactions/s", 1, func(a Load) Figure { return a.Of(counts.Commits) })
+	add("trans\u00adactions/s", 1, func(a Load) Figure { return a.Of(metric.Commits) })
 	if r.Observed != nil {
 		return document.Section{Title: "Each kind of load, and how long it was seen at a stretch",
 			Blocks: []document.Block{t.Table}}
 	}
 	const millisecond = 1e-3
-	add("state\u00adments/s", 1, func(a Load) Figure { return a.Of(counts.Statements) })
+	add("state\u00adments/s", 1, func(a Load) Figure { return a.Of(metric.Statements) })
 	add("p50 ms", millisecond, func(a Load) Figure { return a.latency().P50 })
 	add("p95 ms", millisecond, func(a Load) Figure { return a.latency().P95 })
 	add("p99 ms", millisecond, func(a Load) Figure { return a.latency().P99 })
@@ -119,9 +120,9 @@ func (r Report) moves(metrics []Metric) document.Block {
 	var lacking []string
 	for _, d := range counts.OfInserts() {
 		if slices.ContainsFunc(metrics, func(m Metric) bool { return m.heldAgainst(d.Name) }) {
-			t.Numeric(words.Many(d.Name), func(m Metric) document.Cell { return m.move(d.Name) })
+			t.Numeric(d.Name.Many(), func(m Metric) document.Cell { return m.move(d.Name) })
 		} else {
-			lacking = append(lacking, words.Many(d.Name))
+			lacking = append(lacking, d.Name.Many())
 		}
 	}
 	beyond := "repetitions of one load differ by"
@@ -139,14 +140,14 @@ func (r Report) moves(metrics []Metric) document.Block {
 }
 
 // heldAgainst reports whether the run counted both the metric and the quantity.
-func (m Metric) heldAgainst(quantity string) bool {
+func (m Metric) heldAgainst(quantity metric.Quantity) bool {
 	return slices.ContainsFunc(m.Rivals, func(r Rival) bool {
 		return r.Quantity == quantity && r.Status != attribution.Unknown
 	})
 }
 
 // move returns how far the ratio to the quantity varies, and its status.
-func (m Metric) move(quantity string) document.Cell {
+func (m Metric) move(quantity metric.Quantity) document.Cell {
 	if !m.heldAgainst(quantity) {
 		return document.Words("-")
 	}
@@ -160,7 +161,7 @@ func (m Metric) move(quantity string) document.Cell {
 	}
 	c := document.Number(mark+strings.TrimPrefix(factor(r.Spread.Value), "x"), r.Spread.Value)
 	c.Mark = string(r.Status)
-	c.Hover = fmt.Sprintf("%s / %s: moves by a factor of %s to %s: %s", m.Name, words.Many(quantity),
+	c.Hover = fmt.Sprintf("%s / %s: moves by a factor of %s to %s: %s", m.Name, quantity.Many(),
 		number.Ratio(r.Spread.Lo), strings.TrimPrefix(factor(r.Spread.Hi), "x"), r.Status)
 	return c
 }
@@ -190,7 +191,7 @@ func (m Metric) evidence() document.Block {
 	}, m.Loads), none...))
 	for _, r := range m.Rivals {
 		if r.Status != attribution.Unknown {
-			t.Add(document.Numeric(words.One(r.Quantity)), append(m.ratios(r), r.summary()...))
+			t.Add(document.Numeric(r.Quantity.One()), append(m.ratios(r), r.summary()...))
 		}
 	}
 	title := m.Name + ", " + m.Unit
@@ -231,7 +232,7 @@ func (m Metric) counted() string {
 	case m.Mixture != nil:
 		var terms []string
 		for _, t := range m.Mixture.Terms {
-			names := words.Enumerated(words.Each(m.called, append([]string{t.Quantity}, t.Or...)), " or ")
+			names := words.Enumerated(words.Each(m.called, append([]metric.Quantity{t.Quantity}, t.Or...)), " or ")
 			terms = append(terms, with(names, t.PerUnit, ", "+number.Percent(t.Share)+" of it"))
 		}
 		return strings.Join(terms, " + ")
@@ -240,7 +241,7 @@ func (m Metric) counted() string {
 	case m.Counts != "":
 		return m.called(m.Counts)
 	case len(m.Between) == 1 && !m.CannotTell():
-		return "some of the " + words.Many(m.Between[0])
+		return "some of the " + m.Between[0].Many()
 	default:
 		return words.Alternatives(m.Between)
 	}
@@ -251,7 +252,7 @@ func (m Metric) notCompared() string {
 	var g words.Gathered
 	for _, r := range m.Rivals {
 		if r.Status == attribution.Unknown {
-			g.Add(words.WhyNot(r.Why), words.Many(r.Quantity))
+			g.Add(words.WhyNot(r.Why), r.Quantity.Many())
 		}
 	}
 	if len(g.Said) == 0 {
@@ -280,7 +281,7 @@ func (r Rival) summary() []document.Cell {
 		status.Note = "modelled from the work of the clients, not counted; the intervals allow for that"
 	}
 	if r.Beaten != "" {
-		status.Note = strings.Join(words.Filled(status.Note, words.Many(r.Beaten)+
+		status.Note = strings.Join(words.Filled(status.Note, r.Beaten.Many()+
 			" explain it far better, although its own spread does not exclude it"), "; ")
 	}
 	if d := r.Difference; d != nil {

@@ -11,16 +11,17 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // pairs returns the pairs of quantities to compare, the most telling first; those not counted are skipped.
-func pairs() [][2]string {
-	return [][2]string{
-		{counts.WALRecords, counts.DeviceRequests},
-		{counts.Rows, counts.DeviceRequests},
-		{counts.WALRecords, counts.WALWrites},
-		{counts.Rows, counts.WALWrites},
-		{counts.WALRecords, counts.Rows},
+func pairs() [][2]metric.Quantity {
+	return [][2]metric.Quantity{
+		{metric.WALRecords, metric.DeviceRequests},
+		{metric.RowsWritten, metric.DeviceRequests},
+		{metric.WALRecords, metric.WALWrites},
+		{metric.RowsWritten, metric.WALWrites},
+		{metric.WALRecords, metric.RowsWritten},
 	}
 }
 
@@ -29,7 +30,7 @@ func headline(run *counts.Run, loads []Load, metrics []Metric) *Headline {
 	h := comparison(run, loads)
 	if m := misnamed(metrics); m != nil {
 		beside := unknownStorage
-		if h != nil && h.Quiet.Quantity != counts.Rows {
+		if h != nil && h.Quiet.Quantity != metric.RowsWritten {
 			beside = " " + h.Text
 		}
 		h = cmp.Or(h, &Headline{})
@@ -91,7 +92,7 @@ func (m Metric) exposed() string {
 	return strings.TrimSpace(showed) + " logical work and no storage I/O."
 }
 
-func compare(run *counts.Run, loads []Load, loud, quiet string) *Headline {
+func compare(run *counts.Run, loads []Load, loud, quiet metric.Quantity) *Headline {
 	h := &Headline{Loud: Counted{Quantity: loud}, Quiet: Counted{Quantity: quiet}, ofServer: run.OfServer}
 	count, of := CountedAs(run, loud), CountedAs(run, quiet)
 	for i, a := range run.Loads {
@@ -117,16 +118,16 @@ func compare(run *counts.Run, loads []Load, loud, quiet string) *Headline {
 }
 
 func (h *Headline) sentence(loads []Load) string {
-	text := fmt.Sprintf("Read as \"IOPS\", the %s would say %s a second (%s).", words.Many(h.Loud.Quantity),
+	text := fmt.Sprintf("Read as \"IOPS\", the %s would say %s a second (%s).", h.Loud.Quantity.Many(),
 		number.Rate(h.Loud.PerSecond.Value), h.Load)
 	switch h.Quiet.Quantity {
-	case counts.DeviceRequests:
+	case metric.DeviceRequests:
 		text += fmt.Sprintf(" The device did %s requests a second%s%s.", h.Quiet.PerSecond.AtMost(),
 			words.ForServer(h.ofServer), h.megabytes(loads))
-	case counts.WALWrites:
+	case metric.WALWrites:
 		text += fmt.Sprintf(" The server wrote its WAL %s times a second", h.Quiet.PerSecond.AtMost()) +
 			h.deviceBeside(loads)
-	case counts.Rows:
+	case metric.RowsWritten:
 		text += fmt.Sprintf(" They stand for %s rows a second; what was written to storage cannot be told here.",
 			number.Rate(h.Quiet.PerSecond.Value))
 	}
@@ -140,7 +141,7 @@ func (h *Headline) sentence(loads []Load) string {
 // deviceBeside returns the device's work if it keeps no ratio in the load, as in an observation.
 func (h *Headline) deviceBeside(loads []Load) string {
 	for _, a := range loads {
-		if requests := a.Of(counts.DeviceRequests); a.Name == h.Load && requests.Known() && !requests.Lost() {
+		if requests := a.Of(metric.DeviceRequests); a.Name == h.Load && requests.Known() && !requests.Lost() {
 			return fmt.Sprintf(", and the device did %s requests%s.", number.Rate(requests.Value),
 				words.ForServer(h.ofServer))
 		}
@@ -150,7 +151,7 @@ func (h *Headline) deviceBeside(loads []Load) string {
 
 func (h *Headline) megabytes(loads []Load) string {
 	for _, a := range loads {
-		if bytes := a.Of(counts.DeviceBytes); a.Name == h.Load && bytes.Known() && !bytes.Lost() {
+		if bytes := a.Of(metric.DeviceBytes); a.Name == h.Load && bytes.Known() && !bytes.Lost() {
 			return fmt.Sprintf(", %s MB/s", number.Rate(bytes.Value/number.Mega))
 		}
 	}
@@ -159,7 +160,7 @@ func (h *Headline) megabytes(loads []Load) string {
 
 // spread says how far the factor varies with the load, so that no rule of thumb holds.
 func (h *Headline) spread() string {
-	one, many := words.One(h.Quiet.Quantity), words.Many(h.Loud.Quantity)
+	one, many := h.Quiet.Quantity.One(), h.Loud.Quantity.Many()
 	if h.Smallest.Load == h.Largest.Load {
 		return fmt.Sprintf("That is %s %s for one %s, under this load; another load has another factor.",
 			number.Ratio(h.Largest.Figure.Value), many, one)
@@ -181,7 +182,7 @@ func (r Report) sureness() []string {
 	var texts []string
 	if h := r.Headline; h != nil && h.Quiet.Quantity != "" && h.Quiet.PerSecond.Known() {
 		texts = append(texts, fmt.Sprintf("%s vary by %s from one repetition of %s to the next.",
-			words.Capital(words.Many(h.Quiet.Quantity)), h.Quiet.PerSecond.PlusMinus(), h.Load))
+			words.Capital(h.Quiet.Quantity.Many()), h.Quiet.PerSecond.PlusMinus(), h.Load))
 	}
 	if slices.ContainsFunc(r.Warnings, func(w Warning) bool { return w.Condition && w.Rank != document.Note }) {
 		texts = append(texts, "The caution at the top applies to every number here.")

@@ -5,21 +5,21 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/tally"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // TestHeadlineOfWALShowsDevice if that is known, even without a ratio.
 func TestHeadlineOfWALShowsDevice(t *testing.T) {
 	figure := func(v float64) Figure { return Figure{Value: v, Lowest: v, Highest: v, N: 1} }
-	h := &Headline{Load: "load A", Loud: Counted{counts.WALRecords, figure(3461)},
-		Quiet: Counted{counts.WALWrites, figure(441)}}
+	h := &Headline{Load: "load A", Loud: Counted{metric.WALRecords, figure(3461)},
+		Quiet: Counted{metric.WALWrites, figure(441)}}
 	load := Load{Name: "load A"}
 	if got := h.sentence([]Load{load}); !strings.Contains(got,
 		"wrote its WAL 441 times a second; what its device did cannot be told here.") {
 		t.Error(got)
 	}
-	load.Work = []Work{{Quantity: counts.DeviceRequests, PerSecond: figure(438)}}
+	load.Work = []Work{{Quantity: metric.DeviceRequests, PerSecond: figure(438)}}
 	if got := h.sentence([]Load{load}); !strings.Contains(got,
 		"wrote its WAL 441 times a second, and the device did 438 requests.") {
 		t.Error(got)
@@ -31,7 +31,7 @@ func TestSecondWithoutTheDevice(t *testing.T) {
 	var load Load
 	load.Name = "bulk"
 	value := 1000.
-	for _, quantity := range []string{counts.Rows, counts.WALRecords, counts.WALWrites, counts.WALSyncs} {
+	for _, quantity := range []metric.Quantity{metric.RowsWritten, metric.WALRecords, metric.WALWrites, metric.WALSyncs} {
 		load.Work = append(load.Work, Work{Quantity: quantity, PerSecond: Figure{Value: value, N: 1}})
 		value /= 2
 	}

@@ -56,16 +56,16 @@ type Latency struct {
 
 // Work is the load's work in one quantity.
 type Work struct {
-	Quantity  string `json:"quantity"`
-	Side      string `json:"side"` // logical or physical
-	Unit      string `json:"unit"`
-	Help      string `json:"help"`
-	PerSecond Figure `json:"per_second"`
-	Modelled  bool   `json:"modelled,omitempty"` // not counted, but computed from the clients' work
+	Quantity  metric.Quantity `json:"quantity"`
+	Side      string          `json:"side"` // logical or physical
+	Unit      string          `json:"unit"`
+	Help      string          `json:"help"`
+	PerSecond Figure          `json:"per_second"`
+	Modelled  bool            `json:"modelled,omitempty"` // not counted, but computed from the clients' work
 }
 
 // Of returns the load's counted rate of a quantity.
-func (a Load) Of(quantity string) Figure {
+func (a Load) Of(quantity metric.Quantity) Figure {
 	w := a.work(quantity)
 	if w.Modelled {
 		return Figure{Missing: &series.Missing{Reason: counts.NotRecorded, Detail: modelled}}
@@ -76,7 +76,7 @@ func (a Load) Of(quantity string) Figure {
 // modelled is the detail for work that nobody counted.
 const modelled = "modelled from the work of the clients, not counted"
 
-func (a Load) work(quantity string) Work {
+func (a Load) work(quantity metric.Quantity) Work {
 	i := slices.IndexFunc(a.Work, func(w Work) bool { return w.Quantity == quantity })
 	if i < 0 {
 		return Work{}
@@ -126,7 +126,7 @@ func countedIn(run *counts.Run) []counts.Quantity {
 }
 
 // CountedAs returns the quantity with the given name, as counted.
-func CountedAs(run *counts.Run, name string) counts.Quantity {
+func CountedAs(run *counts.Run, name metric.Quantity) counts.Quantity {
 	all := countedIn(run)
 	return all[slices.IndexFunc(all, func(d counts.Quantity) bool { return d.Name == name })]
 }
@@ -194,12 +194,3 @@ func positive(f Figure) bool { return f.Known() && f.Value > 0 }
 func in(unit float64) func(float64) string {
 	return func(v float64) string { return number.Rate(v / unit) }
 }
-
-// Quantities of reads, from requests to the database down to the device.
-const (
-	rowsReturned   = string(metric.RowsReturned)
-	buffersTouched = string(metric.BuffersTouched)
-	pagesMissed    = string(metric.PagesMissed)
-	deviceReads    = string(metric.DeviceReads)
-	deviceReadSize = string(metric.DeviceReadSize)
-)

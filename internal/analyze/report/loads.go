@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/printable"
 )
 
@@ -133,11 +133,13 @@ func (l Loads) writing() []Load {
 // reading returns the loads with rows returned and a count of page misses.
 func (l Loads) reading() []Load {
 	return slices.DeleteFunc(l.Loaded(), func(a Load) bool {
-		return !positive(a.Of(rowsReturned)) || !a.Of(pagesMissed).Known()
+		return !positive(a.Of(metric.RowsReturned)) || !a.Of(metric.PagesMissed).Known()
 	})
 }
 
-func (a Load) readsAlone() bool { return positive(a.Of(rowsReturned)) && !positive(a.Of(counts.Rows)) }
+func (a Load) readsAlone() bool {
+	return positive(a.Of(metric.RowsReturned)) && !positive(a.Of(metric.RowsWritten))
+}
 
 func Names(loads []Load) []string { return words.Each(func(a Load) string { return a.Name }, loads) }
 
@@ -154,18 +156,18 @@ func (l Loads) measuredTimes() (fewest, most int) {
 
 // Column is a quantity as the first table shows it.
 type Column struct {
-	Quantity string
+	Quantity metric.Quantity
 	header   string
 	unit     float64 // of the numbers in the table
 }
 
 func Columns() []Column {
 	return []Column{
-		{counts.Rows, "rows", 1},
-		{counts.WALRecords, "WAL records", 1},
-		{counts.DeviceRequests, "device requests", 1},
-		{counts.DeviceFlushes, "device flushes", 1},
-		{counts.DeviceBytes, "device MB", number.Mega},
+		{metric.RowsWritten, "rows", 1},
+		{metric.WALRecords, "WAL records", 1},
+		{metric.DeviceRequests, "device requests", 1},
+		{metric.DeviceFlushes, "device flushes", 1},
+		{metric.DeviceBytes, "device MB", number.Mega},
 	}
 }
 
@@ -178,8 +180,8 @@ func (l Loads) columns() []Column {
 	if slices.ContainsFunc(device, known) {
 		return append(work, device...)
 	}
-	for _, c := range []Column{{counts.WALWrites, "WAL writes", 1}, {counts.WALSyncs, "WAL fsyncs", 1},
-		{counts.PagesWritten, "pages written", 1}} {
+	for _, c := range []Column{{metric.WALWrites, "WAL writes", 1}, {metric.WALSyncs, "WAL fsyncs", 1},
+		{metric.PagesWritten, "pages written", 1}} {
 		if known(c) {
 			work = append(work, c)
 		}

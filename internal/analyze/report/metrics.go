@@ -27,8 +27,8 @@ type Metric struct {
 	Missing *series.Missing `json:"missing,omitempty"`
 	// AcrossLoads are the ratios to References over all loads but idle ones. A metric counts the quantity to which it
 	// keeps one ratio.
-	AcrossLoads map[string]Span `json:"across_loads"`
-	Loads       []MetricLoad    `json:"loads"`
+	AcrossLoads map[metric.Quantity]Span `json:"across_loads"`
+	Loads       []MetricLoad             `json:"loads"`
 
 	attribution.Verdict
 	// Document compares the run with the metric's documentation; nil if that names nothing that the run counts.
@@ -51,9 +51,9 @@ type Span struct {
 
 // MetricLoad is a counter's growth under one load.
 type MetricLoad struct {
-	Load      string            `json:"load"`
-	PerSecond Figure            `json:"per_second"`
-	Per       map[string]Figure `json:"per"` // ratio to each of References
+	Load      string                     `json:"load"`
+	PerSecond Figure                     `json:"per_second"`
+	Per       map[metric.Quantity]Figure `json:"per"` // ratio to each of References
 
 	amount Figure // of a load of unknown length
 }
@@ -78,12 +78,12 @@ const (
 )
 
 // References returns the quantities that every metric is compared with.
-func References() []string {
-	return []string{counts.Rows, counts.Entries, counts.WALRecords, counts.DeviceRequests}
+func References() []metric.Quantity {
+	return []metric.Quantity{metric.RowsWritten, metric.Entries, metric.WALRecords, metric.DeviceRequests}
 }
 
 func metrics(run *counts.Run) []Metric {
-	references := words.Each(func(name string) counts.Quantity { return CountedAs(run, name) }, References())
+	references := words.Each(func(name metric.Quantity) counts.Quantity { return CountedAs(run, name) }, References())
 	loads := words.Each(func(a counts.Load) measured { return newMeasured(a, references) }, run.Loads)
 	return attribution.AtOnce(run.Metrics(), func(c counts.Metric) Metric { return newMetric(run, c, loads) })
 }
@@ -92,7 +92,7 @@ func newMetric(run *counts.Run, c counts.Metric, loads []measured) Metric {
 	m := Metric{
 		Metric: c.Name, Name: metric.Printed(c.Name, metric.VersionNum(run.Header.Target.Version)), Unit: c.Unit,
 		Help: c.Help, Source: c.Source, Derived: c.Derived,
-		AcrossLoads: map[string]Span{}, Loads: []MetricLoad{}, Document: agreement.Of(run, c),
+		AcrossLoads: map[metric.Quantity]Span{}, Loads: []MetricLoad{}, Document: agreement.Of(run, c),
 		Parts: purposes.PartsOf(run, c.Name),
 	}
 	for _, a := range loads {
@@ -122,7 +122,7 @@ func newMeasured(a counts.Load, references []counts.Quantity) measured {
 
 // load returns the metric's growth under the load.
 func (a measured) load(c counts.Metric) MetricLoad {
-	load := MetricLoad{Load: a.Name, Per: map[string]Figure{}}
+	load := MetricLoad{Load: a.Name, Per: map[metric.Quantity]Figure{}}
 	each := amounts(c.Count, a.Load)
 	load.PerSecond = overEach(a.Load, func(n int, r counts.Repetition) (float64, error) {
 		return r.PerSecond(each[n].get())
@@ -168,7 +168,7 @@ func missingEverywhere(loads []MetricLoad) *series.Missing {
 }
 
 // acrossLoads returns the range of the ratios of all loads that have one.
-func acrossLoads(loads []MetricLoad, name string) Span {
+func acrossLoads(loads []MetricLoad, name metric.Quantity) Span {
 	var span Span
 	for _, a := range loads {
 		f, compared := a.Per[name]

@@ -7,6 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -44,7 +45,7 @@ func TestModelledIsMarked(t *testing.T) {
 	}
 	for _, a := range view.Loads {
 		for _, w := range a.Work {
-			if !a.Idle && (w.Modelled != (w.Quantity == counts.WALRecords) || w.Modelled && !w.PerSecond.Known()) {
+			if !a.Idle && (w.Modelled != (w.Quantity == metric.WALRecords) || w.Modelled && !w.PerSecond.Known()) {
 				t.Errorf("in %s, %s are modelled: %t, and known: %t", a.Name, w.Quantity, w.Modelled,
 					w.PerSecond.Known())
 			}
@@ -55,12 +56,12 @@ func TestModelledIsMarked(t *testing.T) {
 // TestHeadlineSaysWhatItCounts, however much of that is open.
 func TestHeadlineSaysWhatItCounts(t *testing.T) {
 	run := withMeter(runFrom(t, "../../../testdata/runs/local-pg17.jsonl.zst"))
-	sum := &attribution.Mixture{Terms: []attribution.Term{{Quantity: counts.Rows, Share: 0.7},
-		{Quantity: counts.Commits, Share: 0.3}}}
+	sum := &attribution.Mixture{Terms: []attribution.Term{{Quantity: metric.RowsWritten, Share: 0.7},
+		{Quantity: metric.Commits, Share: 0.3}}}
 	for want, v := range map[string]attribution.Verdict{
-		"it counts rows, which is logical work and no storage I/O.": {Counts: counts.Rows},
+		"it counts rows, which is logical work and no storage I/O.": {Counts: metric.RowsWritten},
 		"it counts rows or commits, which is logical work and no storage I/O.": {
-			Between: []string{counts.Rows, counts.Commits}},
+			Between: []metric.Quantity{metric.RowsWritten, metric.Commits}},
 		"it counts rows and commits, which are logical work and no storage I/O.": {Mixture: sum},
 		"it counts logical work and no storage I/O.": {
 			Why: "Sums of different quantities explain it equally well, all on this side"},

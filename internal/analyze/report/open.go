@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/shell"
 )
 
@@ -75,7 +75,7 @@ func (m Metric) tooLittle() string {
 
 // underOneLoad states the ratio to rows of a metric that only one load has, which is all that is known.
 func (m Metric) underOneLoad() string {
-	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Quantity == counts.Rows })
+	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Quantity == metric.RowsWritten })
 	if i < 0 || !m.CannotTell() || m.Why == attribution.OneLoad { // said for all together
 		return ""
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/purposes"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/shell"
@@ -101,7 +102,7 @@ func (r Report) changed(setting string) string {
 
 // background says what the device did when idle, if that was measured.
 func (r Report) background() []string {
-	requests, flushes := idleWork(r.Loads, counts.DeviceRequests), idleWork(r.Loads, counts.DeviceFlushes)
+	requests, flushes := idleWork(r.Loads, metric.DeviceRequests), idleWork(r.Loads, metric.DeviceFlushes)
 	switch {
 	case !requests.Known():
 		return nil

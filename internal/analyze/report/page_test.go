@@ -17,6 +17,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/plot"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/tally"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -197,7 +198,7 @@ func TestLateReportsAreNoBurst(t *testing.T) {
 		run := runFrom(t, "../../../testdata/runs/"+name+".jsonl.zst")
 		most := 0.0
 		for _, a := range judged(run).Loads {
-			if f := a.Of(counts.WALRecords); f.Known() {
+			if f := a.Of(metric.WALRecords); f.Known() {
 				most = max(most, f.Value)
 			}
 		}

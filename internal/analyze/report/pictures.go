@@ -18,13 +18,13 @@ import (
 )
 
 // rungs returns the quantities from requests to the database down to its device. Bytes are left out, being no count.
-func (a Load) rungs() []string {
+func (a Load) rungs() []metric.Quantity {
 	if a.readsAlone() {
-		return []string{rowsReturned, buffersTouched, pagesMissed, deviceReads}
+		return []metric.Quantity{metric.RowsReturned, metric.BuffersTouched, metric.PagesMissed, metric.DeviceReads}
 	}
-	return []string{
-		counts.Rows, counts.WALRecords, counts.WALSyncs, counts.PagesWritten, counts.DeviceFlushes,
-		counts.DeviceRequests,
+	return []metric.Quantity{
+		metric.RowsWritten, metric.WALRecords, metric.WALSyncs, metric.PagesWritten, metric.DeviceFlushes,
+		metric.DeviceRequests,
 	}
 }
 
@@ -53,7 +53,7 @@ func (l Loads) rungsOf(a Load, size plot.Size) *plot.Picture {
 			Max: most * roomForLabel},
 	}
 	// unknown in all loads of its kind
-	steps := slices.DeleteFunc(a.rungs(), func(quantity string) bool {
+	steps := slices.DeleteFunc(a.rungs(), func(quantity metric.Quantity) bool {
 		return !slices.ContainsFunc(l.Loaded(), func(b Load) bool {
 			return b.readsAlone() == a.readsAlone() && positive(b.Of(quantity))
 		})
@@ -61,16 +61,16 @@ func (l Loads) rungsOf(a Load, size plot.Size) *plot.Picture {
 	var texts []string
 	for i, quantity := range steps {
 		place := len(steps) - 1 - i // from the top down
-		p.Y.Names = append([]string{words.Many(quantity)}, p.Y.Names...)
+		p.Y.Names = append([]string{quantity.Many()}, p.Y.Names...)
 		f := a.Of(quantity)
 		if !positive(f) {
 			continue
 		}
 		known, _ := counts.Named(quantity)
-		text := fmt.Sprintf("%s: %s %s a second", a.Name, number.Rate(f.Value), words.Many(quantity))
+		text := fmt.Sprintf("%s: %s %s a second", a.Name, number.Rate(f.Value), quantity.Many())
 		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: f.Value, Label: number.Rate(f.Value), Text: text + ", " +
 			f.PlusMinus(), Second: known.Side == counts.Logical, Dot: true})
-		texts = append(texts, number.Rate(f.Value)+" "+words.Many(quantity))
+		texts = append(texts, number.Rate(f.Value)+" "+quantity.Many())
 	}
 	if len(p.Bars) < 2 {
 		return nil // one rung is no ladder
@@ -105,13 +105,13 @@ func (l Loads) second(a Load) *plot.Picture {
 	// narrow enough for a phone
 	p := &plot.Picture{Title: "One second of " + a.Name, Size: words.Panel(), X: plot.Axis{Label: "a second"}}
 	p.Size.Height = 140
-	rungs := []string{counts.Rows, counts.WALRecords, counts.WALSyncs, counts.DeviceRequests}
-	if !a.Of(counts.DeviceRequests).Known() {
-		rungs = []string{counts.Rows, counts.WALRecords, counts.WALWrites, counts.WALSyncs}
+	rungs := []metric.Quantity{metric.RowsWritten, metric.WALRecords, metric.WALSyncs, metric.DeviceRequests}
+	if !a.Of(metric.DeviceRequests).Known() {
+		rungs = []metric.Quantity{metric.RowsWritten, metric.WALRecords, metric.WALWrites, metric.WALSyncs}
 	}
 	var texts []string
 	for i, quantity := range rungs {
-		p.Y.Names = append([]string{words.Many(quantity)}, p.Y.Names...)
+		p.Y.Names = append([]string{quantity.Many()}, p.Y.Names...)
 		f := a.Of(quantity)
 		if !positive(f) {
 			continue
@@ -119,9 +119,9 @@ func (l Loads) second(a Load) *plot.Picture {
 		known, _ := counts.Named(quantity)
 		most = max(most, f.Value)
 		p.Bars = append(p.Bars, plot.Bar{Place: len(rungs) - 1 - i, Value: f.Value, Label: number.Rate(f.Value),
-			Text:   number.Rate(f.Value) + " " + words.Many(quantity) + " a second, " + f.PlusMinus(),
+			Text:   number.Rate(f.Value) + " " + quantity.Many() + " a second, " + f.PlusMinus(),
 			Second: known.Side == counts.Logical})
-		texts = append(texts, number.Rate(f.Value)+" "+words.Many(quantity))
+		texts = append(texts, number.Rate(f.Value)+" "+quantity.Many())
 	}
 	if len(p.Bars) < 3 {
 		return nil

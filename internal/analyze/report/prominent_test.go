@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/tally"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -22,7 +22,7 @@ func TestFirstScreenIsShort(t *testing.T) {
 		m := runfile.Metric{Name: fmt.Sprintf("pgstat.other/m%d", i), Unit: "operations", Type: runfile.Counter}
 		records = append(records, m)
 		verdicts.Metrics = append(verdicts.Metrics, attribution.Verdict{
-			Metric: m, Kind: attribution.Physical, Counts: counts.WALWrites, PerUnit: &attribution.Estimate{
+			Metric: m, Kind: attribution.Physical, Counts: metric.WALWrites, PerUnit: &attribution.Estimate{
 				Value: 1, Lo: 1, Hi: 1, Level: 0.95, N: 2},
 		})
 	}

@@ -142,7 +142,7 @@ func TestPublishedPair(t *testing.T) {
 		if m.Kind != "logical" || m.Misnomer != "IOPS" || m.SettleWith == nil || m.SettleWith.Load != "copy" {
 			t.Errorf("%s is %s, called %q, settled by %+v", name, m.Kind, m.Misnomer, m.SettleWith)
 		}
-		if diff := cmp.Diff([]string{"entries", "wal_records"}, m.Between); diff != "" {
+		if diff := cmp.Diff([]metric.Quantity{metric.Entries, metric.WALRecords}, m.Between); diff != "" {
 			t.Errorf("%s is open between: %s", name, diff)
 		}
 		// 1.0313 records per entry in bulk, 3.0472 for three in bulk-indexed, 0.0377 in copy, as measured elsewhere

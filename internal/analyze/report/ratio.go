@@ -7,7 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report/figure"
-	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -35,7 +35,7 @@ func amounts(count counting, a counts.Load) (all []amount) {
 
 // divisor is a quantity in a load, to divide by.
 type divisor struct {
-	name string
+	name metric.Quantity
 	each []amount
 	why  *series.Missing // why it cannot be divided by; nil: it can
 }
@@ -92,14 +92,14 @@ const (
 )
 
 // notToDivideBy returns why a count cannot be divided by, or nil.
-func notToDivideBy(f Figure, name string) *series.Missing {
+func notToDivideBy(f Figure, name metric.Quantity) *series.Missing {
 	switch {
 	case !f.Known():
 		return f.Missing
 	case f.Highest <= figure.Resolution:
-		return &series.Missing{Reason: nothing, Detail: "there were no " + words.Many(name)}
+		return &series.Missing{Reason: nothing, Detail: "there were no " + name.Many()}
 	case f.Lowest <= figure.Resolution || (f.Highest-f.Lowest)/2 > mostDoubt*f.Value:
-		return lost(words.Many(name))
+		return lost(name.Many())
 	default:
 		return nil
 	}

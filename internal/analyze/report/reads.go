@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // readSection shows the reads of each load on each rung, and where they were answered.
@@ -20,12 +21,15 @@ func (r Report) readSection() document.Block {
 	t := document.Grid[Load]{Of: loads}
 	t.Column(document.Wordy("load"), r.Loads.explained)
 	title := "Reads, from rows down to the device (per second)"
-	steps := []struct{ quantity, header string }{
-		{rowsReturned, "rows returned"}, {buffersTouched, "buffers touched"}, {pagesMissed, "pages asked"},
-		{deviceReads, "device reads"},
+	steps := []struct {
+		quantity metric.Quantity
+		header   string
+	}{
+		{metric.RowsReturned, "rows returned"}, {metric.BuffersTouched, "buffers touched"}, {metric.PagesMissed, "pages asked"},
+		{metric.DeviceReads, "device reads"},
 	}
 	// the device was not counted, as said above
-	if !slices.ContainsFunc(loads, func(a Load) bool { return a.Of(deviceReads).Known() }) {
+	if !slices.ContainsFunc(loads, func(a Load) bool { return a.Of(metric.DeviceReads).Known() }) {
 		title, steps = "Reads, from rows down to what was asked of the operating system (per second)", steps[:3]
 	}
 	for _, c := range steps {
@@ -69,7 +73,7 @@ const countedTogether = 0.02
 // answered returns the shares of buffers touched that were answered by shared buffers, by the page cache and by the
 // device; or why they are unknown.
 func (a Load) answered() (shares [3]float64, why string) {
-	touched, missed, read := a.Of(buffersTouched), a.Of(pagesMissed), a.Of(deviceReadSize)
+	touched, missed, read := a.Of(metric.BuffersTouched), a.Of(metric.PagesMissed), a.Of(metric.DeviceReadSize)
 	for _, f := range []Figure{touched, missed, read} {
 		if !f.Known() {
 			return shares, words.WhyNot(f.Missing)
@@ -101,10 +105,10 @@ func headlineOfReads(loads []Load) *HeadlineOfReads {
 	most := 0.0
 	reading := Loads(loads).reading()
 	for _, a := range reading {
-		most = max(most, a.Of(pagesMissed).Value)
+		most = max(most, a.Of(metric.PagesMissed).Value)
 	}
 	for _, a := range reading {
-		asked, device := a.Of(pagesMissed), a.Of(deviceReads)
+		asked, device := a.Of(metric.PagesMissed), a.Of(metric.DeviceReads)
 		if !device.Known() || device.Lost() || !(asked.Value > busy*most) || asked.Value <= 0 {
 			continue
 		}
@@ -140,10 +144,10 @@ func (ms Metrics) becameOfRequests() document.Block {
 
 func becameOf(t attribution.ToDevice) string {
 	if t.Least.Load == t.Most.Load {
-		return fmt.Sprintf("%s of each is a %s (%s)", partOfOne(t.Most.Ratio), words.One(t.Of), t.Most.Load)
+		return fmt.Sprintf("%s of each is a %s (%s)", partOfOne(t.Most.Ratio), t.Of.One(), t.Most.Load)
 	}
 	return fmt.Sprintf("%s to %s of each is a %s (%s, %s)", partOfOne(t.Least.Ratio), partOfOne(t.Most.Ratio),
-		words.One(t.Of), t.Least.Load, t.Most.Load)
+		t.Of.One(), t.Least.Load, t.Most.Load)
 }
 
 // partOfOne formats a share with few enough digits that nearly equal metrics agree.

@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/relation"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -90,8 +91,8 @@ type Headline struct {
 
 // Counted is the work of a load in one quantity.
 type Counted struct {
-	Quantity  string `json:"quantity"`
-	PerSecond Figure `json:"per_second"`
+	Quantity  metric.Quantity `json:"quantity"`
+	PerSecond Figure          `json:"per_second"`
 }
 
 // HeadlineOfReads compares PostgreSQL's reads with the device's, under the load with the lowest ratio.

@@ -66,11 +66,11 @@ func sharedDevice(r Report) string {
 		return sharedWhileObserved(r)
 	}
 	loads, s := r.Loads, r.Run.Target.Storage
-	idle, quietest := idleWork(loads, counts.DeviceRequests), quietest(loads)
+	idle, quietest := idleWork(loads, metric.DeviceRequests), quietest(loads)
 	if idle.Value <= 0 || quietest == nil {
 		return ""
 	}
-	share := idle.Value / (idle.Value + max(0, quietest.Of(counts.DeviceRequests).Value))
+	share := idle.Value / (idle.Value + max(0, quietest.Of(metric.DeviceRequests).Value))
 	if share <= sharedFrom {
 		return ""
 	}
@@ -92,7 +92,7 @@ func sharedDevice(r Report) string {
 
 // backgroundMoved notes that the background changed during the run, by enough to matter in the quietest load.
 func backgroundMoved(run *counts.Run, loads []Load) string {
-	requests := run.Quantity(counts.DeviceRequests)
+	requests := run.Quantity(metric.DeviceRequests)
 	quietest := quietest(loads)
 	for _, a := range run.Loads {
 		if !a.Idle() || len(a.Repetitions) < 2 || quietest == nil {
@@ -106,7 +106,7 @@ func backgroundMoved(run *counts.Run, loads []Load) string {
 		}
 		first, last = first/early.Seconds, last/late.Seconds
 		least, most := min(first, last), max(first, last)
-		if most > 2*least && most-least > sharedFrom*quietest.Of(counts.DeviceRequests).Value {
+		if most > 2*least && most-least > sharedFrom*quietest.Of(metric.DeviceRequests).Value {
 			return fmt.Sprintf("Without our load the device did %s requests/s at first and %s at last: what others "+
 				"do on it changed, "+
 				"and its mean was subtracted from all loads.", number.Rate(first), number.Rate(last))
@@ -208,7 +208,7 @@ func alsoOn(s runfile.Storage) string {
 }
 
 // idleWork returns a quantity's rate when idle; unknown if no idle load was measured.
-func idleWork(loads []Load, quantity string) Figure {
+func idleWork(loads []Load, quantity metric.Quantity) Figure {
 	for _, a := range loads {
 		if f := a.Of(quantity); a.Idle && f.Known() {
 			return f
@@ -222,11 +222,11 @@ func idleWork(loads []Load, quantity string) Figure {
 func quietest(loads []Load) *Load {
 	var quietest *Load
 	for i, a := range loads {
-		requests, rows := a.Of(counts.DeviceRequests), a.Of(counts.Rows)
+		requests, rows := a.Of(metric.DeviceRequests), a.Of(metric.RowsWritten)
 		if onlyReads := rows.Known() && rows.Value == 0; a.Idle || onlyReads || !requests.Known() {
 			continue
 		}
-		if quietest == nil || requests.Value < quietest.Of(counts.DeviceRequests).Value {
+		if quietest == nil || requests.Value < quietest.Of(metric.DeviceRequests).Value {
 			quietest = &loads[i]
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // TestOthersWriteDuringObservation: a request under one load may reach the device under another, so all loads are
@@ -38,8 +38,8 @@ func TestOthersWriteDuringObservation(t *testing.T) {
 func TestReadLoadsHideNothing(t *testing.T) {
 	figure := func(v float64) Figure { return Figure{Value: v, Lowest: v, Highest: v, N: 3} }
 	load := func(name string, rows, requests float64) Load {
-		return Load{Name: name, Repetitions: 3, Work: []Work{{Quantity: counts.Rows, PerSecond: figure(rows)},
-			{Quantity: counts.DeviceRequests, PerSecond: figure(requests)}}}
+		return Load{Name: name, Repetitions: 3, Work: []Work{{Quantity: metric.RowsWritten, PerSecond: figure(rows)},
+			{Quantity: metric.DeviceRequests, PerSecond: figure(requests)}}}
 	}
 	idle := load("idle", 0, 4)
 	idle.Idle = true

@@ -19,53 +19,53 @@ import (
 
 // verdictsByHand returns one verdict of each kind, with invented figures, to test their display.
 func verdictsByHand() attribution.Verdicts {
-	metric := func(name string) runfile.Metric { return runfile.Metric{Name: name} }
+	of := func(name string) runfile.Metric { return runfile.Metric{Name: name} }
 	one := func(value, lo, hi float64) *attribution.Estimate {
 		return &attribution.Estimate{Value: value, Lo: lo, Hi: hi, Level: 0.95, N: 2}
 	}
-	rival := func(quantity string, status attribution.Status, spread *attribution.Estimate,
+	rival := func(quantity metric.Quantity, status attribution.Status, spread *attribution.Estimate,
 		loads ...attribution.LoadRatio) attribution.Rival {
 		d, _ := counts.Named(quantity)
 		return attribution.Rival{Quantity: quantity, Side: d.Side, Status: status, Spread: spread, Loads: loads}
 	}
 	return attribution.Verdicts{Metrics: []attribution.Verdict{
-		{Metric: metric("block/flushes"), Kind: attribution.Physical, Warnings: []attribution.Warning{
-			{Code: "itself", Text: "A quantity is made of it"}}, Between: []string{counts.WALWrites, counts.WALSyncs},
-			SettleWith: &attribution.Settle{Load: "async", Between: []string{counts.WALWrites, counts.WALSyncs},
+		{Metric: of("block/flushes"), Kind: attribution.Physical, Warnings: []attribution.Warning{
+			{Code: "itself", Text: "A quantity is made of it"}}, Between: []metric.Quantity{metric.WALWrites, metric.WALSyncs},
+			SettleWith: &attribution.Settle{Load: "async", Between: []metric.Quantity{metric.WALWrites, metric.WALSyncs},
 				Factor: 2.5}},
-		{Metric: metric("block/requests"), Kind: attribution.Physical, Mixture: &attribution.Mixture{
+		{Metric: of("block/requests"), Kind: attribution.Physical, Mixture: &attribution.Mixture{
 			Off: 1.1, Terms: []attribution.Term{
-				{Quantity: counts.WALWrites, Side: counts.Physical, PerUnit: *one(0.98, 0.90, 1.06), Share: 0.9},
-				{Quantity: counts.PagesWritten, Side: counts.Physical, PerUnit: *one(0.013, 0.0105, 0.0152), Share: 0.1,
-					Or: []string{counts.WALBytes}},
+				{Quantity: metric.WALWrites, Side: counts.Physical, PerUnit: *one(0.98, 0.90, 1.06), Share: 0.9},
+				{Quantity: metric.PagesWritten, Side: counts.Physical, PerUnit: *one(0.013, 0.0105, 0.0152), Share: 0.1,
+					Or: []metric.Quantity{metric.WALBytes}},
 			}}},
-		{Metric: metric("block/writes"), Kind: attribution.Mixed, Mixture: &attribution.Mixture{
+		{Metric: of("block/writes"), Kind: attribution.Mixed, Mixture: &attribution.Mixture{
 			Off: 1.2, Terms: []attribution.Term{
-				{Quantity: counts.DeviceFlushes, Side: counts.Physical, PerUnit: *one(2, 1.9, 2.1), Share: 0.9},
-				{Quantity: counts.Commits, Side: counts.Logical, PerUnit: *one(0.3, 0.2, 0.4), Share: 0.1},
+				{Quantity: metric.DeviceFlushes, Side: counts.Physical, PerUnit: *one(2, 1.9, 2.1), Share: 0.9},
+				{Quantity: metric.Commits, Side: counts.Logical, PerUnit: *one(0.3, 0.2, 0.4), Share: 0.1},
 			}}},
-		{Metric: metric("block/write_bytes"), Kind: attribution.CannotTell, Why: "its repetitions lie too far apart",
+		{Metric: of("block/write_bytes"), Kind: attribution.CannotTell, Why: "its repetitions lie too far apart",
 			Warnings: []attribution.Warning{{Code: "noise", Text: "Its repetitions lie too far apart."}}},
-		{Metric: metric("pgstat.wal/wal_sync"), Kind: attribution.Logical, Counts: counts.Entries,
+		{Metric: of("pgstat.wal/wal_sync"), Kind: attribution.Logical, Counts: metric.Entries,
 			PerUnit: one(1.01, 0.972, 1.049),
 			Rivals: []attribution.Rival{
-				rival(counts.Rows, attribution.Excluded, one(2, 1.9, 2.1), attribution.LoadRatio{Load: "bulk", Value: 1,
+				rival(metric.RowsWritten, attribution.Excluded, one(2, 1.9, 2.1), attribution.LoadRatio{Load: "bulk", Value: 1,
 					Lowest: 0.99, Highest: 1.01, N: 3}),
-				rival(counts.Entries, attribution.Consistent, one(1.02, 1, 1.05), attribution.LoadRatio{
+				rival(metric.Entries, attribution.Consistent, one(1.02, 1, 1.05), attribution.LoadRatio{
 					Load: "bulk", Value: 1, Lowest: 0.99, Highest: 1.01, N: 3}),
-				rival(counts.WALBytes, attribution.Possible, one(1.2, 1.05, 1.4)),
-				{Quantity: counts.WALWrites, Side: counts.Physical, Status: attribution.Excluded,
-					Spread: one(1.1, 1.0, 1.3), Beaten: counts.Entries},
+				rival(metric.WALBytes, attribution.Possible, one(1.2, 1.05, 1.4)),
+				{Quantity: metric.WALWrites, Side: counts.Physical, Status: attribution.Excluded,
+					Spread: one(1.1, 1.0, 1.3), Beaten: metric.Entries},
 			}},
-		{Metric: metric("pgstat.wal/wal_write"), Kind: attribution.CannotTell,
-			Between: []string{counts.Rows, counts.Entries, counts.WALWrites}},
-		{Metric: metric("pgstat.database/tup_inserted"), Kind: attribution.Logical, Counts: counts.Rows,
+		{Metric: of("pgstat.wal/wal_write"), Kind: attribution.CannotTell,
+			Between: []metric.Quantity{metric.RowsWritten, metric.Entries, metric.WALWrites}},
+		{Metric: of("pgstat.database/tup_inserted"), Kind: attribution.Logical, Counts: metric.RowsWritten,
 			PerUnit: one(1, 1, 1), Exact: true},
-		{Metric: metric("pgstat.database/deadlocks"), Kind: attribution.Silent, Why: "load does not move it"},
-		{Metric: metric("pgstat.wal/wal_records"), Kind: attribution.Logical, Counts: counts.WALRecords,
-			Rivals: []attribution.Rival{rival(counts.WALRecords, attribution.Itself, nil)}},
-		{Metric: metric("pgstat.lsn/insert"), Kind: attribution.Physical, Counts: counts.WALBytes,
-			Rivals: []attribution.Rival{rival(counts.WALBytes, attribution.Itself, nil)}},
+		{Metric: of("pgstat.database/deadlocks"), Kind: attribution.Silent, Why: "load does not move it"},
+		{Metric: of("pgstat.wal/wal_records"), Kind: attribution.Logical, Counts: metric.WALRecords,
+			Rivals: []attribution.Rival{rival(metric.WALRecords, attribution.Itself, nil)}},
+		{Metric: of("pgstat.lsn/insert"), Kind: attribution.Physical, Counts: metric.WALBytes,
+			Rivals: []attribution.Rival{rival(metric.WALBytes, attribution.Itself, nil)}},
 	}}
 }
 
@@ -138,7 +138,7 @@ func TestRatiosCanBeRead(t *testing.T) {
 	check := func(value, lo, hi float64, want string) {
 		t.Helper()
 		v := attribution.Verdict{
-			Metric: runfile.Metric{Name: "block/requests"}, Kind: attribution.Physical, Counts: counts.WALWrites,
+			Metric: runfile.Metric{Name: "block/requests"}, Kind: attribution.Physical, Counts: metric.WALWrites,
 			PerUnit: &attribution.Estimate{Value: value, Lo: lo, Hi: hi, Level: 0.9, N: 7},
 		}
 		text := textOf(t, report.New(run, attribution.Verdicts{Metrics: []attribution.Verdict{v}}), 80)
@@ -172,12 +172,12 @@ func TestManyCandidatesAreNotListed(t *testing.T) {
 	said := func(excluded, left int) string {
 		v := attribution.Verdict{Metric: runfile.Metric{Name: "pgstat.wal/wal_write"}, Kind: attribution.CannotTell}
 		for i, q := range metric.Quantities()[:excluded+left] {
-			v.Rivals = append(v.Rivals, attribution.Rival{Quantity: string(q), Status: attribution.Excluded})
+			v.Rivals = append(v.Rivals, attribution.Rival{Quantity: q, Status: attribution.Excluded})
 			if i >= excluded {
-				v.Between, v.Rivals[i].Status = append(v.Between, string(q)), attribution.Possible
+				v.Between, v.Rivals[i].Status = append(v.Between, q), attribution.Possible
 			}
 		}
-		v.Rivals = append(v.Rivals, attribution.Rival{Quantity: counts.DeviceBytes, Status: attribution.Unknown})
+		v.Rivals = append(v.Rivals, attribution.Rival{Quantity: metric.DeviceBytes, Status: attribution.Unknown})
 		return unwrapped(textOf(t, report.New(run, attribution.Verdicts{Metrics: []attribution.Verdict{v}}), 80))
 	}
 	for want, text := range map[string]string{
@@ -204,27 +204,27 @@ func TestTiesAndDevices(t *testing.T) {
 	said := func(v attribution.Verdict) string {
 		return unwrapped(textOf(t, report.New(run, attribution.Verdicts{Metrics: []attribution.Verdict{v}}), 80))
 	}
-	flushes := attribution.Rival{Quantity: counts.DeviceFlushes, Side: counts.Physical,
+	flushes := attribution.Rival{Quantity: metric.DeviceFlushes, Side: counts.Physical,
 		Status: attribution.Possible, Ratio: &one}
 	for want, v := range map[string]attribution.Verdict{
 		"pg_stat_wal.wal_sync PHYSICAL WAL fsyncs 1.00 exact 2 tied with device flushes 1.0 0.9-1.1 2": {
 			Metric: runfile.Metric{Name: "pgstat.wal/wal_sync"}, Kind: attribution.Physical,
-			Counts: counts.WALSyncs, Exact: true,
+			Counts: metric.WALSyncs, Exact: true,
 			PerUnit: &attribution.Estimate{Value: 1, Lo: 1, Hi: 1, Level: 0.95, N: 2},
-			Tied:    []string{counts.DeviceFlushes},
-			Rivals: []attribution.Rival{{Quantity: counts.WALSyncs, Side: counts.Physical, Status: attribution.Itself},
+			Tied:    []metric.Quantity{metric.DeviceFlushes},
+			Rivals: []attribution.Rival{{Quantity: metric.WALSyncs, Side: counts.Physical, Status: attribution.Itself},
 				flushes},
 		},
 		"writes - flushes PHYSICAL WAL writes 1.0 0.9-1.1 2 + grows with rows 1.0 0.9-1.1 2": {
 			Metric: runfile.Metric{Name: "block/requests"}, Kind: attribution.Physical, Mixture: &attribution.Mixture{
 				Terms: []attribution.Term{
-					{Quantity: counts.WALWrites, Side: counts.Physical, PerUnit: one, Share: 0.8},
-					{Quantity: counts.Rows, Side: counts.Logical, PerUnit: one, Share: 0.2},
+					{Quantity: metric.WALWrites, Side: counts.Physical, PerUnit: one, Share: 0.8},
+					{Quantity: metric.RowsWritten, Side: counts.Logical, PerUnit: one, Share: 0.2},
 				}},
 		},
 		"LOGICAL, as PostgreSQL documents: pg_stat_database.tup_inserted.": {
 			Metric: runfile.Metric{Name: "pgstat.database/tup_inserted"}, Kind: attribution.Logical,
-			Counts: counts.Rows, PerUnit: &one,
+			Counts: metric.RowsWritten, PerUnit: &one,
 		},
 	} {
 		if text := said(v); !strings.Contains(text, want) {

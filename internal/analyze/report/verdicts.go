@@ -97,15 +97,15 @@ func (m Metric) Terms() (lines [][]document.Cell) {
 			line("tied with "+m.called(other), m.ratioTo(other))
 		}
 	case len(m.Between) == 1 && !m.CannotTell():
-		line("some "+words.Many(m.Between[0]), nil)
+		line("some "+m.Between[0].Many(), nil)
 	case len(m.Between) == 0:
 		line("not known", m.PerUnit)
 	case len(m.Between) > mostNamed:
 		line(fmt.Sprintf("any of %d quantities", len(m.Between)), m.PerUnit)
 	default:
-		line(words.Many(m.Between[0]), m.PerUnit)
+		line(m.Between[0].Many(), m.PerUnit)
 		for _, other := range m.Between[1:] {
-			line("or "+words.Many(other), nil)
+			line("or "+other.Many(), nil)
 		}
 	}
 	return lines
@@ -120,7 +120,7 @@ func (m Metric) grows(side counts.Side) string {
 }
 
 // ratioTo returns the metric's ratio to a quantity.
-func (m Metric) ratioTo(quantity string) *attribution.Estimate {
+func (m Metric) ratioTo(quantity metric.Quantity) *attribution.Estimate {
 	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Quantity == quantity })
 	if i < 0 {
 		return nil
@@ -221,11 +221,11 @@ func Label(verdict attribution.Kind) string {
 }
 
 // called returns the readable name of a quantity, and says if it was modelled.
-func (m Metric) called(quantity string) string {
+func (m Metric) called(quantity metric.Quantity) string {
 	if slices.ContainsFunc(m.Rivals, func(r Rival) bool { return r.Quantity == quantity && r.Modelled }) {
-		return "modelled " + words.Many(quantity)
+		return "modelled " + quantity.Many()
 	}
-	return words.Many(quantity)
+	return quantity.Many()
 }
 
 func (ms Metrics) judged() []Metric {
@@ -264,7 +264,7 @@ func (m Metric) belowBackground() bool {
 
 // asDocumented reports whether the metric counts what PostgreSQL documents, which is no news.
 func (m Metric) asDocumented() bool {
-	documented := m.Counts != "" && m.Counts == string(metric.All().Documented(m.Metric)) && len(m.Tied) == 0
+	documented := m.Counts != "" && m.Counts == metric.All().Documented(m.Metric) && len(m.Tied) == 0
 	const nearly = 0.005
 	return documented && m.PerUnit != nil && math.Abs(m.PerUnit.Value-1) < nearly
 }
@@ -324,10 +324,17 @@ func (r Report) everyMetric() document.Table {
 
 // quantities returns the quantity counted, the terms of a sum joined by +, or the candidates joined by |.
 func (m Metric) quantities() string {
-	if m.Counts != "" || m.Mixture == nil {
-		return m.Counts + strings.Join(m.Between, "|")
+	joined := func(all []metric.Quantity, by string) string {
+		return strings.Join(words.Each(func(q metric.Quantity) string { return string(q) }, all), by)
 	}
-	return strings.Join(words.Each(func(t attribution.Term) string { return t.Quantity }, m.Mixture.Terms), "+")
+	switch {
+	case m.Counts != "":
+		return string(m.Counts)
+	case m.Mixture != nil:
+		return joined(words.Each(func(t attribution.Term) metric.Quantity { return t.Quantity }, m.Mixture.Terms), "+")
+	default:
+		return joined(m.Between, "|")
+	}
 }
 
 func estimateCells(e *attribution.Estimate) []document.Cell {

@@ -114,7 +114,7 @@ func unfinished(run *counts.Run) string {
 func deviceUnknown(loads []Load) string {
 	var why *series.Missing
 	for _, a := range loads {
-		requests := a.Of(counts.DeviceRequests)
+		requests := a.Of(metric.DeviceRequests)
 		if requests.Known() {
 			return ""
 		}
@@ -135,7 +135,7 @@ func deviceInPart(loads []Load) string {
 	}
 	var parts []string
 	for _, a := range loads {
-		if n := a.Of(counts.DeviceRequests).N; !a.Idle && n < a.Repetitions {
+		if n := a.Of(metric.DeviceRequests).N; !a.Idle && n < a.Repetitions {
 			parts = append(parts, fmt.Sprintf("%d of %d of %s", n, a.Repetitions, a.Name))
 		}
 	}

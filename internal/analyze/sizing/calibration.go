@@ -63,7 +63,7 @@ func Calibrate(run *counts.Run, like string) (Calibration, error) {
 
 // take computes the calibration from loads; false if none has the data.
 func (c *Calibration) take(run *counts.Run, loads ...counts.Load) bool {
-	log := run.Quantity(counts.WALBytes)
+	log := run.Quantity(metric.WALBytes)
 	var rows, units []float64
 	c.Repetitions = 0
 	for _, load := range loads {

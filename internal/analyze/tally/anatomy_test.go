@@ -12,6 +12,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/tally"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -189,7 +190,7 @@ func TestUncountedRecords(t *testing.T) {
 		load.Repetitions = []counts.Repetition{r}
 		run := counts.Run{Loads: []counts.Load{load}}
 		all := run.Quantities()
-		d := all[slices.IndexFunc(all, func(d counts.Quantity) bool { return d.Name == counts.WALRecords })]
+		d := all[slices.IndexFunc(all, func(d counts.Quantity) bool { return d.Name == metric.WALRecords })]
 		got, err := d.Count(load, r)
 		if err != nil || got != want || d.Modelled != modelled || math.Abs(d.StandardError(load, r)-doubt) > 1e-9 ||
 			(run.Modelled() != "") != modelled {

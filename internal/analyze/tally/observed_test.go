@@ -193,7 +193,7 @@ func TestKindsOfLoad(t *testing.T) {
 	if len(run.Loads) != 2 {
 		t.Fatalf("%d kinds of load, want 2", len(run.Loads))
 	}
-	rows, _ := counts.Named(counts.Rows)
+	rows, _ := counts.Named(metric.RowsWritten)
 	for _, load := range run.Loads {
 		for _, r := range load.Repetitions {
 			count, err := rows.Count(load, r)
@@ -361,7 +361,7 @@ func TestScrapedWALBytes(t *testing.T) {
 			}
 		}
 	})
-	d := run.Quantity(counts.WALBytes)
+	d := run.Quantity(metric.WALBytes)
 	for _, load := range run.Loads {
 		for _, r := range load.Repetitions {
 			if n, err := d.Count(load, r); err != nil || math.Abs(n/r.Seconds-5000) > 1 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/tally"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 	"github.com/realiops/realiops/internal/test/runfiletest"
@@ -96,7 +97,7 @@ func TestShippedRunGivesThePublishedTable(t *testing.T) {
 		recordsPerRequest float64) {
 		t.Helper()
 		load, _ := run.Load(loadName)
-		mean := func(name string, perName string) float64 {
+		mean := func(name, perName metric.Quantity) float64 {
 			total := 0.0
 			for _, r := range load.Repetitions {
 				per := r.Seconds
@@ -134,7 +135,7 @@ func TestShippedRunGivesThePublishedTable(t *testing.T) {
 	check("wide", 252_478, 2.0430, 1_169, 515_820, 1_317, 727, 293)
 }
 
-func count(t *testing.T, load counts.Load, r counts.Repetition, name string) float64 {
+func count(t *testing.T, load counts.Load, r counts.Repetition, name metric.Quantity) float64 {
 	t.Helper()
 	d, known := counts.Named(name)
 	if !known {
@@ -158,7 +159,7 @@ func TestQuantities(t *testing.T) {
 		"pgstat.wal/wal_sync": amount(14), "pgstat.io/writes": amount(15),
 		"block/writes": amount(20), "block/flushes": amount(4), "block/write_bytes": amount(17),
 	}
-	check := func(name, want string, counted map[string]counts.Count) {
+	check := func(name metric.Quantity, want string, counted map[string]counts.Count) {
 		t.Helper()
 		r := counts.Repetition{Work: counts.Work{Transactions: 2, Statements: 3, Rows: 5}, Counts: counted}
 		d, _ := counts.Named(name)
@@ -176,7 +177,7 @@ func TestQuantities(t *testing.T) {
 		changed[metric] = c
 		return changed
 	}
-	for name, want := range map[string]string{
+	for name, want := range map[metric.Quantity]string{
 		"rows": "5", "entries": "15", "statements": "3", "commits": "2", "wal_records": "11", "wal_bytes": "12",
 		"wal_writes": "13", "wal_syncs": "14", "pages_written": "15", "device_requests": "16", "device_flushes": "4",
 		"device_bytes": "17",
@@ -194,7 +195,7 @@ func TestQuantities(t *testing.T) {
 	if _, known := counts.Named("nothing"); known {
 		t.Error("there is a quantity called nothing")
 	}
-	var names []string
+	var names []metric.Quantity
 	for _, d := range counts.OfInserts() {
 		names = append(names, d.Name)
 		if d.Unit == "" || d.Help == "" ||

@@ -16,6 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -64,11 +65,11 @@ type Diagnosis struct {
 // Quantity is one way to count the work, and whether a run here would know it. No metric can be
 // found to count an unknown one.
 type Quantity struct {
-	Name  string      `json:"quantity"`
-	Side  counts.Side `json:"side"`
-	Unit  string      `json:"unit"`
-	Help  string      `json:"help"`
-	Known bool        `json:"known"`
+	Name  metric.Quantity `json:"quantity"`
+	Side  counts.Side     `json:"side"`
+	Unit  string          `json:"unit"`
+	Help  string          `json:"help"`
+	Known bool            `json:"known"`
 	// Modelled means that it would not be counted, but computed from the clients' work.
 	Modelled bool     `json:"modelled,omitempty"`
 	Missing  *Missing `json:"missing,omitempty"`
@@ -92,9 +93,9 @@ type Source struct {
 // Gap lists the metrics that a source lacks for one reason.
 type Gap struct {
 	Missing
-	Metrics []string `json:"metrics"`
-	Costs   []string `json:"costs"` // quantities that would be known without it
-	Remedy  string   `json:"remedy,omitempty"`
+	Metrics []string          `json:"metrics"`
+	Costs   []metric.Quantity `json:"costs"` // quantities that would be known without it
+	Remedy  string            `json:"remedy,omitempty"`
 }
 
 // Caution is a condition that makes numbers misleading, with its remedy.
@@ -140,14 +141,14 @@ func (d Diagnosis) tellsSidesApart() bool {
 	on := func(side counts.Side) bool {
 		return slices.ContainsFunc(d.Quantities, func(quantity Quantity) bool {
 			return quantity.Known && quantity.Side == side &&
-				(quantity.Name != counts.WALBytes || d.Target.Flavor == "aurora")
+				(quantity.Name != metric.WALBytes || d.Target.Flavor == "aurora")
 		})
 	}
 	return on(counts.Logical) && on(counts.Physical)
 }
 
-func (d Diagnosis) unknown() []string {
-	var names []string
+func (d Diagnosis) unknown() []metric.Quantity {
+	var names []metric.Quantity
 	for _, quantity := range d.Quantities {
 		if !quantity.Known {
 			names = append(names, quantity.Name)

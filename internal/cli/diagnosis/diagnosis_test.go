@@ -8,6 +8,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/cli/diagnosis"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -43,13 +44,13 @@ func TestWhatAGapCosts(t *testing.T) {
 	d := examined(nil, probe("pgstat", []string{"pgstat.lsn/insert", "pgstat.io/writes"},
 		[]string{"pgstat.wal/wal_records", "pgstat.wal/wal_buffers_full"}, runfile.Permission),
 		hidden("block", "block/writes", "block/flushes", "block/write_bytes", "block/reads"))
-	got := map[string][]string{}
+	got := map[string][]metric.Quantity{}
 	for _, s := range d.Sources {
 		for _, gap := range s.Gaps {
 			got[s.Name+" "+gap.Reason+" "+gap.Detail+" "+gap.Remedy+" "+strings.Join(gap.Metrics, " ")] = gap.Costs
 		}
 	}
-	want := map[string][]string{
+	want := map[string][]metric.Quantity{
 		"pgstat.wal permission because mend permission pgstat.wal/wal_records pgstat.wal/wal_buffers_full": {},
 		"block not-local far away mend not-local block/writes block/flushes block/write_bytes block/reads": {
 			"device_requests", "device_flushes", "device_bytes"},
@@ -60,7 +61,7 @@ func TestWhatAGapCosts(t *testing.T) {
 	known := map[string]bool{}
 	for _, quantity := range d.Quantities {
 		if quantity.Known {
-			known[quantity.Name] = true
+			known[string(quantity.Name)] = true
 		}
 	}
 	if diff := cmp.Diff(map[string]bool{"rows": true, "entries": true, "statements": true, "commits": true,
@@ -72,7 +73,7 @@ func TestWhatAGapCosts(t *testing.T) {
 // One of two counters that separate requests from flushes is not enough, and each alone is worth nothing.
 func TestAGapCostsWhatItAloneWouldGive(t *testing.T) {
 	d := examined(nil, probe("block", []string{"block/writes"}, []string{"block/flushes"}, runfile.Unsupported))
-	if diff := cmp.Diff([]string{"device_requests", "device_flushes"}, d.Sources[0].Gaps[0].Costs); diff != "" {
+	if diff := cmp.Diff([]metric.Quantity{metric.DeviceRequests, metric.DeviceFlushes}, d.Sources[0].Gaps[0].Costs); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

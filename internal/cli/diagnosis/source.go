@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"slices"
 
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -41,8 +42,8 @@ func (s *Source) add(gap runfile.Gap, remedy string) {
 }
 
 // costs returns the unknown quantities that would be known if these metrics were read.
-func costs(subject Subject, metrics, unknown []string) []string {
-	found := []string{}
+func costs(subject Subject, metrics []string, unknown []metric.Quantity) []metric.Quantity {
+	found := []metric.Quantity{}
 	for _, d := range known(rehearse(subject.Target, subject.Probes, metrics)) {
 		if d.Known && slices.Contains(unknown, d.Name) {
 			found = append(found, d.Name)

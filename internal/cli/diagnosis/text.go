@@ -96,7 +96,7 @@ func (d Diagnosis) verdict() string {
 func (d Diagnosis) quantities(known bool) (all document.Terms) {
 	for _, q := range d.Quantities {
 		if q.Known == known {
-			all = append(all, document.Term{Name: metric.Quantity(q.Name).Many(), Texts: []string{q.Help}})
+			all = append(all, document.Term{Name: q.Name.Many(), Texts: []string{q.Help}})
 		}
 	}
 	return all
@@ -156,7 +156,7 @@ type cause struct {
 	Missing
 	remedy string
 	gaps   []string
-	costs  []string
+	costs  []metric.Quantity
 }
 
 func grouped(causes []cause, s Source, g Gap, version int) []cause {
@@ -198,7 +198,7 @@ func (c cause) point() document.Point {
 	if len(c.costs) > 0 {
 		var counted []string
 		for _, name := range c.costs {
-			counted = append(counted, metric.Quantity(name).Many())
+			counted = append(counted, name.Many())
 		}
 		p.Below = append(p.Below, "costs: "+strings.Join(counted, ", "))
 	}

@@ -142,7 +142,7 @@ func (e *Exporter) infoGauges() []*openmetrics.Metric {
 	for _, v := range e.verdicts {
 		if open := v.Kind == attribution.CannotTell || v.Kind == attribution.Silent; !open ||
 			table.First(v.Metric.Name) {
-			counts.Add(1, v.Metric.Name, table.Printed(v.Metric.Name, e.server()), string(v.Kind), v.Counts)
+			counts.Add(1, v.Metric.Name, table.Printed(v.Metric.Name, e.server()), string(v.Kind), string(v.Counts))
 		}
 	}
 	return []*openmetrics.Metric{server, up, at, took, counts}

@@ -1,6 +1,10 @@
 package worlds
 
-import "math"
+import (
+	"math"
+
+	"github.com/realiops/realiops/internal/metric"
+)
 
 // tolerance is the factor up to which ratios count as equal, as specified for the standard deviation between loads.
 const tolerance = 1.10
@@ -8,7 +12,7 @@ const tolerance = 1.10
 // Alike reports whether no method could tell a meter from a count of the quantity: their true ratio varies between
 // loads within the tolerance, or by less than a test that knew the noise would find nine times out of ten at a level of
 // 1%.
-func (w World) Alike(m Meter, quantity string) bool {
+func (w World) Alike(m Meter, quantity metric.Quantity) bool {
 	apart := w.apart(m, Rule{Terms: []Term{{Quantity: quantity, PerUnit: 1}}})
 	return apart.tolerable() || !apart.found(usually)
 }
@@ -16,7 +20,7 @@ func (w World) Alike(m Meter, quantity string) bool {
 // Parted reports whether no method may take the meter for a count of the quantity: their ratio varies by more than the
 // tolerance, and a test that knew the noise would miss it less than once in a thousand times. Few meters are between
 // Parted and Alike; even the best method takes one for a single quantity now and then.
-func (w World) Parted(m Meter, quantity string) bool {
+func (w World) Parted(m Meter, quantity metric.Quantity) bool {
 	apart := w.apart(m, Rule{Terms: []Term{{Quantity: quantity, PerUnit: 1}}})
 	return !apart.tolerable() && apart.found(always)
 }
@@ -29,7 +33,7 @@ const (
 
 // Exchangeable reports whether no method could tell if a meter of several terms counts a quantity in place of one of
 // them: the two are alike, or some factor for the quantity changes the sum negligibly.
-func (w World) Exchangeable(m Meter, term Term, quantity string) bool {
+func (w World) Exchangeable(m Meter, term Term, quantity metric.Quantity) bool {
 	alone := m
 	alone.Rule = Rule{Sort: Single, Terms: []Term{term}}
 	if w.apart(alone, Rule{Terms: []Term{{Quantity: quantity, PerUnit: 1}}}).tolerable() {

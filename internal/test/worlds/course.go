@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -63,7 +63,7 @@ func (t *visitor) measure(s server, loads []runfile.Load, tempers map[string]var
 	for _, a := range loads {
 		if !a.Idle() {
 			now, later := s.does(a, tempers[a.Name], s.commits(a, tempers[a.Name]), 1)
-			rates = append(rates, now[counts.DeviceRequests]+later[counts.DeviceRequests])
+			rates = append(rates, now[metric.DeviceRequests]+later[metric.DeviceRequests])
 		}
 	}
 	slices.Sort(rates)
@@ -78,7 +78,7 @@ func (t *visitor) does(d *dice, seconds float64) amounts {
 		return nil
 	}
 	n := t.requests * seconds * d.lognormal(0.2)
-	return amounts{counts.DeviceRequests: n, counts.DeviceFlushes: n / 10, counts.DeviceBytes: 16e3 * n,
+	return amounts{metric.DeviceRequests: n, metric.DeviceFlushes: n / 10, metric.DeviceBytes: 16e3 * n,
 		devReads: n / 2, devRead: 8e3 * n}
 }
 
@@ -116,9 +116,9 @@ func (c *courseBuilder) repetition(s server, a runfile.Load, t variation, place 
 	if a.Idle() {
 		return
 	}
-	closing := amounts{counts.DeviceFlushes: s.closingFlushes}
+	closing := amounts{metric.DeviceFlushes: s.closingFlushes}
 	if only(a.Method) {
-		closing[counts.DeviceFlushes] = fewFlushes
+		closing[metric.DeviceFlushes] = fewFlushes
 	}
 	owed.add(s.storage.put(closing, t, closing))
 	c.pass(c.uniform(0.3, 1.5), place, false, owed)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -111,12 +112,12 @@ func (p *recorder) steps() {
 	for i, r := range p.world.repetitions {
 		before := maps.Clone(p.totals[pgstat])
 		p.grow(i, r)
-		rows := r.total(counts.Rows)
-		p.add(pgstat, "pgstat.cluster/xact_commit", r.total(counts.Commits))
+		rows := r.total(metric.RowsWritten)
+		p.add(pgstat, "pgstat.cluster/xact_commit", r.total(metric.Commits))
 		p.add(pgstat, "pgstat.cluster/tup_inserted", rows)
 		p.add(pgstat, "pgstat.database/tup_inserted", rows)
-		p.add(pgstat, "pgstat.tables/index_entries_least", r.total(counts.Entries)-rows)
-		p.add(pgstat, "pgstat.tables/index_entries_most", r.total(counts.Entries)-rows)
+		p.add(pgstat, "pgstat.tables/index_entries_least", r.total(metric.Entries)-rows)
+		p.add(pgstat, "pgstat.tables/index_entries_most", r.total(metric.Entries)-rows)
 		share := p.dice.uniform(0, mostLate)
 		for name := range p.totals[pgstat] {
 			if name == "pgstat.lsn/insert" {

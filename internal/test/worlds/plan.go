@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -27,7 +27,7 @@ const quickLoad = 5
 // NewOf draws a server with its own physics, runs a plan on it, and has a meter for each of the rules, by name.
 func NewOf(seed uint64, p Plan, rules map[string]Rule) World {
 	d := newDice(seed)
-	w := World{Seed: seed, period: time.Second, every: readEvery, unrecorded: map[string]bool{}, aurora: p.Aurora}
+	w := World{Seed: seed, period: time.Second, every: readEvery, unrecorded: map[metric.Quantity]bool{}, aurora: p.Aurora}
 	length, design := float64(quickLoad), Both
 	if p.Aurora {
 		w.period, length, w.every, design = time.Minute, slowLoad, readSlowly, NoCache
@@ -54,7 +54,7 @@ func NewOf(seed uint64, p Plan, rules map[string]Rule) World {
 	}
 	if p.Aurora {
 		w.forget(d, NoCache)
-		delete(w.unrecorded, counts.WALBytes)
+		delete(w.unrecorded, metric.WALBytes)
 	}
 	w.run(&courseBuilder{dice: d, background: d.background()}, s, length)
 	w.lost = make([]string, len(w.repetitions))

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -187,15 +186,15 @@ func (d *dice) readLoad() runfile.Load {
 
 // Names of the further quantities of a world with reads.
 const (
-	missed    = string(metric.PagesMissed)
-	calls     = string(metric.ReadCalls)
-	asked     = string(metric.BytesAsked)
-	hotRows   = string(metric.HOTUpdates)
-	images    = string(metric.PageImages)
-	tempRead  = string(metric.TempRead)
-	tempWrite = string(metric.TempWritten)
-	devReads  = string(metric.DeviceReads)
-	devRead   = string(metric.DeviceReadSize)
+	missed    = metric.PagesMissed
+	calls     = metric.ReadCalls
+	asked     = metric.BytesAsked
+	hotRows   = metric.HOTUpdates
+	images    = metric.PageImages
+	tempRead  = metric.TempRead
+	tempWrite = metric.TempWritten
+	devReads  = metric.DeviceReads
+	devRead   = metric.DeviceReadSize
 	inBuffers = "buffers found" // of those touched
 )
 
@@ -203,7 +202,7 @@ const (
 const tidied = 60
 
 // BilledReads are the pages requested from storage, with neighbours as one, which no quantity counts.
-const BilledReads = "billed reads"
+const BilledReads metric.Quantity = "billed reads"
 
 // reads returns what one transaction of a load that reads and changes rows touches, misses and has storage read.
 func (s server) reads(a runfile.Load, t variation) amounts {
@@ -213,7 +212,7 @@ func (s server) reads(a runfile.Load, t variation) amounts {
 		pages = float64(a.OfRows) / s.perPage(a)
 	}
 	absent := max(0.001, 1-m.buffers*t.pages/pages) // of pages at random
-	one := amounts{counts.Statements: 1, counts.Commits: 1}
+	one := amounts{metric.Statements: 1, metric.Commits: 1}
 	of := func(touched, misses, returned, descents float64, w way, combined float64) {
 		read := m.warm
 		if a.Cold {
@@ -222,9 +221,9 @@ func (s server) reads(a runfile.Load, t variation) amounts {
 		read = min(1, read*t.extra)
 		pages := misses * read * (1 + w.beside)
 		one.add(amounts{
-			counts.BuffersTouched: touched, inBuffers: max(0, touched-misses), counts.RowsReturned: returned,
-			counts.Lookups:    descents,
-			counts.WALRecords: touched * m.tidying, counts.WALBytes: touched * m.tidying * tidied,
+			metric.BuffersTouched: touched, inBuffers: max(0, touched-misses), metric.RowsReturned: returned,
+			metric.Lookups:    descents,
+			metric.WALRecords: touched * m.tidying, metric.WALBytes: touched * m.tidying * tidied,
 			missed: misses, calls: misses / combined, asked: misses * pageSize,
 			devReads: pages / max(0.8, w.request*t.merging), devRead: pages * pageSize,
 			BilledReads: misses * read * m.billed * math.Sqrt(t.merging),
@@ -251,10 +250,10 @@ func (s server) reads(a runfile.Load, t variation) amounts {
 		of(m.descent+1, absent*(1+m.leaves), 1, 1, m.point, 1)
 	case replaces:
 		of(m.descent+2*rows, rows/s.perPage(a)*absent, rows, 1, m.near, 1)
-		one[counts.Statements] = 2
+		one[metric.Statements] = 2
 	case mixesBoth:
 		of(2*m.descent+2, 2*absent*(1+m.leaves), 2, 2, m.point, 1)
-		one[counts.Statements] = 2
+		one[metric.Statements] = 2
 	}
 	return one
 }
@@ -266,23 +265,23 @@ func (s server) changed(a runfile.Load, t variation) amounts {
 		return nil
 	}
 	m, rows := s.memory, float64(a.RowsPerTx)
-	one := amounts{counts.Rows: rows, counts.RowsUpdated: rows}
+	one := amounts{metric.RowsWritten: rows, metric.RowsUpdated: rows}
 	deleted := 0.0
 	if a.Method == replaces {
 		deleted = rows
-		one = amounts{counts.Rows: 2 * rows, counts.RowsDeleted: rows}
+		one = amounts{metric.RowsWritten: 2 * rows, metric.RowsDeleted: rows}
 	} else if a.Indexes == 1 {
 		one[hotRows] = rows * m.hot
 	}
 	entries := (rows - one[hotRows]) * float64(a.Indexes)
 	full := min(1, m.images*t.images) * (rows + entries/2)
 	one.add(amounts{
-		IndexEntries: entries, IndexSplits: entries * s.splits, counts.Entries: one[counts.Rows] + entries,
-		images: full, counts.WALRecords: rows + 1.5*deleted + entries*(1+s.splits) + 1,
-		counts.WALBytes: rows*(s.rowRecord+s.rowBytes+float64(a.Width)-24) + 80*deleted + entries*s.entryRecord +
+		IndexEntries: entries, IndexSplits: entries * s.splits, metric.Entries: one[metric.RowsWritten] + entries,
+		images: full, metric.WALRecords: rows + 1.5*deleted + entries*(1+s.splits) + 1,
+		metric.WALBytes: rows*(s.rowRecord+s.rowBytes+float64(a.Width)-24) + 80*deleted + entries*s.entryRecord +
 			full*m.image + s.commitRecord,
-		counts.PagesWritten:   (rows + entries/2) * m.dirtied * t.pages,
-		counts.BuffersTouched: 2*rows*m.row + entries*m.entry, inBuffers: 2*rows*m.row + entries*m.entry,
+		metric.PagesWritten:   (rows + entries/2) * m.dirtied * t.pages,
+		metric.BuffersTouched: 2*rows*m.row + entries*m.entry, inBuffers: 2*rows*m.row + entries*m.entry,
 		calls: rows * m.files, asked: rows * m.files * 500,
 	})
 	return one
@@ -295,7 +294,7 @@ func (m *memory) besides(a runfile.Load, rows, entries float64) amounts {
 		touched = rows * m.copied
 	}
 	touched += entries * m.entry
-	return amounts{counts.BuffersTouched: touched, inBuffers: touched, calls: (rows + entries) * m.files,
+	return amounts{metric.BuffersTouched: touched, inBuffers: touched, calls: (rows + entries) * m.files,
 		asked: (rows + entries) * m.files * 50}
 }
 
@@ -303,8 +302,8 @@ func (m *memory) besides(a runfile.Load, rows, entries float64) amounts {
 func (s server) transactions(a runfile.Load, t variation) float64 {
 	m, one := s.memory, s.reads(a, t)
 	one.add(s.changed(a, t))
-	busy := s.commit + s.statement*one[counts.Statements] + m.touch*one[counts.BuffersTouched] + m.call*one[calls] +
-		s.written*one[counts.WALBytes]
+	busy := s.commit + s.statement*one[metric.Statements] + m.touch*one[metric.BuffersTouched] + m.call*one[calls] +
+		s.written*one[metric.WALBytes]
 	most := min(s.processors/busy, float64(s.clients)/(busy+m.latency*one[devReads]))
 	if changes(a.Method) {
 		most = min(most, float64(s.clients)/(busy+1.5*s.flush), s.group(t)/s.flush)
@@ -319,11 +318,11 @@ func (s server) readsAndChanges(a runfile.Load, t variation, commits float64) (n
 		return now, amounts{}
 	}
 	now.add(s.changed(a, t).times(commits))
-	syncs := commits/s.group(t) + now[counts.WALBytes]/s.segment
-	writes := syncs*(1+0.02*t.extra) + now[counts.WALBytes]/s.buffer
-	pages := now[counts.PagesWritten]
-	delete(now, counts.PagesWritten)
-	written, atClose := s.stored(t, now[counts.WALBytes], syncs, writes, pages)
+	syncs := commits/s.group(t) + now[metric.WALBytes]/s.segment
+	writes := syncs*(1+0.02*t.extra) + now[metric.WALBytes]/s.buffer
+	pages := now[metric.PagesWritten]
+	delete(now, metric.PagesWritten)
+	written, atClose := s.stored(t, now[metric.WALBytes], syncs, writes, pages)
 	now.add(written)
 	return now, atClose
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -37,7 +38,7 @@ func TestReadLoadsMatchPlans(t *testing.T) {
 // TestFileMatchesReads compares each quantity in the file with the true work, and checks that every quantity is
 // moved.
 func TestFileMatchesReads(t *testing.T) {
-	moved, compared := map[string]bool{}, 0
+	moved, compared := map[metric.Quantity]bool{}, 0
 	for seed := range uint64(12) {
 		w := NewReading(seed, 0)
 		w.blurred, w.Visited = 0, false
@@ -82,17 +83,17 @@ func TestMeasuredReadsAreInRange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pairs := [][2]string{
-		{counts.BuffersTouched, counts.Statements}, {missed, counts.BuffersTouched}, {calls, missed}, {asked, missed},
+	pairs := [][2]metric.Quantity{
+		{metric.BuffersTouched, metric.Statements}, {missed, metric.BuffersTouched}, {calls, missed}, {asked, missed},
 		{devReads, missed}, {devRead, asked},
-		{counts.WALRecords, counts.Statements}, {counts.WALBytes, counts.WALRecords},
+		{metric.WALRecords, metric.Statements}, {metric.WALBytes, metric.WALRecords},
 	}
 	compared := 0
 	for _, name := range []string{"point-warm", "point-cold", "scan-cold", "update-indexed"} {
 		load, _ := real.Load(name)
 		for _, pair := range pairs {
 			// by the size of the table
-			if got := ratioOf(t, real, load, pair); got > 0 && !(name == "scan-cold" && pair[1] == counts.Statements) {
+			if got := ratioOf(t, real, load, pair); got > 0 && !(name == "scan-cold" && pair[1] == metric.Statements) {
 				low, high := drawnRatios(name, pair)
 				compared++
 				if got < 0.9*low || got > 1.1*high {
@@ -106,7 +107,7 @@ func TestMeasuredReadsAreInRange(t *testing.T) {
 	}
 }
 
-func ratioOf(t *testing.T, run *counts.Run, load counts.Load, pair [2]string) float64 {
+func ratioOf(t *testing.T, run *counts.Run, load counts.Load, pair [2]metric.Quantity) float64 {
 	t.Helper()
 	sums := [2]float64{}
 	for i, name := range pair {
@@ -121,7 +122,7 @@ func ratioOf(t *testing.T, run *counts.Run, load counts.Load, pair [2]string) fl
 	return sums[0] / max(sums[1], 1)
 }
 
-func drawnRatios(name string, pair [2]string) (low, high float64) {
+func drawnRatios(name string, pair [2]metric.Quantity) (low, high float64) {
 	low = math.Inf(1)
 	for seed := range uint64(1000) {
 		d := newDice(seed)

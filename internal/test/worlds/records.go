@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -148,8 +149,8 @@ func (p *recorder) repetition(i int, r work) {
 	if !r.idle() {
 		p.write(runfile.Work{
 			From: p.at, To: p.at.Add(seconds(r.seconds)), Load: r.load.Name, Repetition: r.repetition,
-			Transactions: int64(r.done[counts.Commits]), Statements: int64(r.done[counts.Statements]),
-			Rows: int64(r.done[counts.Rows]),
+			Transactions: int64(r.done[metric.Commits]), Statements: int64(r.done[metric.Statements]),
+			Rows: int64(r.done[metric.RowsWritten]),
 		})
 	}
 	p.grow(i, r)
@@ -164,15 +165,15 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 
 // grow adds a repetition to all counters.
 func (p *recorder) grow(i int, r work) {
-	p.add(pgstat, "pgstat.wal/wal_records", r.total(counts.WALRecords))
-	p.add(pgstat, "pgstat.lsn/insert", r.total(counts.WALBytes))
-	p.add(pgstat, "pgstat.wal/wal_write", p.blur(r.total(counts.WALWrites)))
-	p.add(pgstat, "pgstat.wal/wal_sync", p.blur(r.total(counts.WALSyncs)))
-	p.add(pgstat, "pgstat.io/writes", p.blur(r.total(counts.PagesWritten)))
-	flushes := p.blur(r.total(counts.DeviceFlushes))
+	p.add(pgstat, "pgstat.wal/wal_records", r.total(metric.WALRecords))
+	p.add(pgstat, "pgstat.lsn/insert", r.total(metric.WALBytes))
+	p.add(pgstat, "pgstat.wal/wal_write", p.blur(r.total(metric.WALWrites)))
+	p.add(pgstat, "pgstat.wal/wal_sync", p.blur(r.total(metric.WALSyncs)))
+	p.add(pgstat, "pgstat.io/writes", p.blur(r.total(metric.PagesWritten)))
+	flushes := p.blur(r.total(metric.DeviceFlushes))
 	p.add(block, "block/flushes", flushes)
-	p.add(block, "block/writes", flushes+p.blur(r.total(counts.DeviceRequests)))
-	p.add(block, "block/write_bytes", p.blur(r.total(counts.DeviceBytes)))
+	p.add(block, "block/writes", flushes+p.blur(r.total(metric.DeviceRequests)))
+	p.add(block, "block/write_bytes", p.blur(r.total(metric.DeviceBytes)))
 	for _, m := range p.world.Meters {
 		if m.kind == runfile.Counter {
 			p.add(meter, m.Name, math.Round(m.shown[i]))
@@ -246,7 +247,7 @@ func (p *recorder) hide(i int, values map[string]float64) {
 }
 
 func (p *recorder) sees(probe string) bool {
-	return probe != block || !p.world.remote && !p.world.unrecorded[counts.DeviceBytes]
+	return probe != block || !p.world.remote && !p.world.unrecorded[metric.DeviceBytes]
 }
 
 func (p *recorder) read(probe string, values map[string]float64) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // Sort is the sort of a meter's rule.
@@ -20,7 +21,7 @@ const (
 
 // Term is one quantity of a rule.
 type Term struct {
-	Quantity string
+	Quantity metric.Quantity
 	Side     counts.Side
 	PerUnit  float64 // the meter's amount per unit of it
 	Share    float64 // of the meter, averaged over the loads
@@ -129,7 +130,7 @@ func (w World) least(r Rule) float64 {
 }
 
 // typical returns the geometric mean over the loads that have any.
-func typical(done []amounts, quantity string) float64 {
+func typical(done []amounts, quantity metric.Quantity) float64 {
 	sum, n := 0.0, 0.0
 	for _, a := range done {
 		if a[quantity] > 0 {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -65,9 +66,9 @@ func (d *dice) server() server {
 
 // Things a meter may count that are no quantity: index entries alone, their splits, full pages.
 const (
-	IndexEntries = "index_entries"
-	IndexSplits  = "index splits"
-	PageImages   = "page images"
+	IndexEntries metric.Quantity = "index_entries"
+	IndexSplits  metric.Quantity = "index splits"
+	PageImages   metric.Quantity = "page images"
 )
 
 // foreign returns these things with their sides. If loads read, page images are a quantity, and reads are billed.
@@ -171,8 +172,8 @@ func (s server) does(a runfile.Load, t variation, commits, seconds float64) (now
 	now, later = s.stored(t, bytes, syncs, writes, pages)
 	now.add(amounts{
 		IndexEntries: entries, IndexSplits: entries * s.splits, PageImages: entries * s.touched * s.images * t.images,
-		counts.Rows: rows, counts.Entries: rows + entries, counts.Statements: statements, counts.Commits: commits,
-		counts.WALRecords: s.records(a, commits, rows), counts.WALBytes: bytes,
+		metric.RowsWritten: rows, metric.Entries: rows + entries, metric.Statements: statements, metric.Commits: commits,
+		metric.WALRecords: s.records(a, commits, rows), metric.WALBytes: bytes,
 	})
 	if s.memory != nil {
 		now[images] = now[PageImages]
@@ -185,23 +186,23 @@ func (s server) does(a runfile.Load, t variation, commits, seconds float64) (now
 func (s server) stored(t variation, bytes, syncs, writes, pages float64) (now, later amounts) {
 	written := func(pages float64) amounts {
 		return amounts{
-			counts.PagesWritten: pages, counts.DeviceBytes: pageSize * pages,
-			counts.DeviceRequests: pages / max(1, s.pagesMerged*t.merging),
+			metric.PagesWritten: pages, metric.DeviceBytes: pageSize * pages,
+			metric.DeviceRequests: pages / max(1, s.pagesMerged*t.merging),
 		}
 	}
 	flushes := syncs * (1 + s.journalFlushes)
 	log := amounts{
-		counts.DeviceRequests: writes*s.logMerged*math.Sqrt(t.merging) + bytes/s.largest, counts.DeviceBytes: bytes +
+		metric.DeviceRequests: writes*s.logMerged*math.Sqrt(t.merging) + bytes/s.largest, metric.DeviceBytes: bytes +
 			writes*s.tail,
-		counts.DeviceFlushes: flushes,
+		metric.DeviceFlushes: flushes,
 	}
-	journal := amounts{counts.DeviceRequests: s.journal * flushes,
-		counts.DeviceBytes: s.journal * flushes * s.journalBytes}
+	journal := amounts{metric.DeviceRequests: s.journal * flushes,
+		metric.DeviceBytes: s.journal * flushes * s.journalBytes}
 	data := written(pages * (1 - s.atClose))
 	now, later = maps.Clone(log), written(pages*s.atClose)
 	now.add(journal)
 	now.add(data)
-	now.add(amounts{counts.WALWrites: writes, counts.WALSyncs: syncs})
+	now.add(amounts{metric.WALWrites: writes, metric.WALSyncs: syncs})
 	return s.storage.put(now, t, log, journal, data), s.storage.put(later, t, later)
 }
 

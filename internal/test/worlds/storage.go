@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -27,9 +28,9 @@ func Layers() []Layer {
 
 // The work of the disks beneath a layer, which no quantity counts.
 const (
-	DiskRequests = "requests of disks"
-	DiskBytes    = "bytes of disks"
-	DiskFlushes  = "flushes of disks"
+	DiskRequests metric.Quantity = "requests of disks"
+	DiskBytes    metric.Quantity = "bytes of disks"
+	DiskFlushes  metric.Quantity = "flushes of disks"
 )
 
 // storage is a layer and its effect on a request. Like servers, it is drawn from wide ranges.
@@ -99,10 +100,10 @@ func (s *storage) put(a amounts, t variation, parts ...amounts) amounts {
 		return a
 	}
 	for _, p := range parts {
-		a.add(s.does(t, p[counts.DeviceRequests], p[counts.DeviceBytes], p[counts.DeviceFlushes]))
+		a.add(s.does(t, p[metric.DeviceRequests], p[metric.DeviceBytes], p[metric.DeviceFlushes]))
 	}
 	if s.beneath {
-		a[counts.DeviceRequests], a[counts.DeviceBytes], a[counts.DeviceFlushes] = a[DiskRequests], a[DiskBytes],
+		a[metric.DeviceRequests], a[metric.DeviceBytes], a[metric.DeviceFlushes] = a[DiskRequests], a[DiskBytes],
 			a[DiskFlushes]
 	}
 	return a
@@ -118,8 +119,8 @@ func (b *backup) does(from, to float64) amounts {
 	}
 	const request = 512 << 10
 	bytes := b.bytes * seconds
-	return amounts{devRead: bytes, devReads: bytes / request, counts.DeviceBytes: bytes,
-		counts.DeviceRequests: bytes / request, counts.DeviceFlushes: seconds / 5}
+	return amounts{devRead: bytes, devReads: bytes / request, metric.DeviceBytes: bytes,
+		metric.DeviceRequests: bytes / request, metric.DeviceFlushes: seconds / 5}
 }
 
 // The troubles of meters that do not count one by one.

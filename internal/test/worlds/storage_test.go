@@ -5,8 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 func TestASeedIsAWorldOnItsStorage(t *testing.T) {
@@ -36,12 +35,12 @@ func TestLayers(t *testing.T) {
 		{storage{layer: Compressed, unit: 4096, copies: 1, ratio: 0.25}, amounts{DiskRequests: 10, DiskBytes: 2.5 * mib,
 			DiskFlushes: 2}},
 	} {
-		device := amounts{counts.DeviceRequests: 10, counts.DeviceBytes: 10 * mib, counts.DeviceFlushes: 2}
+		device := amounts{metric.DeviceRequests: 10, metric.DeviceBytes: 10 * mib, metric.DeviceFlushes: 2}
 		if diff := cmp.Diff(c.want, c.on.does(plain, 10, 10*mib, 2)); diff != "" {
 			t.Errorf("%s: %s", c.on.layer, diff)
 		}
 		c.on.beneath = true
-		if c.on.put(device, plain, device)[counts.DeviceRequests] != c.want[DiskRequests] {
+		if c.on.put(device, plain, device)[metric.DeviceRequests] != c.want[DiskRequests] {
 			t.Errorf("%s: the kernel beneath it counts %v", c.on.layer, device)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -178,7 +179,7 @@ func (d *dice) student() float64 {
 }
 
 // quantity returns the first quantity of a rule; empty if none.
-func (r Rule) quantity() string {
+func (r Rule) quantity() metric.Quantity {
 	if len(r.Terms) == 0 {
 		return ""
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -80,7 +81,7 @@ func (d *dice) wildServer(seed uint64, design Design) World { return serverOn(d,
 
 // serverOn draws a server on a storage, nil for a plain disk, and its work.
 func serverOn(d *dice, seed uint64, design Design, on *storage) World {
-	w := World{Seed: seed, period: time.Second, unrecorded: map[string]bool{}, reading: design.reads(),
+	w := World{Seed: seed, period: time.Second, unrecorded: map[metric.Quantity]bool{}, reading: design.reads(),
 		aurora: design.aurora()}
 	loadSeconds := 5.0
 	w.every = readEvery
@@ -158,14 +159,14 @@ func (d *dice) load() runfile.Load {
 
 // forget draws what the run does not record.
 func (w *World) forget(d *dice, design Design) {
-	device := []string{counts.DeviceRequests, counts.DeviceFlushes, counts.DeviceBytes, devReads, devRead}
+	device := []metric.Quantity{metric.DeviceRequests, metric.DeviceFlushes, metric.DeviceBytes, devReads, devRead}
 	if design.aurora() {
-		for _, quantity := range append(device, counts.WALRecords, counts.WALWrites, counts.WALSyncs,
-			counts.PagesWritten, images) {
+		for _, quantity := range append(device, metric.WALRecords, metric.WALWrites, metric.WALSyncs,
+			metric.PagesWritten, images) {
 			w.unrecorded[quantity] = true
 		}
 		if d.chance(0.5) {
-			w.unrecorded[counts.WALBytes] = true
+			w.unrecorded[metric.WALBytes] = true
 		}
 		return
 	}
@@ -177,7 +178,7 @@ func (w *World) forget(d *dice, design Design) {
 	if !d.chance(forgetful) {
 		return
 	}
-	for _, quantity := range []string{counts.WALBytes, counts.WALWrites, counts.WALSyncs, counts.PagesWritten} {
+	for _, quantity := range []metric.Quantity{metric.WALBytes, metric.WALWrites, metric.WALSyncs, metric.PagesWritten} {
 		if d.chance(forgotten) {
 			w.unrecorded[quantity] = true
 		}
@@ -209,7 +210,7 @@ func (w *World) run(c *courseBuilder, s server, loadSeconds float64) {
 		r := &w.repetitions[i]
 		r.seconds, r.between, r.done, r.besides = done.seconds, done.between, done.done, done.besides
 		if w.Reads() {
-			maps.DeleteFunc(r.done, func(_ string, amount float64) bool { return amount < 1 }) // less than one is none
+			maps.DeleteFunc(r.done, func(_ metric.Quantity, amount float64) bool { return amount < 1 }) // less than one is none
 			continue
 		}
 		for _, quantity := range counts.OfInserts() {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -85,10 +85,10 @@ func (p *recorder) wild() {
 			r := w.repetitions[s.repetition]
 			p.write(runfile.Work{
 				From: w.clock(s.from), To: w.clock(s.to), Load: r.load.Name, Repetition: r.repetition,
-				Transactions: int64(s.done[counts.Commits]), Statements: int64(s.done[counts.Statements]),
-				Rows:    int64(s.done[counts.Rows]),
-				Updated: int64(s.done[counts.RowsUpdated]), Deleted: int64(s.done[counts.RowsDeleted]),
-				Returned: int64(s.done[counts.RowsReturned]), Lookups: int64(s.done[counts.Lookups]),
+				Transactions: int64(s.done[metric.Commits]), Statements: int64(s.done[metric.Statements]),
+				Rows:    int64(s.done[metric.RowsWritten]),
+				Updated: int64(s.done[metric.RowsUpdated]), Deleted: int64(s.done[metric.RowsDeleted]),
+				Returned: int64(s.done[metric.RowsReturned]), Lookups: int64(s.done[metric.Lookups]),
 			})
 		}
 		for next = max(next, s.from+0.05); next < s.to-0.11; next += w.every {
@@ -126,7 +126,7 @@ func (p *recorder) tellAll() {
 // sums returns the sums of the inputs of quantities, by probe and metric, as far as they are recorded.
 func (p *recorder) sums() map[string]map[string][]float64 {
 	w, all := p.world, map[string]map[string][]float64{}
-	sum := func(of ...string) []float64 {
+	sum := func(of ...metric.Quantity) []float64 {
 		off, last := 1.0, -2
 		return w.course.sum(func(_ int, s slice) (amount float64) {
 			if s.repetition != last {
@@ -138,7 +138,7 @@ func (p *recorder) sums() map[string]map[string][]float64 {
 			return amount
 		})
 	}
-	add := func(probe, metric string, of ...string) {
+	add := func(probe, name string, of ...metric.Quantity) {
 		for _, quantity := range of {
 			if w.unrecorded[quantity] {
 				return
@@ -147,26 +147,26 @@ func (p *recorder) sums() map[string]map[string][]float64 {
 		if all[probe] == nil {
 			all[probe] = map[string][]float64{}
 		}
-		all[probe][metric] = sum(of...)
+		all[probe][name] = sum(of...)
 	}
-	exactly := func(metric, quantity string) { // PostgreSQL's counters in memory are exact
+	exactly := func(name string, quantity metric.Quantity) { // PostgreSQL's counters in memory are exact
 		blurred := w.blurred
 		w.blurred = 0
-		add(pgstat, metric, quantity)
+		add(pgstat, name, quantity)
 		w.blurred = blurred
 	}
-	exactly("pgstat.wal/wal_records", counts.WALRecords)
-	exactly("pgstat.lsn/insert", counts.WALBytes)
-	add(pgstat, "pgstat.wal/wal_write", counts.WALWrites)
-	add(pgstat, "pgstat.wal/wal_sync", counts.WALSyncs)
-	add(pgstat, "pgstat.io/writes", counts.PagesWritten)
-	add(block, "block/flushes", counts.DeviceFlushes)
-	add(block, "block/write_bytes", counts.DeviceBytes)
+	exactly("pgstat.wal/wal_records", metric.WALRecords)
+	exactly("pgstat.lsn/insert", metric.WALBytes)
+	add(pgstat, "pgstat.wal/wal_write", metric.WALWrites)
+	add(pgstat, "pgstat.wal/wal_sync", metric.WALSyncs)
+	add(pgstat, "pgstat.io/writes", metric.PagesWritten)
+	add(block, "block/flushes", metric.DeviceFlushes)
+	add(block, "block/write_bytes", metric.DeviceBytes)
 	if w.Reads() {
 		p.sumsOfReads(add, exactly)
 	}
 	if all[block] != nil {
-		requests := sum(counts.DeviceRequests)
+		requests := sum(metric.DeviceRequests)
 		for i, flushes := range all[block]["block/flushes"] {
 			requests[i] += flushes
 		}
@@ -198,11 +198,13 @@ func (w World) countersOfReads() (all []counterOf) {
 
 // counterOf is a counter of a quantity.
 type counterOf struct {
-	probe, metric, unit, quantity string
-	exact                         bool // counted in PostgreSQL's memory
+	probe, metric, unit string
+	quantity            metric.Quantity
+	exact               bool // counted in PostgreSQL's memory
 }
 
-func (p *recorder) sumsOfReads(add func(probe, metric string, of ...string), exactly func(metric, quantity string)) {
+func (p *recorder) sumsOfReads(add func(probe, name string, of ...metric.Quantity),
+	exactly func(name string, quantity metric.Quantity)) {
 	for _, c := range p.world.countersOfReads() {
 		if c.exact {
 			exactly(c.metric, c.quantity)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/tally"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -48,7 +49,7 @@ func TestMeasuredServerIsInRange(t *testing.T) {
 			now, later := s.does(a, d.variation(), 1e4, 1e4/s.commits(a, d.variation()))
 			now.add(later)
 			for _, quantity := range counts.OfInserts() {
-				drawn[a.Name+quantity.Name] = append(drawn[a.Name+quantity.Name], now[quantity.Name]/now[counts.Rows])
+				drawn[a.Name+string(quantity.Name)] = append(drawn[a.Name+string(quantity.Name)], now[quantity.Name]/now[metric.RowsWritten])
 			}
 		}
 	}
@@ -57,7 +58,7 @@ func TestMeasuredServerIsInRange(t *testing.T) {
 			if load.Idle() || load.Name == "async" {
 				continue // its WAL is written by time and not by row
 			}
-			values := drawn[load.Name+d.Name]
+			values := drawn[load.Name+string(d.Name)]
 			slices.Sort(values)
 			if got := perRow(t, load, d); got < 0.95*values[0] || got > 1.05*values[len(values)-1] {
 				t.Errorf("%s in %s: %g a row measured, %g to %g drawn", d.Name, load.Name, got, values[0],

@@ -4,11 +4,12 @@ import (
 	"math"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // amounts holds the amounts of quantities in a repetition, by name.
-type amounts map[string]float64
+type amounts map[metric.Quantity]float64
 
 // work is the true work of a repetition.
 type work struct {
@@ -23,7 +24,7 @@ type work struct {
 func (w *work) idle() bool { return w.load.Idle() }
 
 // total returns a quantity's growth between the readings.
-func (w work) total(quantity string) float64 { return w.done[quantity] + w.besides[quantity] }
+func (w work) total(quantity metric.Quantity) float64 { return w.done[quantity] + w.besides[quantity] }
 
 // closing is the time in seconds from the end of the load to the last reading, including the load's checkpoint.
 const closing = 0.6
@@ -42,7 +43,7 @@ func (d *dice) repetition(h habit, m machine, background amounts, number int, lo
 		if h.load.Indexes > 0 { // whose pages are written once or several times
 			rewriting = 0.1
 		}
-		w.done[counts.DeviceBytes] = math.Round(w.done[counts.DeviceBytes] * d.lognormal(rewriting))
+		w.done[metric.DeviceBytes] = math.Round(w.done[metric.DeviceBytes] * d.lognormal(rewriting))
 	}
 	return w
 }
@@ -60,12 +61,12 @@ func (h habit) amounts(m machine, seconds float64) amounts {
 		statements = rows
 	}
 	return amounts{
-		counts.Rows: rows, counts.Entries: rows * float64(1+h.load.Indexes), counts.Statements: statements,
-		counts.Commits: commits, counts.WALRecords: math.Round(rows * h.recordsPerRow), counts.WALBytes: bytes,
-		counts.WALWrites: writes, counts.WALSyncs: syncs, counts.PagesWritten: pages,
-		counts.DeviceRequests: math.Round(requestsByWALWrite*writes + h.requestsByPage*pages),
-		counts.DeviceFlushes:  math.Round(syncs*(1+h.extraFlushes) + m.flushes),
-		counts.DeviceBytes:    m.walBytes*bytes + m.walWriteBytes*writes + m.pageBytes*pages,
+		metric.RowsWritten: rows, metric.Entries: rows * float64(1+h.load.Indexes), metric.Statements: statements,
+		metric.Commits: commits, metric.WALRecords: math.Round(rows * h.recordsPerRow), metric.WALBytes: bytes,
+		metric.WALWrites: writes, metric.WALSyncs: syncs, metric.PagesWritten: pages,
+		metric.DeviceRequests: math.Round(requestsByWALWrite*writes + h.requestsByPage*pages),
+		metric.DeviceFlushes:  math.Round(syncs*(1+h.extraFlushes) + m.flushes),
+		metric.DeviceBytes:    m.walBytes*bytes + m.walWriteBytes*writes + m.pageBytes*pages,
 	}
 }
 
@@ -73,10 +74,10 @@ func (h habit) amounts(m machine, seconds float64) amounts {
 func (d *dice) background() amounts {
 	busy := d.lognormal(1)
 	return amounts{
-		counts.WALRecords: 0.6 * busy, counts.WALBytes: 42 * busy, counts.WALWrites: 0.2 * busy,
-		counts.WALSyncs:       0.2 * busy,
-		counts.DeviceRequests: 2.2 * busy, counts.DeviceFlushes: 1.8 * busy, counts.DeviceBytes: 28e3 * busy,
-		counts.BuffersTouched: 40 * busy, inBuffers: 39.9 * busy, missed: 0.1 * busy, calls: 8 * busy,
+		metric.WALRecords: 0.6 * busy, metric.WALBytes: 42 * busy, metric.WALWrites: 0.2 * busy,
+		metric.WALSyncs:       0.2 * busy,
+		metric.DeviceRequests: 2.2 * busy, metric.DeviceFlushes: 1.8 * busy, metric.DeviceBytes: 28e3 * busy,
+		metric.BuffersTouched: 40 * busy, inBuffers: 39.9 * busy, missed: 0.1 * busy, calls: 8 * busy,
 		asked: 4e3 * busy, devReads: 0.2 * busy, devRead: 2e3 * busy,
 	}
 }

@@ -40,11 +40,11 @@ type World struct {
 	period      time.Duration // of sources that have one
 
 	// Of a wild world only.
-	Visited    bool            // the device has another user
-	Layer      Layer           // between the file system and its disks; empty: none
-	reading    bool            // some of its loads read
-	aurora     bool            // the server shows nothing of its WAL, its pages and its device
-	unrecorded map[string]bool // quantities that the run did not record
+	Visited    bool                     // the device has another user
+	Layer      Layer                    // between the file system and its disks; empty: none
+	reading    bool                     // some of its loads read
+	aurora     bool                     // the server shows nothing of its WAL, its pages and its device
+	unrecorded map[metric.Quantity]bool // quantities that the run did not record
 	course     course
 	every      float64 // seconds between readings
 }
@@ -63,7 +63,7 @@ func (w World) Quantities() []counts.Quantity {
 // ofServers returns the quantities that the servers of worlds count, all older than 19.
 func ofServers() []counts.Quantity {
 	return slices.DeleteFunc(counts.All(), func(d counts.Quantity) bool {
-		return d.Name == string(metric.PageImageBytes)
+		return d.Name == metric.PageImageBytes
 	})
 }
 
@@ -122,14 +122,14 @@ func (d *dice) lost() string {
 }
 
 // Recorded reports whether the run has the inputs of a quantity.
-func (w World) Recorded(quantity string) bool {
-	if w.observed && quantity == counts.Statements {
+func (w World) Recorded(quantity metric.Quantity) bool {
+	if w.observed && quantity == metric.Statements {
 		return false
 	}
 	if _, listed := counts.Named(quantity); w.unrecorded[quantity] || !listed {
 		return false
 	}
-	return !w.remote || !slices.Contains([]string{counts.DeviceRequests, counts.DeviceFlushes, counts.DeviceBytes,
+	return !w.remote || !slices.Contains([]metric.Quantity{metric.DeviceRequests, metric.DeviceFlushes, metric.DeviceBytes,
 		devReads, devRead}, quantity)
 }
 
@@ -151,7 +151,7 @@ func (w World) moved() []counts.Quantity {
 }
 
 // movedBy returns the number of loads that move a quantity.
-func (w World) movedBy(quantity string) int {
+func (w World) movedBy(quantity metric.Quantity) int {
 	by := map[string]bool{}
 	for _, r := range w.repetitions {
 		if r.done[quantity] >= leastCount && !r.idle() {

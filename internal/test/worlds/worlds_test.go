@@ -12,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -97,16 +98,16 @@ func TestWorldsResembleMeasuredRun(t *testing.T) {
 	for seed := range uint64(200) {
 		for _, r := range New(seed, Full, 0).repetitions {
 			for _, d := range counts.OfInserts() {
-				made[r.load.Name+" "+d.Name] = append(made[r.load.Name+" "+d.Name], r.done[d.Name]/r.done[counts.Rows])
+				made[r.load.Name+" "+string(d.Name)] = append(made[r.load.Name+" "+string(d.Name)], r.done[d.Name]/r.done[metric.RowsWritten])
 			}
 		}
 	}
 	for _, load := range real.Loads {
 		for _, d := range counts.OfInserts() {
-			if load.Idle() || load.Name == "multi" && d.Name == counts.WALSyncs {
+			if load.Idle() || load.Name == "multi" && d.Name == metric.WALSyncs {
 				continue
 			}
-			values := made[load.Name+" "+d.Name]
+			values := made[load.Name+" "+string(d.Name)]
 			slices.Sort(values)
 			low, high := values[len(values)/20], values[len(values)*19/20]
 			if got := perRow(t, load, d); got < 0.97*low || got > 1.03*high {
@@ -175,7 +176,7 @@ func TestEveryRuleIsDrawn(t *testing.T) {
 			var names []string
 			share := 0.0
 			for _, term := range m.Rule.Terms {
-				names, share = append(names, term.Quantity), share+term.Share
+				names, share = append(names, string(term.Quantity)), share+term.Share
 			}
 			slices.Sort(names)
 			if len(names) > 0 && math.Abs(share-1) > 1e-9 {
@@ -212,8 +213,8 @@ func TestAlike(t *testing.T) {
 	meter := func(noise float64, terms ...Term) Meter {
 		return Meter{Rule: Rule{Sort: Single, Terms: terms}, Noise: noise, missing: make([]bool, len(w.repetitions))}
 	}
-	rows := Term{Quantity: counts.Rows, PerUnit: 3, Share: 1}
-	check := func(m Meter, quantity string, want bool) {
+	rows := Term{Quantity: metric.RowsWritten, PerUnit: 3, Share: 1}
+	check := func(m Meter, quantity metric.Quantity, want bool) {
 		t.Helper()
 		if got := w.Alike(m, quantity); got != want {
 			t.Errorf("%v and %s with noise %g: alike is %v", m.Rule.Terms, quantity, m.Noise, got)
@@ -222,18 +223,18 @@ func TestAlike(t *testing.T) {
 			t.Errorf("%v and %s with noise %g: parted is %v", m.Rule.Terms, quantity, m.Noise, want)
 		}
 	}
-	check(meter(0.10, rows), counts.Rows, true)
-	check(meter(0.10, rows), counts.Entries, false)
-	check(meter(0.10, rows), counts.WALRecords, false)
-	check(meter(10, rows), counts.Entries, true)
+	check(meter(0.10, rows), metric.RowsWritten, true)
+	check(meter(0.10, rows), metric.Entries, false)
+	check(meter(0.10, rows), metric.WALRecords, false)
+	check(meter(10, rows), metric.Entries, true)
 	// A trace of something else is within the tolerance: one more row in a thousand.
-	check(meter(0.01, rows, Term{Quantity: counts.Commits, PerUnit: 0.003, Share: 0.001}), counts.Rows, true)
-	check(meter(0.01, rows, Term{Quantity: counts.Commits, PerUnit: 3, Share: 0.3}), counts.Rows, false)
+	check(meter(0.01, rows, Term{Quantity: metric.Commits, PerUnit: 0.003, Share: 0.001}), metric.RowsWritten, true)
+	check(meter(0.01, rows, Term{Quantity: metric.Commits, PerUnit: 3, Share: 0.3}), metric.RowsWritten, false)
 	blind := meter(0.01, rows)
 	for i, r := range w.repetitions {
 		blind.missing[i] = r.load.Name != "bulk"
 	}
-	check(blind, counts.DeviceBytes, true) // one load separates nothing
+	check(blind, metric.DeviceBytes, true) // one load separates nothing
 }
 
 // TestPowerOfFound simulates the test behind found, at the noncentrality from which on it is true.

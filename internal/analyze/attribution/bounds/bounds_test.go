@@ -6,6 +6,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution/bounds"
 	"github.com/realiops/realiops/internal/analyze/tally"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // TestRealRunsLieWithin: no server of the shipped runs did less or more than the bounds that follow from the work
@@ -15,7 +16,7 @@ func TestRealRunsLieWithin(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
-	nothing := func(string) (bounds.Span, bool) { return bounds.Span{}, false }
+	nothing := func(metric.Quantity) (bounds.Span, bool) { return bounds.Span{}, false }
 	held := 0
 	for _, file := range files {
 		run, err := tally.FromFile(file)

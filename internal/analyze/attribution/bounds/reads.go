@@ -3,7 +3,6 @@ package bounds
 import (
 	"math"
 
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -15,19 +14,19 @@ const (
 
 // ofReads returns the bounds of the quantities that reads, updates and page images count. told is false if there are
 // none.
-func (d Work) ofReads(quantity string, of func(string) Span) (s Span, told bool) {
-	switch metric.Quantity(quantity) {
+func (d Work) ofReads(quantity metric.Quantity, of func(metric.Quantity) Span) (s Span, told bool) {
+	switch quantity {
 	case metric.HOTUpdates:
 		return Span{0, d.updated}, true
 	case metric.PagesMissed:
-		return Span{0, of(counts.BuffersTouched).Hi}, true
+		return Span{0, of(metric.BuffersTouched).Hi}, true
 	case metric.BuffersTouched:
 		return Span{d.lookups, math.Inf(1)}, true
 	case metric.ReadCalls:
-		missed := of(string(metric.PagesMissed))
+		missed := of(metric.PagesMissed)
 		return Span{missed.Lo / mostPagesOfCall, missed.Hi}, true
 	case metric.BytesAsked:
-		missed := of(string(metric.PagesMissed))
+		missed := of(metric.PagesMissed)
 		return Span{logPage * missed.Lo, logPage * missed.Hi}, true
 	case metric.TempRead, metric.TempWritten:
 		if d.returned < fewestSpilled*d.statements || d.returned == 0 && d.known {
@@ -36,11 +35,11 @@ func (d Work) ofReads(quantity string, of func(string) Span) (s Span, told bool)
 		return Anything(), true
 	case metric.WALRecords:
 		if d.onlyReads() { // pages are pruned, and marked if they have checksums
-			return Span{0, fewRecords + of(counts.BuffersTouched).Hi}, true
+			return Span{0, fewRecords + of(metric.BuffersTouched).Hi}, true
 		}
 		return Anything(), false
 	case metric.PageImages:
-		return Span{0, of(counts.WALRecords).Hi}, true
+		return Span{0, of(metric.WALRecords).Hi}, true
 	default:
 		return Anything(), false
 	}
@@ -50,14 +49,14 @@ func (d Work) onlyReads() bool { return d.rows == 0 && d.returned > 0 }
 
 // ofChanges returns the bounds that updates and deletes imply: at least a record per row, and a flush for as many
 // commits as there are clients.
-func (d Work) ofChanges(quantity string) Span {
+func (d Work) ofChanges(quantity metric.Quantity) Span {
 	s := Anything()
 	switch quantity {
-	case counts.WALRecords:
+	case metric.WALRecords:
 		s.Lo = d.rows
-	case counts.WALBytes:
+	case metric.WALBytes:
 		s.Lo = leastRow * d.rows
-	case counts.WALSyncs, counts.WALWrites:
+	case metric.WALSyncs, metric.WALWrites:
 		s.Lo = d.syncs(Anything()).Lo / 2
 	}
 	return s

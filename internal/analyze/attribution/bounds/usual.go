@@ -1,13 +1,13 @@
 package bounds
 
 import (
-	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // Usual returns what one row typically costs under a load, by quantity, on a server with a local disk. These rules of
 // thumb serve to choose a load to advise, never to judge.
-func Usual(a runfile.Load) map[string]float64 {
+func Usual(a runfile.Load) map[metric.Quantity]float64 {
 	commits, indexes, width := 1/float64(max(1, a.RowsPerTx)), float64(a.Indexes), float64(a.Width)
 	statements, records, bytes := commits, 1.0, 70+width
 	switch a.Method {
@@ -26,11 +26,11 @@ func Usual(a runfile.Load) map[string]float64 {
 		syncs, writes = commits/8000, commits/4000
 	}
 	pages := (44+width)/logPage + 0.002*indexes
-	return map[string]float64{
-		counts.Rows: 1, counts.Entries: 1 + indexes, counts.Statements: statements, counts.Commits: commits,
-		counts.WALRecords: records + indexes + commits + 1.0/32, counts.WALBytes: bytes, counts.WALWrites: writes,
-		counts.WALSyncs:     syncs,
-		counts.PagesWritten: pages, counts.DeviceFlushes: 1.05 * syncs, counts.DeviceRequests: writes + 0.03*pages,
-		counts.DeviceBytes: bytes + logPage*(writes+pages),
+	return map[metric.Quantity]float64{
+		metric.RowsWritten: 1, metric.Entries: 1 + indexes, metric.Statements: statements, metric.Commits: commits,
+		metric.WALRecords: records + indexes + commits + 1.0/32, metric.WALBytes: bytes, metric.WALWrites: writes,
+		metric.WALSyncs:     syncs,
+		metric.PagesWritten: pages, metric.DeviceFlushes: 1.05 * syncs, metric.DeviceRequests: writes + 0.03*pages,
+		metric.DeviceBytes: bytes + logPage*(writes+pages),
 	}
 }

@@ -1,8 +1,6 @@
 package bounds
 
-import (
-	"github.com/realiops/realiops/internal/analyze/counts"
-)
+import "github.com/realiops/realiops/internal/metric"
 
 // WAL bytes of rows, index entries and commits: the least, and the most for a narrow row.
 const (
@@ -69,11 +67,11 @@ func (d Work) pages() Span {
 }
 
 // Implies returns the bounds of a quantity, given the load's parameters and what else was recorded there.
-func (d Work) Implies(quantity string, recorded func(quantity string) (Span, bool)) Span {
+func (d Work) Implies(quantity metric.Quantity, recorded func(quantity metric.Quantity) (Span, bool)) Span {
 	if s, known := recorded(quantity); known {
 		return s
 	}
-	of := func(quantity string) Span { return d.Implies(quantity, recorded) }
+	of := func(quantity metric.Quantity) Span { return d.Implies(quantity, recorded) }
 	if s, told := d.ofReads(quantity, of); told {
 		return s
 	}
@@ -84,22 +82,22 @@ func (d Work) Implies(quantity string, recorded func(quantity string) (Span, boo
 		return Anything()
 	}
 	switch quantity {
-	case counts.WALRecords:
+	case metric.WALRecords:
 		return d.records()
-	case counts.WALBytes:
+	case metric.WALBytes:
 		return d.bytes()
-	case counts.WALSyncs:
-		return d.syncs(of(counts.WALBytes))
-	case counts.WALWrites:
-		return d.writes(of(counts.WALBytes), of(counts.WALSyncs))
-	case counts.PagesWritten:
+	case metric.WALSyncs:
+		return d.syncs(of(metric.WALBytes))
+	case metric.WALWrites:
+		return d.writes(of(metric.WALBytes), of(metric.WALSyncs))
+	case metric.PagesWritten:
 		return d.pages()
 	}
 	if d.aurora {
 		return Anything()
 	}
-	bytes, syncs, writes := of(counts.WALBytes), of(counts.WALSyncs), of(counts.WALWrites)
-	pages := of(counts.PagesWritten)
+	bytes, syncs, writes := of(metric.WALBytes), of(metric.WALSyncs), of(metric.WALWrites)
+	pages := of(metric.PagesWritten)
 	const (
 		files     = 300     // that a checkpoint syncs
 		largest   = 1 << 20 // bytes of a request
@@ -108,11 +106,11 @@ func (d Work) Implies(quantity string, recorded func(quantity string) (Span, boo
 	flushes := Span{0.3 * syncs.Lo, journaled * (syncs.Hi + files + 10*d.seconds)}
 	written := Span{bytes.Lo, 2*bytes.Hi + 2*logPage*(writes.Hi+pages.Hi) + journaled*logPage*flushes.Hi}
 	switch quantity {
-	case counts.DeviceFlushes:
+	case metric.DeviceFlushes:
 		return flushes
-	case counts.DeviceBytes:
+	case metric.DeviceBytes:
 		return written
-	case counts.DeviceRequests:
+	case metric.DeviceRequests:
 		return Span{max(0.3*syncs.Lo, written.Lo/largest), 1.5*(writes.Hi+pages.Hi) + journaled*flushes.Hi}
 	default:
 		return Anything()

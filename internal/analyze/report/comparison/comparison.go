@@ -15,6 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/figure"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/stats"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // CompareSchema names the form of a comparison.
@@ -48,11 +49,11 @@ type ComparedRun struct {
 
 // ComparedQuantity is the work of the runs in one quantity.
 type ComparedQuantity struct {
-	Quantity string         `json:"quantity"`
-	Side     string         `json:"side"`
-	Unit     string         `json:"unit"`
-	Loads    []ComparedLoad `json:"loads"`
-	Geomean  ComparedLoad   `json:"geomean"` // over the loads with a change in all runs
+	Quantity metric.Quantity `json:"quantity"`
+	Side     string          `json:"side"`
+	Unit     string          `json:"unit"`
+	Loads    []ComparedLoad  `json:"loads"`
+	Geomean  ComparedLoad    `json:"geomean"` // over the loads with a change in all runs
 }
 
 // ComparedLoad is a load's rate in each run.
@@ -90,7 +91,7 @@ type ComparedMetric struct {
 // VerdictInARun is a verdict as a comparison shows it.
 type VerdictInARun struct {
 	Verdict attribution.Kind      `json:"verdict"`
-	Counts  []string              `json:"counts"` // a quantity, the terms of a sum, or the candidates
+	Counts  []metric.Quantity     `json:"counts"` // a quantity, the terms of a sum, or the candidates
 	PerUnit *attribution.Estimate `json:"per_unit"`
 	of      report.Metric
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/report/comparison"
@@ -120,14 +119,14 @@ func TestDoubledRowsAreSeen(t *testing.T) {
 	for _, d := range c.Quantities {
 		for _, a := range d.Loads {
 			change, want := a.Runs[1].Change, 1.0
-			if a.Load == "bulk" && (d.Quantity == counts.Rows || d.Quantity == counts.Entries) {
+			if a.Load == "bulk" && (d.Quantity == metric.RowsWritten || d.Quantity == metric.Entries) {
 				want = 2
 			}
 			if change != nil && (math.Abs(change.Ratio-want) > 1e-9 || change.Differs != (want == 2)) {
 				t.Errorf("%s, %s: %+v, want %g", d.Quantity, a.Load, change, want)
 			}
 		}
-		if d.Quantity == counts.Rows {
+		if d.Quantity == metric.RowsWritten {
 			if got, want := d.Geomean.Runs[1].Change.Ratio, math.Pow(2, 1.0/8); math.Abs(got-want) > 1e-9 {
 				t.Errorf("geomean: %g, want %g", got, want)
 			}
@@ -159,13 +158,13 @@ func TestChangesAreMeansOfLogarithms(t *testing.T) {
 func TestGateTakesEveryName(t *testing.T) {
 	c := compared(t, another(t, "before", asItIs), another(t, "after", asItIs))
 	for _, d := range c.Quantities {
-		q := metric.Quantity(d.Quantity)
-		want := held(t, c, d.Quantity+"/copy>-50%")
+		q := d.Quantity
+		want := held(t, c, string(q)+"/copy>-50%")
 		if len(want.Tripped) != 1 { // it is exact, and so surely more than half
 			t.Errorf("%s: %+v", d.Quantity, want)
 		}
 		for _, name := range []string{q.Many(), q.One(), strings.ToUpper(q.Many()),
-			strings.ReplaceAll(d.Quantity, "_", "-")} {
+			strings.ReplaceAll(string(q), "_", "-")} {
 			if diff := cmp.Diff(want, held(t, c, name+"/copy > -50%")); diff != "" {
 				t.Errorf("%s is not %s (-want +got):\n%s", name, d.Quantity, diff)
 			}

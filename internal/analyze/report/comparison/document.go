@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report"
@@ -31,7 +30,7 @@ func (c Comparison) Document(all bool) document.Document {
 		case of.comparable():
 			d.Blocks = append(d.Blocks, c.rates(of))
 		default:
-			lacking = append(lacking, words.Many(of.Quantity))
+			lacking = append(lacking, of.Quantity.Many())
 		}
 	}
 	lack := document.Paragraph{Text: words.Listing("Not counted in two runs", lacking)}
@@ -54,8 +53,8 @@ func (d ComparedQuantity) comparable() bool {
 }
 
 func (c Comparison) rates(d ComparedQuantity) document.Block {
-	unit, name := 1.0, words.Many(d.Quantity)
-	if d.Quantity == counts.DeviceBytes {
+	unit, name := 1.0, d.Quantity.Many()
+	if d.Quantity == metric.DeviceBytes {
 		unit, name = number.Mega, "device MB"
 	}
 	rows := d.Loads
@@ -183,7 +182,7 @@ func (c Comparison) everyRate() document.Table {
 	for _, d := range c.Quantities {
 		for _, a := range append(d.Loads[:len(d.Loads):len(d.Loads)], d.Geomean) {
 			for i, r := range a.Runs {
-				line := append(words.Texts([]string{d.Quantity, d.Unit, a.Load, c.Runs[i].Name, c.Runs[i].File}),
+				line := append(words.Texts([]string{string(d.Quantity), d.Unit, a.Load, c.Runs[i].Name, c.Runs[i].File}),
 					r.PerSecond.Exactly(), words.Count(r.PerSecond.N))
 				t.Rows = append(t.Rows, document.Row{Cells: append(line, r.Change.exactly()...)})
 			}

@@ -16,10 +16,11 @@ import (
 // Gate is a bound on the change of a quantity: WHAT>PERCENT or WHAT<PERCENT of the geometric mean over the loads, or
 // WHAT/LOAD of one load.
 type Gate struct {
-	Text           string
-	quantity, load string
-	more           bool
-	bound          float64 // a ratio
+	Text     string
+	quantity metric.Quantity
+	load     string
+	more     bool
+	bound    float64 // a ratio
 }
 
 var gateForm = regexp.MustCompile(`^\s*([\w +-]+?)\s*(?:/\s*([^<>]+?)\s*)?([<>])\s*([+-]?[0-9.]+)\s*%\s*$`)
@@ -36,9 +37,9 @@ func ParseGate(text string) (Gate, error) {
 	if err != nil || percent <= -100 || percent > 1e9 {
 		return Gate{}, fmt.Errorf("%q: nothing can change by %s%%", text, parts[4])
 	}
-	quantity := parts[1]
-	if q, known := metric.QuantityNamed(quantity); known {
-		quantity = string(q)
+	quantity := metric.Quantity(parts[1])
+	if q, known := metric.QuantityNamed(parts[1]); known {
+		quantity = q
 	}
 	return Gate{Text: text, quantity: quantity, load: parts[2], more: parts[3] == ">", bound: 1 + percent/100}, nil
 }
@@ -56,7 +57,7 @@ type Held struct {
 func (c Comparison) Hold(g Gate) (Held, error) {
 	i := slices.IndexFunc(c.Quantities, func(d ComparedQuantity) bool { return d.Quantity == g.quantity })
 	if i < 0 {
-		counted := words.Each(func(d ComparedQuantity) string { return words.Many(d.Quantity) }, c.Quantities)
+		counted := words.Each(func(d ComparedQuantity) string { return d.Quantity.Many() }, c.Quantities)
 		return Held{}, fmt.Errorf("%q: the runs did not count %s; they counted %s", g.Text, g.quantity,
 			strings.Join(counted, ", "))
 	}

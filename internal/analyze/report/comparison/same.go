@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -140,7 +141,7 @@ func (c *Comparison) metrics(runs []Compared) {
 	}
 }
 
-func countedQuantities(m report.Metric) []string {
+func countedQuantities(m report.Metric) []metric.Quantity {
 	counts := slices.Clone(m.Between)
 	switch {
 	case m.Mixture != nil && !m.CannotTell():
@@ -149,10 +150,10 @@ func countedQuantities(m report.Metric) []string {
 			counts = append(counts, t.Quantity)
 		}
 	case m.Counts != "":
-		counts = []string{m.Counts}
+		counts = []metric.Quantity{m.Counts}
 	}
 	slices.Sort(counts)
-	return append([]string{}, counts...)
+	return append([]metric.Quantity{}, counts...)
 }
 
 // contradict reports whether two verdicts cannot both be true of a metric. A metric that is mixed in one run may show

@@ -9,15 +9,15 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// One and Many return the usual name of a quantity.
-func One(quantity string) string  { return metric.Quantity(quantity).One() }
-func Many(quantity string) string { return metric.Quantity(quantity).Many() }
-
 // Alternatives joins the names of quantities by "or".
-func Alternatives(quantities []string) string { return Enumerated(Each(Many, quantities), " or ") }
+func Alternatives(quantities []metric.Quantity) string {
+	return Enumerated(Each(metric.Quantity.Many, quantities), " or ")
+}
 
 // Conjunction joins the names of quantities by "and".
-func Conjunction(quantities []string) string { return Enumerated(Each(Many, quantities), " and ") }
+func Conjunction(quantities []metric.Quantity) string {
+	return Enumerated(Each(metric.Quantity.Many, quantities), " and ")
+}
 
 // Each applies change to all elements.
 func Each[T, U any](change func(T) U, all []T) []U {

@@ -36,7 +36,7 @@ type asked struct {
 func askedOf(run *counts.Run, load counts.Load) asked {
 	a := asked{written: MeanOver(load, writtenByProcesses), read: MeanOver(load, readByServer)}
 	a.pages = MeanOver(load, func(r counts.Repetition) (float64, error) {
-		return run.Quantity(counts.PagesWritten).Count(load, r)
+		return run.Quantity(metric.PagesWritten).Count(load, r)
 	})
 	for _, r := range load.Repetitions {
 		rate, _ := modelled(run, load, r)

@@ -103,7 +103,7 @@ func In(run *counts.Run, role string) (all []Need) {
 		n := Need{Load: load.Name, Repetitions: len(load.Repetitions)}
 		if n.Missing = n.measure(load, d); n.Missing == nil {
 			n.readSeconds(run, load, d)
-			n.Rows = logical(load, counts.Rows)
+			n.Rows = logical(load, metric.RowsWritten)
 		}
 		all = append(all, n)
 	}

@@ -30,7 +30,7 @@ const (
 // Spilled bytes are written, too, unless deleted before.
 func modelled(run *counts.Run, load counts.Load, r counts.Repetition) (Rate, *series.Missing) {
 	var counted [3]float64
-	for i, name := range []string{counts.WALBytes, counts.WALWrites, counts.PagesWritten} {
+	for i, name := range []metric.Quantity{metric.WALBytes, metric.WALWrites, metric.PagesWritten} {
 		count, err := run.Quantity(name).Count(load, r)
 		if err != nil {
 			return Rate{}, reason(err)

@@ -84,9 +84,9 @@ func need(run *counts.Run, load counts.Load) Need {
 	if load.Job != "" {
 		return *n // there is no database
 	}
-	n.Rows, n.Commits = logical(load, counts.Rows), logical(load, counts.Commits)
-	n.WALRecords, n.WALBytes = logical(load, counts.WALRecords), logical(load, counts.WALBytes)
-	n.WALWrites, n.PagesAsked = logical(load, counts.WALWrites), pagesAsked(run, load)
+	n.Rows, n.Commits = logical(load, metric.RowsWritten), logical(load, metric.Commits)
+	n.WALRecords, n.WALBytes = logical(load, metric.WALRecords), logical(load, metric.WALBytes)
+	n.WALWrites, n.PagesAsked = logical(load, metric.WALWrites), pagesAsked(run, load)
 	return *n
 }
 
@@ -193,7 +193,7 @@ func reason(err error) *series.Missing {
 }
 
 // logical returns a quantity per second, on average over the repetitions.
-func logical(load counts.Load, name string) *float64 {
+func logical(load counts.Load, name metric.Quantity) *float64 {
 	quantity, _ := counts.Named(name)
 	sum := 0.0
 	for _, r := range load.Repetitions {
@@ -215,7 +215,7 @@ func pagesAsked(run *counts.Run, load counts.Load) *float64 {
 	if growthIsRead.HasVersion(run.Header.Target.Version) && slices.ContainsFunc(load.Repetitions, adds) {
 		return nil
 	}
-	return logical(load, string(metric.PagesMissed))
+	return logical(load, metric.PagesMissed)
 }
 
 // The shares of a stretch that a rate may cover. Windows may be longer: a scrape may come late.

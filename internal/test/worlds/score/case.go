@@ -6,6 +6,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
@@ -15,18 +16,18 @@ type Case struct {
 	Meter   worlds.Meter
 	Verdict attribution.Verdict
 	// exchangeable caches the results of same, by two quantities: most figures need them again. nil caches nothing.
-	exchangeable map[[2]string]bool
+	exchangeable map[[2]metric.Quantity]bool
 }
 
-func (c Case) sort() worlds.Sort   { return c.Meter.Rule.Sort }
-func (c Case) term() worlds.Term   { return c.Meter.Rule.Terms[0] } // of a single quantity's rule
-func (c Case) stated() bool        { return c.Verdict.Kind != attribution.CannotTell }
-func (c Case) alike(d string) bool { return c.World.Alike(c.Meter, d) }
+func (c Case) sort() worlds.Sort            { return c.Meter.Rule.Sort }
+func (c Case) term() worlds.Term            { return c.Meter.Rule.Terms[0] } // of a single quantity's rule
+func (c Case) stated() bool                 { return c.Verdict.Kind != attribution.CannotTell }
+func (c Case) alike(d metric.Quantity) bool { return c.World.Alike(c.Meter, d) }
 
 // single returns the candidates for the one quantity that the meter counts.
-func (c Case) single() []string {
+func (c Case) single() []metric.Quantity {
 	if c.Verdict.Counts != "" {
-		return []string{c.Verdict.Counts}
+		return []metric.Quantity{c.Verdict.Counts}
 	}
 	return c.Verdict.Between
 }
@@ -132,7 +133,7 @@ func (c Case) strangeTerm() string {
 		return ""
 	}
 	for _, t := range c.Verdict.Mixture.Terms {
-		counts := func(quantity string) bool {
+		counts := func(quantity metric.Quantity) bool {
 			return slices.ContainsFunc(c.Meter.Rule.Terms, func(term worlds.Term) bool {
 				return c.same(term, quantity)
 			})
@@ -145,11 +146,11 @@ func (c Case) strangeTerm() string {
 }
 
 // same reports whether a quantity is a term of the rule, or one that the world does not separate from it.
-func (c Case) same(t worlds.Term, quantity string) bool {
+func (c Case) same(t worlds.Term, quantity metric.Quantity) bool {
 	if t.Quantity == quantity {
 		return true
 	}
-	pair := [2]string{t.Quantity, quantity}
+	pair := [2]metric.Quantity{t.Quantity, quantity}
 	same, known := c.exchangeable[pair]
 	if !known {
 		same = c.World.Exchangeable(c.Meter, t, quantity)
@@ -181,7 +182,7 @@ func (c Case) alone() bool { return c.Verdict.Mixture == nil && c.Verdict.Counts
 // tied reports whether it was rightly named with others.
 func (c Case) tied() bool {
 	between := c.Verdict.Between
-	apart := func(d string) bool { return d != c.term().Quantity && !c.alike(d) }
+	apart := func(d metric.Quantity) bool { return d != c.term().Quantity && !c.alike(d) }
 	return c.Verdict.Counts == "" && slices.Contains(between, c.term().Quantity) && !slices.ContainsFunc(between, apart)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
@@ -149,7 +150,7 @@ func scaled(records []runfile.Record, factor float64) []runfile.Record {
 
 // saying returns what a verdict says that a meter counts, without numbers and names of loads.
 func saying(v attribution.Verdict) string {
-	var terms []string
+	var terms []metric.Quantity
 	if v.Mixture != nil {
 		for _, t := range v.Mixture.Terms {
 			terms = append(terms, t.Quantity)

@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/tally"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
@@ -37,7 +38,7 @@ func Judged(method Method, world worlds.World, directory string) ([]Case, error)
 		if !found {
 			return nil, fmt.Errorf("%s: nothing was said of %s", path, m.Name)
 		}
-		cases = append(cases, Case{world, m, verdict, map[[2]string]bool{}})
+		cases = append(cases, Case{world, m, verdict, map[[2]metric.Quantity]bool{}})
 	}
 	return cases, nil
 }

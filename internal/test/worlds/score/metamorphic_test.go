@@ -5,6 +5,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
@@ -45,7 +46,7 @@ func TestMethodsThatUseNamesAreFound(t *testing.T) {
 		for _, m := range run.Counters {
 			v := attribution.Verdict{Metric: m, Kind: attribution.CannotTell}
 			if run.Loads[len(run.Loads)-1].Name == "wide" {
-				v.Kind, v.Counts = attribution.Logical, counts.Rows
+				v.Kind, v.Counts = attribution.Logical, metric.RowsWritten
 			}
 			said.Metrics = append(said.Metrics, v)
 		}

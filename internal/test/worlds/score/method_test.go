@@ -6,6 +6,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
@@ -108,7 +109,7 @@ func TestModelOfWALMisleadsNobody(t *testing.T) {
 			if c.stated() {
 				stated++
 			}
-			if c.sort() == worlds.Single && c.term().Quantity == counts.WALRecords && with[i].alone() {
+			if c.sort() == worlds.Single && c.term().Quantity == metric.WALRecords && with[i].alone() {
 				named["counted"]++
 				if c.alone() {
 					named["modelled"]++

@@ -20,10 +20,10 @@ import (
 // flagship returns the rules that the program is for: candidates for WriteIOPS, VolumeWriteIOPs, blks_read and flushes.
 func flagship() map[string]worlds.Rule {
 	const volume = 0.33 / 4096 // billed writes per byte of WAL
-	rule := func(perUnit float64, quantities ...string) worlds.Rule {
+	rule := func(perUnit float64, quantities ...metric.Quantity) worlds.Rule {
 		r := worlds.Rule{Sort: worlds.Single}
 		for _, q := range quantities {
-			r.Terms = append(r.Terms, worlds.Term{Quantity: q, Side: counts.Side(metric.Quantity(q).Side()),
+			r.Terms = append(r.Terms, worlds.Term{Quantity: q, Side: counts.Side(q.Side()),
 				PerUnit: perUnit})
 		}
 		if len(quantities) > 1 {
@@ -32,13 +32,13 @@ func flagship() map[string]worlds.Rule {
 		return r
 	}
 	return map[string]worlds.Rule{
-		"meter/records": rule(1, counts.WALRecords), "meter/some": rule(0.37, counts.WALRecords),
-		"meter/third": rule(0.31, counts.Rows),
-		"meter/rows":  rule(1, counts.Rows), "meter/entries": rule(1, counts.Entries),
-		"meter/volume": rule(volume, counts.WALBytes), "meter/missed": rule(1, string(metric.PagesMissed)),
-		"meter/writes": rule(1, counts.DeviceRequests), "meter/flushes": rule(1, counts.DeviceFlushes),
-		"meter/syncs": rule(2, counts.WALSyncs),
-		"meter/io":    rule(1, counts.DeviceRequests, string(metric.DeviceReads)),
+		"meter/records": rule(1, metric.WALRecords), "meter/some": rule(0.37, metric.WALRecords),
+		"meter/third": rule(0.31, metric.RowsWritten),
+		"meter/rows":  rule(1, metric.RowsWritten), "meter/entries": rule(1, metric.Entries),
+		"meter/volume": rule(volume, metric.WALBytes), "meter/missed": rule(1, metric.PagesMissed),
+		"meter/writes": rule(1, metric.DeviceRequests), "meter/flushes": rule(1, metric.DeviceFlushes),
+		"meter/syncs": rule(2, metric.WALSyncs),
+		"meter/io":    rule(1, metric.DeviceRequests, metric.DeviceReads),
 	}
 }
 
@@ -47,8 +47,8 @@ func flagship() map[string]worlds.Rule {
 func (c Case) mustName(p worlds.Plan) bool {
 	writes := func(a runfile.Load) bool { return !a.Idle() && !load.Reads(a.Method) }
 	quantity, terms := c.term().Quantity, len(c.Meter.Rule.Terms)
-	return p.Name != some && terms == 1 && (c.World.Recorded(quantity) || quantity == counts.WALRecords) && c.World.Tells(c.Meter.Rule) &&
-		(metric.Quantity(quantity).OfReads() || slices.ContainsFunc(p.Loads, writes))
+	return p.Name != some && terms == 1 && (c.World.Recorded(quantity) || quantity == metric.WALRecords) && c.World.Tells(c.Meter.Rule) &&
+		(quantity.OfReads() || slices.ContainsFunc(p.Loads, writes))
 }
 
 // shipped returns the plans that ship, each on the server that it is for.
@@ -123,7 +123,7 @@ func complete(p runfile.Plan) runfile.Plan {
 // rightlyNamed reports whether the quantity was named with its ratio, alone or with those that the world ties to it.
 func rightlyNamed(c Case) bool {
 	v, term := c.Verdict, c.term()
-	if quantity := counts.WALBytes; term.Quantity == quantity && !c.World.Recorded(counts.WALWrites) {
+	if quantity := metric.WALBytes; term.Quantity == quantity && !c.World.Recorded(metric.WALWrites) {
 		// indistinguishable from the storage work for it
 		return v.Kind == attribution.Physical && (v.Counts == quantity || slices.Contains(v.Between, quantity))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
@@ -160,7 +161,7 @@ func TestFsyncsOfSingleClient(t *testing.T) {
 		p.Loads[i].Clients = 1
 	}
 	rules := map[string]worlds.Rule{"meter/syncs": {Sort: worlds.Single, Terms: []worlds.Term{
-		{Quantity: counts.WALSyncs, Side: counts.Physical, PerUnit: 1}}}}
+		{Quantity: metric.WALSyncs, Side: counts.Physical, PerUnit: 1}}}}
 	for seed := range uint64(10) {
 		cases, err := Judged(byTheMethod, worlds.NewOf(seed, worlds.Plan{Plan: p, Aurora: true}, rules), "")
 		if err != nil {

@@ -11,8 +11,8 @@ import (
 // ofReads reports whether a rule counts reads.
 func (c Case) ofReads() bool {
 	return slices.ContainsFunc(c.Meter.Rule.Terms, func(t worlds.Term) bool {
-		return t.Quantity == worlds.BilledReads || t.Quantity == counts.BuffersTouched ||
-			t.Quantity == counts.Lookups || metric.Quantity(t.Quantity).OfReads()
+		return t.Quantity == worlds.BilledReads || t.Quantity == metric.BuffersTouched ||
+			t.Quantity == metric.Lookups || t.Quantity.OfReads()
 	})
 }
 
@@ -73,4 +73,4 @@ func ReadsTable(cases []Case) []Figure {
 }
 
 // unseen reports whether the run lacks the device's reads.
-func unseen(c Case) bool { return !c.World.Recorded(string(metric.DeviceReads)) }
+func unseen(c Case) bool { return !c.World.Recorded(metric.DeviceReads) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
@@ -72,7 +73,7 @@ func cannotTell(worlds.Meter) attribution.Verdict {
 
 // liar names the rows, whatever the meter counts.
 func liar(worlds.Meter) attribution.Verdict {
-	return attribution.Verdict{Kind: attribution.Logical, Counts: counts.Rows, PerUnit: &attribution.Estimate{
+	return attribution.Verdict{Kind: attribution.Logical, Counts: metric.RowsWritten, PerUnit: &attribution.Estimate{
 		Value: 1, Lo: 1, Hi: 1}}
 }
 

@@ -28,7 +28,7 @@ func TestSteps(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, c := range cases {
-				if c.Meter.Rule.Terms[0].Quantity == string(metric.PagesMissed) {
+				if c.Meter.Rule.Terms[0].Quantity == metric.PagesMissed {
 					continue // loads that only write move none
 				}
 				var why strings.Builder

@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
 // ofDisks reports whether a meter counts only the work of disks beneath a layer.
 func ofDisks(c Case) bool {
 	return len(c.Meter.Rule.Terms) == 1 &&
-		slices.Contains([]string{worlds.DiskRequests, worlds.DiskBytes, worlds.DiskFlushes}, c.term().Quantity)
+		slices.Contains([]metric.Quantity{worlds.DiskRequests, worlds.DiskBytes, worlds.DiskFlushes}, c.term().Quantity)
 }
 
 // StorageTable returns the targets for worlds whose storage is no plain disk.

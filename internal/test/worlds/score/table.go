@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
@@ -102,7 +103,7 @@ func FullTable(cases []Case) []Figure {
 // TwoLoadsTable returns the targets for worlds with two loads, in which nearly everything follows rows and entries.
 func TwoLoadsTable(cases []Case) []Figure {
 	published := func(c Case) bool {
-		return slices.Contains([]string{counts.Entries, counts.WALRecords}, c.term().Quantity)
+		return slices.Contains([]metric.Quantity{metric.Entries, metric.WALRecords}, c.term().Quantity)
 	}
 	singles := where(cases, ofSort(worlds.Single), undisturbed)
 	return []Figure{

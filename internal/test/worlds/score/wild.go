@@ -5,6 +5,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
@@ -27,7 +28,7 @@ func (c Case) Strictly() bool {
 	case c.Verdict.Mixture == nil:
 		return false
 	}
-	counts := func(quantity string) bool {
+	counts := func(quantity metric.Quantity) bool {
 		return slices.ContainsFunc(c.Meter.Rule.Terms, func(t worlds.Term) bool { return t.Quantity == quantity })
 	}
 	return slices.ContainsFunc(c.Verdict.Mixture.Terms, func(t attribution.Term) bool {

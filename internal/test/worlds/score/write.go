@@ -119,7 +119,7 @@ func (c Case) said() string {
 		add("x %.4g (%.4g-%.4g)", v.PerUnit.Value, v.PerUnit.Lo, v.PerUnit.Hi)
 	}
 	if len(v.Between) > 0 {
-		add("between %s", strings.Join(v.Between, ", "))
+		add("between %s", v.Between)
 	}
 	if v.Mixture != nil {
 		for _, t := range v.Mixture.Terms {
