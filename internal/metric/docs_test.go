@@ -48,19 +48,19 @@ func TestDocsTakeANewRow(t *testing.T) {
 
 const introduction = `# Metrics
 
-Every number that a run reads, by its name in the run file: the heading, a slash, and the name in the table. This page is
-made from the table in internal/metric; a run file announces the same in its [metric](run-file.md#metric) lines.
+Every number that a run reads, by its name in the run file: the heading, a slash, and the name in the table. A run file describes its
+metrics in the same words, in its [metric](run-file.md#metric) lines.
 
-- **Names.** Reports write a metric as PostgreSQL, the kernel or AWS do; where that is not the rule above a table, it stands in the
-  column "written". ` + "`realiops explain`, `--require` and `--from-metric`" + ` take either.
-- **Types.** What is not marked is a counter: it is cumulative, what it says of a load is the difference of two readings, and a fall is a
+- **Names.** Reports write a metric as PostgreSQL, the kernel or AWS do, by the rule above its table. The column "written" has the
+  exceptions. ` + "`realiops explain`, `--require` and `--from-metric`" + ` take either.
+- **Types.** A metric without a mark is a cumulative counter: a load's count is the difference of two readings, and a fall is a
   reset. A gauge is a level.
-- **Versions** are the major versions of PostgreSQL that show it; what has none is shown by all. In any other it is a
-  ` + "[gap](run-file.md#gap)" + `, and so it is where a setting is off or an extension is absent that it needs, or a privilege is missing:
+- **Versions** are the major versions of PostgreSQL that show it; if there are none, all do. In any other version it is a
+  ` + "[gap](run-file.md#gap)" + `, and likewise if a setting is off, an extension is absent, or a privilege is missing:
   ` + "`realiops doctor`" + ` says which, and what to do.
 - **Units** are base units, and times are seconds.
-- **Services** of AWS are asked when the run is over; what they tell comes in [periods](run-file.md#period) of their own, of a minute where
-  nothing else is said, and ` + "`realiops explain`" + ` says what their documentation makes of it.
+- **AWS services** are asked after the run. Their values cover [periods](run-file.md#period), of a minute by default.
+  ` + "`realiops explain`" + ` summarizes their documentation.
 - **What it counts.** A metric that makes a [counted quantity](../reading.md) says so in brackets.
 `
 
