@@ -9,9 +9,8 @@ import (
 // tolerance is the factor up to which ratios count as equal, as specified for the standard deviation between loads.
 const tolerance = 1.10
 
-// Alike reports whether no method could tell a meter from a count of the quantity: their true ratio varies between
-// loads within the tolerance, or by less than a test that knew the noise would find nine times out of ten at a level of
-// 1%.
+// Alike reports whether no method could tell a meter from a count of the quantity. Their true ratio varies within the
+// tolerance, or by less than a test at a level of 1% that knew the noise would find nine times out of ten.
 func (w World) Alike(m Meter, quantity metric.Quantity) bool {
 	apart := w.apart(m, Rule{Terms: []Term{{Quantity: quantity, PerUnit: 1}}})
 	return apart.tolerable() || !apart.found(usually)

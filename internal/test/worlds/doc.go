@@ -5,9 +5,9 @@
 // meters, each of which counts by a hidden [Rule]: one quantity by some factor, a sum of two, nothing, or something
 // unrelated. A meter has noise, a background, missing readings, and now and then a disturbance in one load.
 //
-// [NewWild] draws a world with its own physics: a server whose costs, records, group commit, page images, merging and
-// journal are drawn from wide ranges, loads with the plan's or other parameters, under any name, and meters that lag,
-// step, restart, wrap, bend, have periods, or have correlated or heavy-tailed noise. Its run is read by the second.
+// [NewWild] draws a world with its own physics. The server's costs, records, group commit, page images, merging and
+// journal are drawn from wide ranges. Loads have the plan's or other parameters, under any name. Meters lag, step,
+// restart, wrap, bend, have periods, or have correlated or heavy-tailed noise. Its run is read by the second.
 //
 // [NewReading] draws such a world whose loads also read, update and delete: shared buffers, a page cache that answers
 // all, some or, as on Aurora, no reads, calls of several pages, read-ahead, billed reads, HOT updates, page images,

@@ -23,7 +23,7 @@ type Calibration struct {
 
 // Calibrated counts the cases of one level.
 func Calibrated(level float64, cases []Case) Calibration {
-	named := where(cases, ofSort(worlds.Single), measured)
+	named := where(cases, sortIs(worlds.Single), measured)
 	return Calibration{
 		Level: level, Clean: seen("", where(named, Case.clean), Case.holds), All: seen("", named, Case.holds),
 		Wrong: seen("", where(cases, Case.stated), wrong),

@@ -201,7 +201,7 @@ func TestHiddenQuantitiesAreNotLeftOut(t *testing.T) {
 			said.simplified() {
 			t.Errorf("world %d: %s\n  said: %s", c.seed, c.rule, said.said())
 		}
-		named += len(where(judgedAll(t, said.World), ofSort(worlds.Single), Case.named))
+		named += len(where(judgedAll(t, said.World), sortIs(worlds.Single), Case.named))
 	}
 	if named < 16 {
 		t.Errorf("of what counts one quantity where others are on the device %d meters are named", named)

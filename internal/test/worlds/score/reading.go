@@ -21,7 +21,7 @@ func (c Case) told() bool { return c.World.Tells(c.Meter.Rule) }
 
 // ReadsTable returns the targets for worlds whose loads also read, update and delete.
 func ReadsTable(cases []Case) []Figure {
-	single, mixed := ofSort(worlds.Single), ofSort(worlds.Mixture)
+	single, mixed := sortIs(worlds.Single), sortIs(worlds.Mixture)
 	twos := func(c Case) bool { return len(c.Meter.Rule.Terms) == 2 }
 	on := func(side counts.Side) func(Case) bool {
 		return func(c Case) bool { return c.Meter.Rule.Sides(weighty)[side] }
@@ -40,7 +40,7 @@ func ReadsTable(cases []Case) []Figure {
 			where(clean, single, Case.slight), Case.named),
 		atLeast(0.92, "the same, noise 10%", where(clean, single, Case.noisy), Case.named),
 		atLeast(0.92, "loads that read, mixture of two: side right", where(clean, mixed, twos), Case.sideTold),
-		atLeast(0.99, "loads that read, unrelated to load: cannot tell", where(cases, ofSort(worlds.Unrelated)),
+		atLeast(0.99, "loads that read, unrelated to load: cannot tell", where(cases, sortIs(worlds.Unrelated)),
 			func(c Case) bool {
 				return !c.stated() || c.Wrong() == ""
 			}),
@@ -68,7 +68,7 @@ func ReadsTable(cases []Case) []Figure {
 		seen("fewer than four loads move it, single, clean: named", where(cases, single, Case.clean, func(c Case) bool {
 			return !c.told()
 		}), Case.named),
-		seen("loads that read, on Aurora: wrong", where(cases, ofDesign(worlds.NoCache)), wrong),
+		seen("loads that read, on Aurora: wrong", where(cases, designIs(worlds.NoCache)), wrong),
 	}
 }
 

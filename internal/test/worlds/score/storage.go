@@ -8,8 +8,8 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// ofDisks reports whether a meter counts only the work of disks beneath a layer.
-func ofDisks(c Case) bool {
+// isDisk reports whether a meter counts only the work of disks beneath a layer.
+func isDisk(c Case) bool {
 	return len(c.Meter.Rule.Terms) == 1 &&
 		slices.Contains([]metric.Quantity{worlds.DiskRequests, worlds.DiskBytes, worlds.DiskFlushes}, c.term().Quantity)
 }
@@ -24,12 +24,12 @@ func StorageTable(cases []Case) []Figure {
 		atMost(0.002, "other storage: any wrong, the side or the name", cases, wrong),
 		atMost(0.0008, "other storage: wrong side", cases, Case.WrongSide),
 		seen("what storage does: called logical, requested or mixed", physical, Case.WrongSide),
-		seen("what disks do beneath: side told", where(cases, ofDisks), Case.sideTold),
+		seen("what disks do beneath: side told", where(cases, isDisk), Case.sideTold),
 	}
 	for _, layer := range worlds.Layers() {
 		of := where(cases, func(c Case) bool { return c.World.Layer == layer })
 		figures = append(figures, seen(string(layer)+": any wrong", of, wrong),
-			seen("the same: what disks do beneath: side told", where(of, ofDisks), Case.sideTold))
+			seen("the same: what disks do beneath: side told", where(of, isDisk), Case.sideTold))
 	}
 	for _, trouble := range []worlds.Trouble{worlds.Sampled, worlds.Rounded, worlds.Switched, worlds.Curved} {
 		figures = append(figures, seen(string(trouble)+", on other storage: any wrong", where(cases, func(c Case) bool {

@@ -16,7 +16,7 @@ func TestDiskWorkIsNotLogical(t *testing.T) {
 		cases = append(cases, judgedAll(t, worlds.NewStorage(433791697900+seed, 25))...)
 	}
 	told := 0
-	for _, c := range where(cases, ofDisks) {
+	for _, c := range where(cases, isDisk) {
 		if c.WrongSide() {
 			t.Errorf("world %d on %s: %s\n  said: %s", c.World.Seed, c.World.Layer, truth(c.Meter), c.said())
 		}

@@ -66,7 +66,7 @@ func wrong(c Case) bool { return c.Wrong() != "" }
 
 // FullTable returns the targets for worlds that run the plan identify.
 func FullTable(cases []Case) []Figure {
-	clean, singles, mixtures := where(cases, undisturbed), ofSort(worlds.Single), ofSort(worlds.Mixture)
+	clean, singles, mixtures := where(cases, undisturbed), sortIs(worlds.Single), sortIs(worlds.Mixture)
 	whole := where(clean, singles, func(c Case) bool { return c.World.Complete() })
 	parted := where(clean, mixtures, Case.parted)
 	exact := func(c Case) bool { return c.Meter.Noise == 0 }
@@ -81,7 +81,7 @@ func FullTable(cases []Case) []Figure {
 		atMost(0, "mixture of two: called a single quantity", where(parted, Case.surely), Case.simplified),
 		atLeast(0.80, "mixture of two, each 20% or more: both terms named", where(parted, Case.heavy), Case.termsNamed),
 		atMost(0.005, "wrong verdict stated, all meters of the plan", cases, wrong),
-		atLeast(0.99, "unrelated to load: cannot tell", where(clean, ofSort(worlds.Unrelated)), open),
+		atLeast(0.99, "unrelated to load: cannot tell", where(clean, sortIs(worlds.Unrelated)), open),
 		within(0.94, 0.98, "95% interval holds the true ratio", where(whole, measured), Case.holds),
 		seen("of the single quantities named: tied with others, as the world has it", where(clean, singles, Case.named),
 			Case.tied),
@@ -91,7 +91,7 @@ func FullTable(cases []Case) []Figure {
 			Case.simplified),
 		seen("mixture of two, each 20% or more: cannot tell", where(parted, Case.heavy), open),
 		seen("mixture of two: wrong verdict stated", where(clean, mixtures), wrong),
-		seen("silent: called silent", where(cases, ofSort(worlds.Silent)), func(c Case) bool {
+		seen("silent: called silent", where(cases, sortIs(worlds.Silent)), func(c Case) bool {
 			return c.stated() && !wrong(c)
 		}),
 		seen("an outlying load, single quantity: named all the same", where(cases, outlying, singles), Case.named),
@@ -105,7 +105,7 @@ func TwoLoadsTable(cases []Case) []Figure {
 	published := func(c Case) bool {
 		return slices.Contains([]metric.Quantity{metric.Entries, metric.WALRecords}, c.term().Quantity)
 	}
-	singles := where(cases, ofSort(worlds.Single), undisturbed)
+	singles := where(cases, sortIs(worlds.Single), undisturbed)
 	return []Figure{
 		atLeast(0.98, "two loads: the true quantity not excluded", singles, Case.open),
 		atMost(0, "two loads: unique verdict on entries or wal_records", where(singles, published), func(c Case) bool {
@@ -118,19 +118,19 @@ func TwoLoadsTable(cases []Case) []Figure {
 // ObservedTable returns the targets for worlds that were only observed: there a method may be silent, but not wrong.
 func ObservedTable(cases []Case) []Figure {
 	clean := where(cases, undisturbed)
-	singles := where(clean, ofSort(worlds.Single))
+	singles := where(clean, sortIs(worlds.Single))
 	one := func(c Case) bool { return c.term().PerUnit == 1 }
 	physical := func(c Case) bool { return c.term().Side == counts.Physical }
 	return []Figure{
 		atMost(0.005, "observed: wrong verdict stated, all meters", cases, wrong),
-		atMost(0.005, "observed: unrelated to load, and called something", where(clean, ofSort(worlds.Unrelated)),
+		atMost(0.005, "observed: unrelated to load, and called something", where(clean, sortIs(worlds.Unrelated)),
 			Case.stated),
-		seen("observed: mixture of two, called a single quantity", where(clean, ofSort(worlds.Mixture), Case.surely),
+		seen("observed: mixture of two, called a single quantity", where(clean, sortIs(worlds.Mixture), Case.surely),
 			Case.simplified),
 		seen("observed: single quantity counted one to one: its side stated", where(singles, one), Case.stated),
 		seen("observed: single physical quantity: its side stated", where(singles, physical), Case.stated),
 		seen("observed: single quantity: its side stated", singles, Case.stated),
-		seen("observed: silent: called silent", where(clean, ofSort(worlds.Silent)), Case.stated),
+		seen("observed: silent: called silent", where(clean, sortIs(worlds.Silent)), Case.stated),
 	}
 }
 
@@ -138,7 +138,7 @@ func ObservedTable(cases []Case) []Figure {
 // production.
 func DayTable(cases []Case) []Figure {
 	clean := where(cases, undisturbed)
-	singles := where(clean, ofSort(worlds.Single))
+	singles := where(clean, sortIs(worlds.Single))
 	one := where(singles, func(c Case) bool { return c.term().PerUnit == 1 })
 	return []Figure{
 		atMost(0.005, "observed for 12 hours: wrong verdict stated, all meters", cases, wrong),
@@ -147,11 +147,11 @@ func DayTable(cases []Case) []Figure {
 		seen("observed for 12 hours: single quantity: its side stated", singles, Case.sideTold),
 		seen("observed for 12 hours: wrong side, all meters", cases, Case.WrongSide),
 		seen("observed for 12 hours: mixture of two, called a single quantity",
-			where(clean, ofSort(worlds.Mixture), Case.surely), Case.simplified),
+			where(clean, sortIs(worlds.Mixture), Case.surely), Case.simplified),
 	}
 }
 
-func ofSort(sort worlds.Sort) func(Case) bool { return func(c Case) bool { return c.sort() == sort } }
+func sortIs(sort worlds.Sort) func(Case) bool { return func(c Case) bool { return c.sort() == sort } }
 
 // where returns the cases for which all conditions hold.
 func where[T any](cases []T, conditions ...func(T) bool) (found []T) {

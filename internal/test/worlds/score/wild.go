@@ -72,7 +72,7 @@ func (c Case) wrongOfCurve() string {
 // WildTable returns the targets for worlds with their own physics.
 func WildTable(cases []Case) []Figure {
 	trouble := func(t worlds.Trouble) func(Case) bool { return func(c Case) bool { return c.has(t) } }
-	single, mixed := ofSort(worlds.Single), ofSort(worlds.Mixture)
+	single, mixed := sortIs(worlds.Single), sortIs(worlds.Mixture)
 	terms := func(n int) func(Case) bool { return func(c Case) bool { return len(c.Meter.Rule.Terms) == n } }
 	visited := func(c Case) bool {
 		return c.World.Visited && c.Meter.Trouble == worlds.NoTrouble && undisturbed(c) && c.World.Complete()
@@ -92,7 +92,7 @@ func WildTable(cases []Case) []Figure {
 		atMost(0.002, "nonlinear: wrong side", where(cases, trouble(worlds.Curved)), Case.WrongSide),
 		atLeast(0.92, "mixture of two: side right", where(cases, mixed, terms(2), Case.clean), Case.sideTold),
 		atLeast(0.85, "mixture of three: side right", where(cases, mixed, terms(3), Case.clean), Case.sideTold),
-		atLeast(0.99, "unrelated to load: cannot tell", where(cases, ofSort(worlds.Unrelated)), func(c Case) bool {
+		atLeast(0.99, "unrelated to load: cannot tell", where(cases, sortIs(worlds.Unrelated)), func(c Case) bool {
 			return !c.stated() || c.Wrong() == ""
 		}),
 		within(0.94, 0.98, "95% interval holds, independent noise", where(cases, single, Case.clean, measured),
@@ -119,21 +119,21 @@ func WildTable(cases []Case) []Figure {
 		seen("mixture of two: wrong", where(cases, mixed, terms(2), Case.clean), wrong),
 		seen("mixture of three: wrong", where(cases, mixed, terms(3), Case.clean), wrong),
 		seen("mixture of two: terms named", where(cases, mixed, terms(2), Case.clean, Case.heavy), Case.termsNamed),
-		seen("silent: called silent", where(cases, ofSort(worlds.Silent)), Case.stated),
+		seen("silent: called silent", where(cases, sortIs(worlds.Silent)), Case.stated),
 		seen("counts what was not recorded: named another", where(cases, unrecorded), Case.Strictly),
 		seen("counts what was not recorded: side told", where(cases, unrecorded), Case.sideTold),
-		seen("index entries alone, or their splits: side told", where(cases, single, ofIndexes), Case.sideTold),
-		seen("wild plan with other names: wrong", where(cases, ofDesign(worlds.Renamed)), wrong),
-		seen("plan with factors drawn: wrong", where(cases, ofDesign(worlds.Odd)), wrong),
-		seen("on Aurora: wrong", where(cases, ofDesign(worlds.Aurora)), wrong),
+		seen("index entries alone, or their splits: side told", where(cases, single, isIndex), Case.sideTold),
+		seen("wild plan with other names: wrong", where(cases, designIs(worlds.Renamed)), wrong),
+		seen("plan with factors drawn: wrong", where(cases, designIs(worlds.Odd)), wrong),
+		seen("on Aurora: wrong", where(cases, designIs(worlds.Aurora)), wrong),
 	}
 }
 
-func ofIndexes(c Case) bool {
+func isIndex(c Case) bool {
 	return c.Meter.Disturbed == "" && (c.term().Quantity == worlds.IndexEntries ||
 		c.term().Quantity == worlds.IndexSplits)
 }
 
-func ofDesign(design worlds.Design) func(Case) bool {
+func designIs(design worlds.Design) func(Case) bool {
 	return func(c Case) bool { return c.World.Design() == design }
 }
