@@ -163,8 +163,8 @@ func (m Meaning) document() string {
 	}
 }
 
-// ofCloud reports whether a name is of a cloud service's metric.
-func ofCloud(name string) bool {
+// isCloud reports whether a name is of a cloud service's metric.
+func isCloud(name string) bool {
 	view, _, _ := strings.Cut(name, "/")
 	service, _, _ := strings.Cut(view, ".")
 	return services[service] != ""

@@ -23,8 +23,8 @@ func (t Table) Printed(name string, version int) string {
 	return rows[0].Printed(version)
 }
 
-// views maps sources of metrics, by the part of a name before its slash, to their usual names, unless that is pg_stat_
-// and the rest of the name after pgstat.
+// views maps the part of a metric's name before the slash to the usual name of its source. It omits those that only
+// have pg_stat_ in place of pgstat.
 var views = map[string]string{
 	"pgstat.lsn": "positions in the WAL", "pgstat.cluster": "pg_stat_database (all)",
 	"pgstat.server": "pg_postmaster_start_time()",
@@ -104,7 +104,7 @@ func (t Table) Named(typed string) []string {
 func (t Table) alike(typed string) (names []string) {
 	typed = folded(typed)
 	for _, m := range t {
-		if _, column, _ := strings.Cut(m.Name, "/"); ofCloud(m.Name) && typed != "" && folded(column) == typed &&
+		if _, column, _ := strings.Cut(m.Name, "/"); isCloud(m.Name) && typed != "" && folded(column) == typed &&
 			!slices.Contains(names, m.Name) {
 			names = append(names, m.Name)
 		}

@@ -62,7 +62,7 @@ func shared(name string) (general, whose string) {
 // First reports whether the metric of that name is on the first screen. All metrics of a cloud's service are.
 func (t Table) First(name string) bool {
 	rows := t.Of(name)
-	return ofCloud(name) && len(rows) == 0 || slices.ContainsFunc(rows, func(m Metric) bool { return m.First })
+	return isCloud(name) && len(rows) == 0 || slices.ContainsFunc(rows, func(m Metric) bool { return m.First })
 }
 
 // FirstOfReads reports whether the metric of that name is on the first screen if something was read.
@@ -73,7 +73,7 @@ func (t Table) FirstOfReads(name string) bool {
 // Matters reports whether the user of a load wants to know what the metric of that name counts.
 func (t Table) Matters(name string) bool {
 	rows := t.Of(name)
-	return ofCloud(name) && len(rows) == 0 || slices.ContainsFunc(rows, func(m Metric) bool { return m.Matters })
+	return isCloud(name) && len(rows) == 0 || slices.ContainsFunc(rows, func(m Metric) bool { return m.Matters })
 }
 
 // Documented returns the quantity that PostgreSQL documents to be equal to the metric of that name; empty for metrics

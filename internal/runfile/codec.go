@@ -118,14 +118,14 @@ func hasAmounts(line []byte) bool {
 func decodeReading(line []byte) (Record, error) {
 	var r Reading
 	err := json.Unmarshal(line, &r)
-	withoutNull(line, r.Values)
+	dropNull(line, r.Values)
 	return r, err
 }
 
 func decodeTotal(line []byte) (Record, error) {
 	var t Total
 	err := json.Unmarshal(line, &t)
-	withoutNull(line, t.Values)
+	dropNull(line, t.Values)
 	return t, err
 }
 
@@ -144,7 +144,7 @@ func decodePeriod(line []byte) (Record, error) {
 	return p, nil
 }
 
-func withoutNull(line []byte, values map[string]float64) {
+func dropNull(line []byte, values map[string]float64) {
 	var told struct {
 		Values map[string]*float64 `json:"values"`
 	}

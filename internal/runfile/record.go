@@ -100,8 +100,8 @@ type LoadEvent struct {
 	// Sessions, on End of an operation, is the number of sessions that connected to its database since Begin; nil if
 	// the server does not count them.
 	Sessions *int64 `json:"sessions,omitempty"`
-	// OtherSessions counts the sessions that connected while the operation was idle, including the time since the
-	// repetition before, and the sessions of others if the operation's own are known.
+	// OtherSessions counts the sessions that connected while the operation was idle, which includes the time since the
+	// previous repetition. It adds the sessions of others if the operation's own are known.
 	OtherSessions int64 `json:"other_sessions,omitempty"`
 }
 
@@ -129,8 +129,8 @@ type Autovacuum struct {
 type Others struct {
 	Rows    int64 `json:"rows"`    // inserted, updated and deleted
 	Commits int64 `json:"commits"` // including transactions that only read
-	// WALBytes is the WAL of sessions present at End, if the server shows it by session (from 18 on, and to a role that
-	// sees them), else the part that our clients cannot have written.
+	// WALBytes is the WAL of sessions present at End, which 18 and later show to a role that sees them; else the
+	// part that our clients cannot have written.
 	WALBytes int64 `json:"wal_bytes,omitempty"`
 	// For an operation, if the server shows it: the WAL writes and fsyncs of those sessions.
 	WALWrites *int64 `json:"wal_writes,omitempty"`

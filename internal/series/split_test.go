@@ -9,9 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// TestSplit: read every second from 0 to 8 as 0, 10, 30, 30, 5, 9, 19, and after four seconds, one of them missed, 59:
-// of the changes by 10, 20, 0, 4, 10 and 40, 5 + 20 + 0 + 4 + 0 + 10 fall into the stretches from 0.5 to 3 and from 4
-// to 5, and from 7 to 8.
+// TestSplit: a counter is read every second from 0 to 6 as 0, 10, 30, 30, 5, 9, 19, and at 10 as 59. Its changes are
+// 10, 20, 0, a reset, 4, 10 and 40, of which 5 + 20 + 0 + 4 + 10 fall into the stretches.
 func TestSplit(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	at := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
