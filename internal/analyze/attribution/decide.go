@@ -183,8 +183,8 @@ func (tr *trial) between(v *Verdict, left []held) {
 	}
 }
 
-// mayEqualOther reports whether a quantity of the other side may fit one to one if it was not recorded (with a single
-// client each commit is a WAL fsync), or at a small multiple if it was (storage may do two things for each).
+// mayEqualOther reports whether a quantity of the other side may fit too. An unrecorded one must allow a ratio of one:
+// with a single client each commit is a WAL fsync. A recorded one may have a small multiple.
 func (tr *trial) mayEqualOther(left []held, side counts.Side) bool {
 	return slices.ContainsFunc(left, func(h held) bool {
 		if h.recorded() {

@@ -18,10 +18,10 @@ const (
 	driven = 2.25
 )
 
-// farFetched reports whether an unrecorded quantity would have to take, under each of at least five loads, just the
-// value at which the metric keeps one ratio to a recorded quantity of another side. Within wide bounds that is a
-// coincidence: any value between the bounds is much less likely than one within the noise. It is no coincidence if
-// storage does something for each commit or each byte of WAL.
+// farFetched reports whether an unrecorded quantity fits only by coincidence. The metric keeps one ratio to a recorded
+// quantity of another side under at least five loads, so the unrecorded one would have to follow that quantity within
+// the noise, although its bounds are wide. It is no coincidence if storage does something for each commit or each byte
+// of WAL.
 func (e *evidence) farFetched(y column, h held, rivals []held) bool {
 	return slices.ContainsFunc(rivals, func(r held) bool {
 		return r.Side != h.Side && r.Status == Consistent && len(r.loads) >= fewestShown && !e.drives(y, r, h) &&

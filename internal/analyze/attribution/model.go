@@ -62,9 +62,9 @@ func (tr *trial) table(rivals []held) *table {
 	return t
 }
 
-// mayGuess reports whether a quantity keeps one ratio to the metric under enough loads, more than half of those that
-// show the metric, to stay in the comparison although some loads did not count it. A modelled quantity is known to
-// exist, so it need only be possible.
+// mayGuess reports whether a quantity stays in the comparison although some loads did not count it. It must keep one
+// ratio to the metric under more than half of the loads that show the metric. A modelled quantity is known to exist, so
+// it need only be possible.
 func (tr *trial) mayGuess(h held) bool {
 	shown := 0
 	for a := range tr.y {

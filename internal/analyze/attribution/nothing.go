@@ -143,8 +143,8 @@ func greatest(cells []cell) (most float64) {
 	return most
 }
 
-// tooMuchWhereBlank reports whether some load that shows nothing of the metric has so much of the quantity that it
-// cannot be a tenth of the metric under any other load.
+// tooMuchWhereBlank reports whether a load without the metric has so much of the quantity that the quantity cannot be a
+// tenth of the metric under any other load.
 func tooMuchWhereBlank(y, x column, blank []bool) bool {
 	const tenth = 0.1
 	most := math.Inf(1) // of the metric for one of the quantity

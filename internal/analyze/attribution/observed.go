@@ -68,8 +68,8 @@ func (tr *trial) restrain(v *Verdict) {
 	*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: CannotTell, Between: left, Why: why, SettleWith: tr.settle(left)}
 }
 
-// oneForOne returns the quantities of one side that equal the metric in every kind of load, if all of the other side,
-// and time, are excluded by themselves. A sum that fits better is no objection: there are hundreds of sums.
+// oneForOne returns the quantities of one side that equal the metric in every kind of load, provided that time and all
+// quantities of the other side are excluded. A sum that fits better is no objection: there are hundreds of sums.
 func (tr *trial) oneForOne(m runfile.Metric) (ones []held) {
 	for _, h := range tr.rivals {
 		if len(h.loads) >= observedLoads && h.bounded(mostSpread) && tr.oneToOne(m, h) && tr.isOne(h.Ratio) && (h.Status != Excluded || h.Beaten != "") {

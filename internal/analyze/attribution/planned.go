@@ -175,7 +175,7 @@ func (e *evidence) forEachRow(of column) (all []eachRow) {
 	rows := e.columnOf(metric.RowsWritten)
 	for a := range e.loads {
 		_, logs, shared := quotients(of[a], rows[a])
-		row := eachRow{logs: logs, known: shared + mostModelled(of[a])}
+		row := eachRow{logs: logs, known: shared + largestModelVariance(of[a])}
 		for _, l := range logs {
 			n := float64(len(logs))
 			row.mean, row.known = row.mean+l.X/n, row.known+l.Var/n/n

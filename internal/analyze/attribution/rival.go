@@ -145,14 +145,14 @@ func grouped(logs [][]stats.Value, shared []float64) stats.Groups {
 // model adds the error of a model, which may or may not be common to all loads.
 func (h *held) model(x column) {
 	for i, a := range h.loads {
-		most := mostModelled(x[a])
+		most := largestModelVariance(x[a])
 		h.groups.Of[i].Var += most
 		h.groups.Of[i].Common += most
 	}
 }
 
-// mostModelled returns the largest variance due to a model in a load.
-func mostModelled(cells []cell) (most float64) {
+// largestModelVariance returns the largest variance due to a model in a load.
+func largestModelVariance(cells []cell) (most float64) {
 	for _, c := range cells {
 		if c.missing == nil {
 			most = max(most, c.modelled())

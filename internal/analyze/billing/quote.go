@@ -108,7 +108,7 @@ func (q *quote) standard(t sizing.Tariff, per catalog.Per, class string) (price 
 		return exactly(p.Price), ""
 	}
 	if per == catalog.PerHour && class != Serverless {
-		if p, known := ofSize(t, class); known {
+		if p, known := scaledPrice(t, class); known {
 			q.sources = append(q.sources, p.Source)
 			return exactly(p.Price).times(otherSize), "from " + p.Class
 		}
@@ -117,7 +117,7 @@ func (q *quote) standard(t sizing.Tariff, per catalog.Per, class string) (price 
 	at := sizing.Tariff{Region: home, Prices: t.Prices}
 	p, listed := at.Find(Standard, per, class)
 	if !listed && per == catalog.PerHour && class != Serverless {
-		p, listed = ofSize(at, class)
+		p, listed = scaledPrice(at, class)
 	}
 	if !alike || !listed || t.Region == home {
 		return exactly(math.NaN()), ""
@@ -152,8 +152,8 @@ func ratioToHome(t sizing.Tariff, class string) (catalog.Price, bool) {
 	return catalog.Price{}, false
 }
 
-// ofSize returns the price of another size of a family, scaled to a class: AWS charges in proportion.
-func ofSize(t sizing.Tariff, class string) (catalog.Price, bool) {
+// scaledPrice returns the price of another size of a family, scaled to a class: AWS charges in proportion.
+func scaledPrice(t sizing.Tariff, class string) (catalog.Price, bool) {
 	family, size := sizeOf(class)
 	for _, p := range t.Prices {
 		if p.Volume != Standard || p.Per != catalog.PerHour || p.Region != t.Region {

@@ -57,16 +57,16 @@ func (k kind) surely(r counts.Repetition) (own func(counts.Load, counts.Repetiti
 	case "sessions", OwnFsyncs:
 		return k.own, k.rest
 	case OwnRecords:
-		return func(_ counts.Load, r counts.Repetition) float64 { n, _ := ofUsers(r.WAL); return n }, notAutovacuums
+		return func(_ counts.Load, r counts.Repetition) float64 { n, _ := userWAL(r.WAL); return n }, notAutovacuums
 	case OwnBytes:
-		return func(_ counts.Load, r counts.Repetition) float64 { _, n := ofUsers(r.WAL); return n }, notAutovacuums
+		return func(_ counts.Load, r counts.Repetition) float64 { _, n := userWAL(r.WAL); return n }, notAutovacuums
 	default:
 		return func(counts.Load, counts.Repetition) float64 { return 0 }, notAutovacuums
 	}
 }
 
-// ofUsers returns the own WAL of users' tables and indexes; zero if unknown.
-func ofUsers(w *runfile.WAL) (records, bytes float64) {
+// userWAL returns the own WAL of users' tables and indexes; zero if unknown.
+func userWAL(w *runfile.WAL) (records, bytes float64) {
 	if whyUnknown(w) != "" {
 		return 0, 0
 	}
@@ -74,7 +74,7 @@ func ofUsers(w *runfile.WAL) (records, bytes float64) {
 		if item.Is != runfile.WALTable && item.Is != runfile.WALIndex || strings.HasPrefix(item.Name, "pg_") {
 			continue
 		}
-		n, size := ownOf(anatomyOf(item))
+		n, size := ownRecords(anatomyOf(item))
 		records, bytes = records+n, bytes+size
 	}
 	return records, bytes

@@ -30,33 +30,33 @@ var quantities = map[metric.Quantity]string{
 	metric.DeviceBytes: "device_bytes",
 }
 
-// ofWAL returns the counts of the database and its WAL, in the order of the report.
-func ofWAL(waiting counting) []kind {
+// databaseKinds returns the counts of the database and its WAL, in the order of the report.
+func databaseKinds(waiting counting) []kind {
 	return []kind{
 		{name: "rows", unit: "rows", help: "rows inserted, updated and deleted in the database",
 			of: lessBackground(rows)},
 		{name: "commits", unit: "commits", help: "transactions that wrote, by their records in the WAL",
-			of: ofParts(records, commit)},
+			of: sumParts(records, commit)},
 		{name: WaitingCommits, unit: "commits",
 			help: "commits, and preparations of two-phase commits, that waited for an fsync of the WAL", of: waiting,
 			mayLack: true},
 		{name: "sessions", unit: "sessions", help: "sessions that connected to the database", of: sessions},
 		{name: OwnRecords, unit: "records", help: "WAL records of the rows, their index entries, commits and rollbacks",
-			of: ofParts(records, append([]string{split}, own...)...)},
+			of: sumParts(records, append([]string{split}, own...)...)},
 		{name: OwnBytes, unit: "bytes", help: "bytes of these records, without images of whole pages", of: ownBytes},
 		{name: "page_image_bytes", unit: "bytes", help: "images of whole pages in the WAL: of the first change of " +
 			"each since a checkpoint, and of built indexes", of: imageBytes},
 		{name: "upkeep_wal_records", unit: "records",
 			help: "WAL records of page splits, pruning, sequences, files and the server's own",
-			of:   ofParts(records, upkeep...)},
+			of:   sumParts(records, upkeep...)},
 		{name: "upkeep_wal_bytes", unit: "bytes", help: "bytes of these records, without images",
-			of: ofParts(withoutImages, append([]string{split}, upkeep...)...)},
+			of: sumParts(withoutImages, append([]string{split}, upkeep...)...)},
 	}
 }
 
 // Names lists the names that a budget may have.
 func Names() (all []string) {
-	for _, k := range append(ofWAL(nil), ownFsyncs) {
+	for _, k := range append(databaseKinds(nil), ownFsyncs) {
 		all = append(all, k.name)
 	}
 	for _, q := range counts.OfInserts() {
@@ -70,16 +70,16 @@ func Names() (all []string) {
 // kinds returns all counts, from requests to the database down to its device.
 func kinds(run *counts.Run) []kind {
 	flushes := flushingOf(run)
-	all := append(ofWAL(flushes.waiting), ownFsyncs)
+	all := append(databaseKinds(flushes.waiting), ownFsyncs)
 	for _, q := range run.Quantities() {
 		k := kind{name: quantities[q.Name], unit: q.Unit, help: q.Help, of: lessBackground(q.Count)}
 		switch {
 		case k.name == "":
 			continue
-		case ofDevice(q) && run.OfServer:
+		case isDevice(q) && run.OfServer:
 			whole, _ := counts.Named(q.Name)
 			k.everybody = whole.Count
-		case ofDevice(q) && !run.Header.Target.Storage.Own:
+		case isDevice(q) && !run.Header.Target.Storage.Own:
 			k.of = shared
 		}
 		switch q.Name { // a commit that waits needs an fsync, which needs a request, a flush and a page
@@ -97,7 +97,7 @@ func kinds(run *counts.Run) []kind {
 	return all
 }
 
-func ofDevice(q counts.Quantity) bool {
+func isDevice(q counts.Quantity) bool {
 	return q.Name == metric.DeviceRequests || q.Name == metric.DeviceFlushes || q.Name == metric.DeviceBytes
 }
 
@@ -176,7 +176,7 @@ func images(p counts.Part) float64        { return p.Images }
 
 // ownBytes returns the bytes of the operation's own parts. Each page split counts as an entry of average size.
 func ownBytes(a counts.Load, r counts.Repetition) (counted, background float64, err error) {
-	counted, background, err = ofParts(withoutImages, own...)(a, r)
+	counted, background, err = sumParts(withoutImages, own...)(a, r)
 	if err != nil || r.Log == nil {
 		return counted, background, err
 	}
@@ -186,7 +186,7 @@ func ownBytes(a counts.Load, r counts.Repetition) (counted, background float64, 
 // imageBytes returns the bytes of page images in the WAL that was read, or in PostgreSQL's own count, which exists from
 // 19 on.
 func imageBytes(a counts.Load, r counts.Repetition) (counted, background float64, err error) {
-	if counted, background, err = ofParts(images)(a, r); err == nil {
+	if counted, background, err = sumParts(images)(a, r); err == nil {
 		return counted, background, nil
 	}
 	if c, counts19 := r.Counts[metric.StatWALFPIBytes]; !counts19 || c.Missing != nil {
@@ -214,9 +214,9 @@ func entriesOfSplits(log counts.Anatomy) float64 {
 	return math.Round(splits.Records * withoutImages(entries) / entries.Records)
 }
 
-// ofParts adds up parts of the WAL, those named or all. It counts only if every record was read: an estimate would pass
+// sumParts adds up parts of the WAL, those named or all. It counts only if every record was read: an estimate would pass
 // or fail a budget by chance.
-func ofParts(of func(counts.Part) float64, parts ...string) counting {
+func sumParts(of func(counts.Part) float64, parts ...string) counting {
 	return func(_ counts.Load, r counts.Repetition) (sum, background float64, err error) {
 		switch log := r.Log; {
 		case log == nil:

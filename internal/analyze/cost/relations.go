@@ -115,7 +115,7 @@ func (r *Relation) named() []namedEach {
 func (r *Relation) add(n int, i runfile.WALItem) {
 	r.Table, r.Dropped, r.Constraint, r.last = i.Table, i.Dropped, i.Constraint, i
 	all := counts.Written(i)
-	records, bytes := ownOf(anatomyOf(i))
+	records, bytes := ownRecords(anatomyOf(i))
 	for e, more := range map[*Each]float64{
 		&r.OwnRecords: records, &r.OwnBytes: bytes, &r.Records: float64(all.Records), &r.Bytes: float64(all.Bytes),
 		&r.Images: float64(all.Images), &r.ImageBytes: float64(all.ImageBytes),
@@ -133,9 +133,9 @@ func anatomyOf(i runfile.WALItem) (log counts.Anatomy) {
 	return log
 }
 
-// ownOf returns the records of rows, entries and commits, and their bytes without images. A page split counts as an
+// ownRecords returns the records of rows, entries and commits, and their bytes without images. A page split counts as an
 // entry of average size.
-func ownOf(log counts.Anatomy) (records, bytes float64) {
+func ownRecords(log counts.Anatomy) (records, bytes float64) {
 	for _, p := range log.Parts {
 		switch {
 		case slices.Contains(own, p.Name):

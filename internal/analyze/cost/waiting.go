@@ -31,7 +31,7 @@ func flushingOf(run *counts.Run) flushing {
 // server counts the sessions' own and there were none. In between, some did not wait (synchronous_commit=off), or
 // several shared an fsync, and the number is unknown.
 func (f flushing) waiting(a counts.Load, r counts.Repetition) (n, background float64, err error) {
-	n, _, err = ofParts(records, commit, prepare)(a, r)
+	n, _, err = sumParts(records, commit, prepare)(a, r)
 	if err != nil || n == 0 {
 		return n, 0, err
 	}

@@ -91,7 +91,7 @@ func TestWALFromBeforeRepetition(t *testing.T) {
 		r.Log = &counts.Anatomy{Coverage: 1, Parts: []counts.Part{
 			{Name: "heap_insert", Records: 1, Bytes: 59}, {Name: commit, Records: 1, Bytes: 34},
 			{Name: "other", Records: 1, Bytes: 50}}}
-		counted, _, err := ofParts(records, own...)(counts.Load{}, r)
+		counted, _, err := sumParts(records, own...)(counts.Load{}, r)
 		if got := ""; err != nil {
 			if got = reason(err); got != want {
 				t.Errorf("of %v bytes: %s, want %q", moved, got, want)

@@ -62,8 +62,8 @@ func grewInPeriods(periods []Level, rates bool) (g Growth, known bool) {
 	return g, g.Seconds > 0
 }
 
-// GrewBetween returns how much a metric grew over the whole run beyond what the repetitions explain, given a rate for
-// all time and an amount for each repetition; 0 if no more or unknown. A source that moves late or in steps may show
+// GrewBetween returns how much more a metric grew over the whole run than the repetitions explain, given a constant
+// rate and an amount for each repetition. It returns 0 if that is unknown. A source that moves late or in steps may show
 // nothing in any repetition and yet move because of the load.
 func (r *Run) GrewBetween(m Metric, perSecond, besides float64) float64 {
 	repetitions := 0
@@ -131,8 +131,8 @@ func (r *Run) levels(metric string, preferred ...string) []Level {
 	return r.Source.Levels(metric, preferred)
 }
 
-// Whole returns the amount of a source with periods for the whole run, with the rest before the first load and after
-// the last that sources with steps need; false if the periods do not cover it, or there was no rest.
+// Whole returns the amount of a source with periods for the whole run, including the rests before the first load and
+// after the last. It returns false if there was no rest or the periods do not cover the run.
 func (r *Run) Whole(name string) (amount float64, from, to time.Time, ok bool) {
 	if r.Source == nil || r.Header.Plan.RestSeconds <= 0 {
 		return 0, from, to, false

@@ -19,8 +19,8 @@ type Top struct {
 // OfWAL ranks tables and indexes by the WAL that refers to their pages.
 const OfWAL = "wal"
 
-// WhyNoWAL returns why a server's WAL was not read, without remedies that a managed server refuses: Aurora has no
-// pg_walinspect, and nobody there is a superuser, gets pg_read_server_files or can install anything.
+// WhyNoWAL returns why a server's WAL was not read, without remedies that a managed server refuses. Aurora has no
+// pg_walinspect, and its users cannot be superusers, get pg_read_server_files or install anything.
 func WhyNoWAL(flavor, why string) string {
 	const extension = "pg_walinspect"
 	switch {

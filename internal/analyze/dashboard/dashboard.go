@@ -84,7 +84,7 @@ func withQueries(panels []panel) (all []Panel) {
 }
 
 func (t target) metrics() []string {
-	names := ofExpression(t.Expr)
+	names := metricsIn(t.Expr)
 	if t.MetricName != "" {
 		names = append(names, strings.TrimSpace(t.Namespace+" "+t.MetricName))
 	}
@@ -110,7 +110,7 @@ var (
 var operators = []string{"and", "or", "unless", "bool", "offset", "by", "without", "on", "ignoring", "group_left",
 	"group_right", "inf", "nan"}
 
-func ofExpression(expression string) (names []string) {
+func metricsIn(expression string) (names []string) {
 	bare := grouping.ReplaceAllString(apart.ReplaceAllString(quoted.ReplaceAllString(expression, ""), ""), "")
 	for _, found := range name.FindAllString(bare, -1) {
 		if word := strings.TrimSpace(found); !strings.HasSuffix(word, "(") &&

@@ -16,8 +16,8 @@ const (
 	edge             = 3.0
 )
 
-// Criteria for a lag: how much better the loads must explain the counter with it, in squares, and the number of loads
-// in which the counter moves, since a single load fits some lag too easily.
+// Criteria for a lag: how much better the loads must explain the counter with it, in squares, and in how many loads the
+// counter must move. A single load fits some lag too easily.
 const (
 	muchBetter  = 0.65
 	wellEnough  = 0.35

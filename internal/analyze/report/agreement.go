@@ -47,8 +47,8 @@ func (m Metric) contradictsItsDocument() bool {
 	return m.Document != nil && m.Document.Says == agreement.Contradicts
 }
 
-// excluded names, for a metric without a verdict, the work that it is often taken for but does not count, and how much
-// of the documented meaning remains possible.
+// excluded names the work that a metric without a verdict is often taken for but does not count, and how much of the
+// documented meaning remains possible.
 func (m Metric) excluded() string {
 	if m.Document == nil || m.contradictsItsDocument() {
 		return ""

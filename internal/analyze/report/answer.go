@@ -24,7 +24,7 @@ import (
 // report.
 func Answer(run *counts.Run, r Report) document.Document {
 	whole := Document(run, r, nil, nil)
-	if ofPeriods(run) {
+	if hasOnlyPeriods(run) {
 		return periodsAnswer(run, r, whole)
 	}
 	if len(r.Loads.Loaded()) == 0 || len(r.Metrics) == 0 {

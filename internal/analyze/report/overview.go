@@ -31,7 +31,7 @@ func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) docume
 			r.Run.Start.Format("2006-01-02"),
 		Heading: answer.heading(),
 	}
-	if ofPeriods(run) {
+	if hasOnlyPeriods(run) {
 		return periodsDocument(run, r, d)
 	}
 	void := func(w document.Warning) bool { return w.Rank == document.Void }

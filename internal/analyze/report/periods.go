@@ -26,8 +26,8 @@ type periodic struct {
 	unit    float64 // divisor of the values shown
 }
 
-// ofPeriods reports whether a source has only periods, so that nothing can be judged.
-func ofPeriods(run *counts.Run) bool { return run.Observed != nil && run.Observed.Period > 0 }
+// hasOnlyPeriods reports whether a source has only periods, so that nothing can be judged.
+func hasOnlyPeriods(run *counts.Run) bool { return run.Observed != nil && run.Observed.Period > 0 }
 
 // periodsDocument returns the report of a history of periods: rates, and no verdicts.
 func periodsDocument(run *counts.Run, r Report, d document.Document) document.Document {
@@ -95,14 +95,14 @@ func (r Report) periodsTarget(run *counts.Run, all []periodic) string {
 		}
 	}
 	name := strings.TrimSpace(ServerName(r.Run.Target.Flavor) + " " + r.Run.Target.Version)
-	if ofMachine(run) {
+	if hasOnlyDisks(run) {
 		name = "Disks of a machine"
 	}
 	return name + Place(r) + "; observed for " + span(to.Sub(from).Seconds())
 }
 
-// ofMachine reports whether only disks were recorded.
-func ofMachine(run *counts.Run) bool {
+// hasOnlyDisks reports whether only disks were recorded.
+func hasOnlyDisks(run *counts.Run) bool {
 	return !slices.ContainsFunc(run.Metrics(), func(m counts.Metric) bool {
 		return !slices.Contains(needs.OfDisk().Names(), m.Name)
 	})
@@ -121,7 +121,7 @@ func periodicMetrics(run *counts.Run) (all []periodic) {
 		if len(k.levels) == 0 {
 			continue
 		}
-		if ofMachine(run) { // its kernel was not asked
+		if hasOnlyDisks(run) { // its kernel was not asked
 			k.name = strings.TrimPrefix(k.name, "/proc/diskstats ")
 		}
 		for _, l := range run.Rates(m.Name, runfile.Maximum) {
@@ -178,7 +178,7 @@ func requestsAndBytes(run *counts.Run) (requests, bytes periodic, known bool) {
 // storage of its own.
 func storageUnknown(run *counts.Run) string {
 	of := needs.OfInstance()
-	if ofMachine(run) {
+	if hasOnlyDisks(run) {
 		of = needs.OfDisk()
 	}
 	missing := slices.DeleteFunc(of.Names(), func(m string) bool { return len(run.Rates(m, runfile.Average)) > 0 })

@@ -134,7 +134,7 @@ func (ms Metrics) becameOfRequests() document.Block {
 	var g words.Gathered
 	for _, m := range ranked(ms) {
 		if m.ToDevice != nil && m.Missing == nil {
-			g.Add(becameOf(*m.ToDevice), m.Name)
+			g.Add(reachedDevice(*m.ToDevice), m.Name)
 		}
 	}
 	return words.Faint(strings.Join(g.Sentences(func(names, text string) string {
@@ -142,16 +142,16 @@ func (ms Metrics) becameOfRequests() document.Block {
 	}), " "))
 }
 
-func becameOf(t attribution.ToDevice) string {
+func reachedDevice(t attribution.ToDevice) string {
 	if t.Least.Load == t.Most.Load {
-		return fmt.Sprintf("%s of each is a %s (%s)", partOfOne(t.Most.Ratio), t.Of.One(), t.Most.Load)
+		return fmt.Sprintf("%s of each is a %s (%s)", shareText(t.Most.Ratio), t.Of.One(), t.Most.Load)
 	}
-	return fmt.Sprintf("%s to %s of each is a %s (%s, %s)", partOfOne(t.Least.Ratio), partOfOne(t.Most.Ratio),
+	return fmt.Sprintf("%s to %s of each is a %s (%s, %s)", shareText(t.Least.Ratio), shareText(t.Most.Ratio),
 		t.Of.One(), t.Least.Load, t.Most.Load)
 }
 
-// partOfOne formats a share with few enough digits that nearly equal metrics agree.
-func partOfOne(ratio float64) string {
+// shareText formats a share with few enough digits that nearly equal metrics agree.
+func shareText(ratio float64) string {
 	if ratio < 0.1 {
 		return number.Ratio(ratio)
 	}

@@ -28,8 +28,8 @@ const (
 	partOfImages  = "_image_bytes"
 )
 
-// ofAnatomy reports whether a metric belongs to the anatomy of the WAL, and so repeats part of another metric.
-func ofAnatomy(metric string) bool { return strings.HasPrefix(metric, anatomyProbe) }
+// isAnatomy reports whether a metric belongs to the anatomy of the WAL, and so repeats part of another metric.
+func isAnatomy(metric string) bool { return strings.HasPrefix(metric, anatomyProbe) }
 
 // anatomy returns the WAL records read in the repetition; nil if the run has no anatomy probe.
 func (b *builder) anatomy(r counts.Repetition, loadEnd, othersEnd time.Time) *counts.Anatomy {
@@ -51,7 +51,7 @@ func (b *builder) anatomy(r counts.Repetition, loadEnd, othersEnd time.Time) *co
 		a.Source = counts.Waldump
 	}
 	scale := 1 / a.Coverage
-	if toCount(a) {
+	if isScaled(a) {
 		scale = a.Counted / all.Raw
 	}
 	var windows []map[string]float64
@@ -88,22 +88,22 @@ func scaled(a *counts.Anatomy, name string, records, bytes, scale float64, windo
 	if name == "" {
 		metric = recordsRead
 	}
-	if toCount(a) && name == "" {
+	if isScaled(a) && name == "" {
 		return counts.Part{Name: name, Records: a.Counted, Low: a.Counted, High: a.Counted, Bytes: bytes * scale}
 	}
-	if toCount(a) {
+	if isScaled(a) {
 		base = recordsRead
 	}
 	n, half := records*scale, scale*half(metric, base, 1-a.Coverage, windows)
 	most := math.Inf(1) // or as much as all records not read
-	if toCount(a) {
+	if isScaled(a) {
 		most = records + a.Counted - a.Counted/scale
 	}
 	return counts.Part{Name: name, Records: n, Low: max(n-half, records), High: min(n+half, most), Bytes: bytes * scale}
 }
 
-// toCount reports whether the parts are scaled to PostgreSQL's own count.
-func toCount(a *counts.Anatomy) bool { return !a.Exact() && !math.IsNaN(a.Counted) }
+// isScaled reports whether the parts are scaled to PostgreSQL's own count.
+func isScaled(a *counts.Anatomy) bool { return !a.Exact() && !math.IsNaN(a.Counted) }
 
 // half returns the half-width of the interval of a sum that is estimated by its ratio to a base: all records, or the
 // bytes of WAL covered. Each reading is a random group of windows. The differences between groups give the uncertainty,

@@ -109,7 +109,7 @@ func (b *builder) counters() []runfile.Metric {
 	var counters []runfile.Metric
 	for _, m := range b.metrics {
 		inPeriods := m.Type.Statistic() != ""
-		counted := m.Type == runfile.Counter && !ofAnatomy(m.Name)
+		counted := m.Type == runfile.Counter && !isAnatomy(m.Name)
 		if counted || inPeriods && (len(b.periods[m.Name]) > 0 || b.totalled[m.Name]) {
 			counters = append(counters, m)
 		}

@@ -20,8 +20,8 @@ type window struct {
 	repetition counts.Repetition
 }
 
-// cutWindows returns all windows from the first to the last, times as long as the length at which readings were kept,
-// but for those of a hole of so many that it is none of the observation: that went on days later, or a clock was set.
+// cutWindows returns all windows from the first to the last, each as long as the given number of kept readings. It
+// omits the windows of a very long hole, after which the observation went on days later, or a clock was set.
 func (o observer) cutWindows(times int64) (all []window) {
 	first, last, known := o.thin.Span()
 	alone := o.onlyPeriods()
@@ -136,7 +136,7 @@ func (o observer) wholeWindows(all []window, made *counts.Observation) (whole []
 			}
 		}
 	}
-	made.Lacked, made.WhyLacked = mostLacked(all, lacked)
+	made.Lacked, made.WhyLacked = mostMissed(all, lacked)
 	return whole
 }
 
@@ -150,8 +150,8 @@ func (w window) lacks(times map[string]int, usual float64) (names []string) {
 	return names
 }
 
-// mostLacked returns the metric that most windows lack, and the latest reason.
-func mostLacked(all []window, times map[string]int) (most, why string) {
+// mostMissed returns the metric that most windows lack, and the latest reason.
+func mostMissed(all []window, times map[string]int) (most, why string) {
 	for _, name := range slices.Sorted(maps.Keys(times)) {
 		if most == "" || times[name] > times[most] {
 			most = name

@@ -91,8 +91,8 @@ func (s Size) enoughSection() document.Block {
 	t := document.Grid[SizeOption]{Of: options}
 	t.Wordy("volume", func(o SizeOption) string { return o.Credits.sizeOf(o) })
 	t.Numeric("GiB", func(o SizeOption) document.Cell { return whole(o.Credits.GiB) })
-	t.Numeric("credits at the worst", func(o SizeOption) document.Cell { return ofHundred(o.Credits.Lowest) })
-	t.Numeric("credits at the end", func(o SizeOption) document.Cell { return ofHundred(o.Credits.Left) })
+	t.Numeric("credits at the worst", func(o SizeOption) document.Cell { return percentCell(o.Credits.Lowest) })
+	t.Numeric("credits at the end", func(o SizeOption) document.Cell { return percentCell(o.Credits.Left) })
 	t.Numeric(s.Sized.Currency+" a month", func(o SizeOption) document.Cell { return words.Known(o.Credits.Monthly) })
 	addDates(&t, func(o SizeOption) string { return o.Credits.AsOf })
 	played := options[len(options)-1].Credits.Seconds
@@ -101,7 +101,7 @@ func (s Size) enoughSection() document.Block {
 	return document.Section{Title: title, Blocks: []document.Block{t.Table}}
 }
 
-func ofHundred(percent float64) document.Cell {
+func percentCell(percent float64) document.Cell {
 	return document.Number(number.Grouped(percent, 0)+"%", percent)
 }
 

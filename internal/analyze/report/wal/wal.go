@@ -175,7 +175,7 @@ func howRead(loads []Load) string {
 	if len(sentences) > 1 {
 		sentences = g.Sentences(func(names, way string) string { return names + ": " + way })
 	}
-	return strings.TrimRight(strings.Join(append(sentences, offText(loads)), " "), " ")
+	return strings.TrimRight(strings.Join(append(sentences, deviationText(loads)), " "), " ")
 }
 
 func (l *WAL) way() string {
@@ -193,8 +193,8 @@ func (l *WAL) way() string {
 	}
 }
 
-// offText says how far the sums are from PostgreSQL's count, in the worst repetition.
-func offText(loads []Load) string {
+// deviationText says how far the sums are from PostgreSQL's count, in the worst repetition.
+func deviationText(loads []Load) string {
 	worst, where := 0.0, ""
 	held := slices.DeleteFunc(slices.Clone(loads), func(a Load) bool {
 		return a.WAL.Coverage > 0 && a.WAL.Coverage < 1

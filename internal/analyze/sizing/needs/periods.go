@@ -192,7 +192,7 @@ func about(run *counts.Run) (from, to time.Time) {
 	return from, to
 }
 
-// readIn returns the stretches of an observation in which all storage numbers were read, in order, and how much may be
+// readIn returns, in order, the stretches of an observation in which all storage numbers were read, and how much may be
 // missing at either end without a loss.
 func readIn(run *counts.Run) (all []runfile.Stretch, missed time.Duration) {
 	if length := run.Observed.Period; length > 0 {
@@ -200,9 +200,9 @@ func readIn(run *counts.Run) (all []runfile.Stretch, missed time.Duration) {
 		if missing != nil {
 			return nil, 0
 		}
-		return inCommon(metrics.Names(), func(name string) []runfile.Stretch {
+		return commonStretches(metrics.Names(), func(name string) []runfile.Stretch {
 			// the need is made of the highest, and the mean and the worst hour of the means
-			return inCommon(statisticsOf(run, name), func(statistic string) (all []runfile.Stretch) {
+			return commonStretches(statisticsOf(run, name), func(statistic string) (all []runfile.Stretch) {
 				for _, l := range run.Rates(name, statistic) {
 					all = append(all, runfile.Stretch{From: l.From, To: l.To})
 				}
@@ -212,7 +212,7 @@ func readIn(run *counts.Run) (all []runfile.Stretch, missed time.Duration) {
 	}
 	most := time.Duration(mostOfWindow * float64(run.Observed.Window))
 	read := slices.DeleteFunc(OfDisk().Names(), func(name string) bool { _, ok := run.Counter(name); return !ok })
-	return inCommon(read, func(name string) (all []runfile.Stretch) {
+	return commonStretches(read, func(name string) (all []runfile.Stretch) {
 		for change, err := range run.Series(name).Changes(time.Unix(0, 0), time.Unix(1<<33, 0)) {
 			if err == nil && change.To.Sub(change.From) <= most {
 				all = append(all, runfile.Stretch{From: change.From, To: change.To})
@@ -222,7 +222,7 @@ func readIn(run *counts.Run) (all []runfile.Stretch, missed time.Duration) {
 	}), most
 }
 
-func inCommon(metrics []string, of func(metric string) []runfile.Stretch) (all []runfile.Stretch) {
+func commonStretches(metrics []string, of func(metric string) []runfile.Stretch) (all []runfile.Stretch) {
 	for i, name := range metrics {
 		if stretches := joined(of(name)); i == 0 {
 			all = stretches
