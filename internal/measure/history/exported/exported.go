@@ -24,6 +24,7 @@ import (
 	cw "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 
 	"github.com/realiops/realiops/internal/input"
+	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/measure/history"
 	probe "github.com/realiops/realiops/internal/measure/probe/cloudwatch"
 	"github.com/realiops/realiops/internal/measure/rds"
@@ -59,6 +60,7 @@ type results struct {
 	Timestamps []time.Time
 	Values     []sample
 	StatusCode cw.StatusCode
+	Messages   []cw.MessageData
 }
 
 // sample is a value from some program; NaN: none.
@@ -112,11 +114,24 @@ func (e *Export) Read(text []byte, now time.Time) error {
 	if slices.ContainsFunc(a.DBClusters, func(c rds.DBCluster) bool { return c.DBClusterIdentifier == "" }) {
 		return errors.New("it describes a cluster without its DBClusterIdentifier: which is it?")
 	}
+	if said := saidIn(a.Messages); said != "" {
+		return fmt.Errorf("CloudWatch says with the answer that it is not whole (%s): ask for fewer metrics or a shorter "+
+			"time, in several files", said)
+	}
 	e.instance = append(e.instance, a.DBInstances...)
 	for _, c := range a.DBClusters {
 		e.Clusters = append(e.Clusters, rds.ClusterOf(c))
 	}
 	return e.metrics(a.MetricDataResults, now)
+}
+
+// saidIn returns what CloudWatch says of an answer, such as MaxMetricsExceeded; empty for a whole one.
+func saidIn(messages []cw.MessageData) string {
+	var all []string
+	for _, m := range messages {
+		all = append(all, account.Clean(aws.ToString(m.Code)+": "+aws.ToString(m.Value)))
+	}
+	return strings.Join(all, "; ")
 }
 
 // notJSON distinguishes a page or a table from broken JSON.
@@ -156,9 +171,9 @@ func (e *Export) metrics(all []results, now time.Time) error {
 type points struct {
 	id, label string
 	values    map[time.Time]float64
-	twice     int // duplicate points with another value
-	part      cw.StatusCode
-	unpaired  bool // it has different numbers of times and values
+	twice     int    // duplicate points with another value
+	part      string // why it is not whole; empty: it is
+	unpaired  bool   // it has different numbers of times and values
 }
 
 func (p *points) add(r results) {
@@ -173,8 +188,8 @@ func (p *points) add(r results) {
 		}
 		p.values[at.UTC()] = v
 	}
-	if p.part = r.StatusCode; p.part == cw.StatusCodeComplete {
-		p.part = ""
+	if p.part = saidIn(r.Messages); p.part == "" && r.StatusCode != cw.StatusCodeComplete {
+		p.part = string(r.StatusCode)
 	}
 }
 
@@ -188,6 +203,10 @@ func (e *Export) series(p *points, now time.Time) error {
 		return fmt.Errorf("the series %q has not as many values as times, so nobody knows which belong together",
 			p.label)
 	}
+	if p.part != "" { // a partial one would look like the begin of the history, or like a cluster that was stopped
+		return fmt.Errorf("the series %q is not whole: CloudWatch answered %s. Ask again, for all pages",
+			p.label, p.part)
+	}
 	if len(p.values) == 0 {
 		e.warn("The series %q is empty: is the name in its dimension right, letter by letter?", p.label)
 		return nil
@@ -196,11 +215,9 @@ func (e *Export) series(p *points, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("the series %q %w", p.label, err)
 	}
-	if p.part != "" && e.Flavor != "" { // a partial one would look like the begin of the history
-		return fmt.Errorf("the series %q is not whole: CloudWatch answered %s. Ask again, for all pages",
-			p.label, p.part)
+	if p.twice > 0 {
+		e.warn("%d points of %q are there twice with different values: the first of each counts.", p.twice, p.label)
 	}
-	e.doubts(p)
 	return e.addPeriods(p, of, length, now)
 }
 
@@ -282,16 +299,6 @@ const ofCluster = "DBClusterIdentifier"
 
 // mostShown is far above any value in CloudWatch: 10^15 operations in a period, or a PB.
 const mostShown = 1e15
-
-// doubts warns about oddities of a series.
-func (e *Export) doubts(p *points) {
-	if p.twice > 0 {
-		e.warn("%d points of %q are there twice with different values: the first of each counts.", p.twice, p.label)
-	}
-	if p.part != "" {
-		e.warn("CloudWatch returned only part of %q (%s): what is missing is not known.", p.label, p.part)
-	}
-}
 
 func (e *Export) warn(format string, values ...any) {
 	if text := fmt.Sprintf(format, values...); !slices.Contains(e.Warnings, text) {

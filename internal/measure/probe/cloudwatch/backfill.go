@@ -110,6 +110,9 @@ func (b *backfill) page(byID map[string]*query, out *cw.GetMetricDataOutput) err
 		if q == nil {
 			continue
 		}
+		if len(out.Messages) > 0 { // about the whole answer, such as MaxMetricsExceeded
+			r.Messages, r.StatusCode = append(r.Messages, out.Messages...), types.StatusCodePartialData
+		}
 		q.answer(r)
 		if len(r.Timestamps) != len(r.Values) {
 			continue

@@ -235,7 +235,8 @@ func TestSamePageForEver(t *testing.T) {
 	}
 }
 
-// status sets the status of all results, or of one statistic's.
+// status sets the status of all results, or of one statistic's. Complete ones are cut with a message about the whole
+// answer.
 func status(code string, keep int, of ...string) accounttest.Fault {
 	return accounttest.Changed(func(asked, out answer) {
 		for i, q := range asked["MetricDataQueries"].(cbor.List) {
@@ -246,7 +247,11 @@ func status(code string, keep int, of ...string) accounttest.Fault {
 			}
 			r := results(out)[i]
 			r["StatusCode"] = cbor.String(code)
-			r["Messages"] = cbor.List{answer{"Code": cbor.String(code),
+			about := r
+			if code == "Complete" {
+				about = out
+			}
+			about["Messages"] = cbor.List{answer{"Code": cbor.String(code),
 				"Value": cbor.String("account 123456789012 has arn:aws:rds:eu-central-1:123456789012:db:x")}}
 			for _, list := range []string{"Timestamps", "Values"} {
 				all := r[list].(cbor.List)
@@ -296,6 +301,8 @@ func TestUnfinishedAnswers(t *testing.T) {
 		[]int{1, 2, 3}, latency)
 	check("internal for ever", status("InternalError", 0, "ReadLatency"), []int{1, 2, 3}, nil,
 		strings.Replace(again, "%", "InternalError", 1))
+	check("cut as a whole", status("Complete", 0, "ReadLatency"), []int{1, 2, 3}, nil,
+		strings.NewReplacer("InternalError", "PartialData", "%", "Complete").Replace(again))
 	check("forbidden", status("Forbidden", 1, "ReadLatency"), []int{1}, first,
 		"ReadLatency permission Forbidden: CloudWatch does not allow these credentials this metric (Forbidden: "+
 			"account *** has ***)")
