@@ -198,12 +198,20 @@ func deviceSide(r counts.Repetition) (Side, *series.Missing) {
 	s.Flush = mean(0, 0)
 	if flushes, err := r.Count(metric.BlockFlushes); err == nil {
 		s.HasFlush, s.Rate.Flushes = true, max(0, flushes)/r.Seconds
-		s.Flush = mean(r.Counts[metric.BlockFlushTime].Raw, r.Counts[metric.BlockFlushes].Raw)
+		s.Flush = mean(timed(r, "flush_time", "flushes"), r.Counts[metric.BlockFlushes].Raw)
 		writes = max(0, metric.Requests(writes, flushes))
 	}
 	s.Rate.Writes = writes / r.Seconds
 	s.leaveOut()
 	return s, nil
+}
+
+// timed returns how long requests of a kind took, background included; NaN: they were counted, and their time was not.
+func timed(r counts.Repetition, time, requests string) float64 {
+	if _, err := r.Count("block/" + time); err != nil && r.Counts["block/"+requests].Raw > 0 {
+		return math.NaN()
+	}
+	return r.Counts["block/"+time].Raw
 }
 
 // leaveOut drops the latencies of operations that the job hardly did: they are from others.
@@ -251,8 +259,8 @@ func (r *Row) check(repetition counts.Repetition) {
 		raw := func(name string) float64 { return repetition.Counts["block/"+name].Raw }
 		n, seconds := raw("reads")+raw("writes"), repetition.Counts[metric.BlockWrites].Seconds
 		f := figures.None()
-		f.Operations, f.Latency = n/seconds, (raw("read_time")+raw("write_time")+raw("flush_time")+
-			raw("discard_time"))/n
+		f.Operations, f.Latency = n/seconds, (raw("read_time")+raw("write_time")+
+			timed(repetition, "flush_time", "flushes")+timed(repetition, "discard_time", "discards"))/n
 		f.Queue = raw("weighted_time") / seconds
 		for _, finding := range f.Check() {
 			r.Findings = append(r.Findings, "of the device: "+finding.Text)
