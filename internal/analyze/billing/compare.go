@@ -40,6 +40,10 @@ type Comparison struct {
 	uncounted int     // compared hours with an unknown number of instances
 
 	savedLeast, savedMost float64 // by I/O-Optimized in those hours, over the range of inferred prices
+	// the least and the most that I/O-Optimized saved in a compared hour
+	hourLeast, hourMost float64
+	thin                int     // as in [Use]
+	period              float64 // as in [Use]
 	// extra cost of an hour of the cluster's dearest class on I/O-Optimized; NaN: unknown
 	dearest float64
 	// extra cost of storage on I/O-Optimized in the hours without any sign of life
@@ -85,7 +89,8 @@ func (d Day) Saved() float64 { return d.IO - d.BreakEven }
 // Compare charges both configurations for a use.
 func Compare(u Use, t sizing.Tariff, reserved Reserved) Comparison {
 	lines := u.lines(t, reserved)
-	c := Comparison{Schema: Schema, Region: t.Region, Currency: t.Currency(), Reserved: reserved, stated: u.Stated}
+	c := Comparison{Schema: Schema, Region: t.Region, Currency: t.Currency(), Reserved: reserved, stated: u.Stated,
+		thin: u.Thin, period: u.Period}
 	var dates []string
 	for _, l := range lines {
 		c.Items = append(c.Items, l.item)
@@ -231,6 +236,12 @@ func (c *Comparison) weigh(b bill, lines []line) {
 				!(-p.Saved() <= c.dearest) {
 				c.dearest = -p.Saved()
 			}
+		}
+	}
+	c.hourLeast, c.hourMost = math.Inf(1), math.Inf(-1)
+	for _, hour := range b.hours {
+		if saved := hour.parts[io].plus(hour.parts[compute]).plus(hour.parts[storage]).Saved(); hour.known {
+			c.hourLeast, c.hourMost = min(c.hourLeast, saved), max(c.hourMost, saved)
 		}
 	}
 	for h, others := range b.Gone {

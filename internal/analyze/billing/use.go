@@ -27,6 +27,8 @@ type Use struct {
 
 	Gone    []float64 // hours of unnamed instances, in each hour; NaN: instances were not counted
 	Stopped []bool    // no sign of life in the hour, so the cluster counts as stopped
+	Thin    int       // hours with fewer samples than their instances publish: points are missing
+	Period  float64   // hours of the longest period that nothing counts the samples of
 }
 
 // Instance is a present or past instance of a cluster.
@@ -53,6 +55,9 @@ const (
 
 // samplesInHour is the number of samples that a running instance publishes.
 const samplesInHour = 60
+
+// slack is the part of an hour whose samples may be lost.
+const slack = 0.05
 
 // lookBack is the number of hours for which the last VolumeBytesUsed holds: it comes late and with holes, and changes
 // slowly.
@@ -81,6 +86,11 @@ func FromPeriods(periods []runfile.Period, from, to time.Time, instances []Insta
 		}
 		u.Instances = append(u.Instances, i)
 	}
+	for _, p := range periods {
+		if len(s.periods[counted]) == 0 {
+			u.Period = max(u.Period, p.To.Sub(p.From).Hours())
+		}
+	}
 	u.Stopped = s.stopped(u.Instances)
 	u.Reads, u.Writes, u.Bytes = s.sums(reads, u.Stopped), s.sums(writes, u.Stopped), heldOn(s.means(bytes), u.Stopped)
 	s.settle(&u)
@@ -95,7 +105,8 @@ const counted = "samples of " + alive
 const longestStop = 7*24 + 1
 
 // stopped returns the hours between signs of life in which neither an instance nor the volume showed any. A running
-// volume always does: an idle server writes some WAL.
+// volume always does: an idle server writes some WAL. Stopping and starting take minutes, so hours between two in which
+// instances ran throughout are missing.
 func (s *sheet) stopped(instances []Instance) []bool {
 	if len(instances) == 0 || len(s.periods[reads]) == 0 || len(s.periods[writes]) == 0 {
 		return make([]bool, s.hours)
@@ -111,12 +122,17 @@ func (s *sheet) stopped(instances []Instance) []bool {
 			signs[h] += covered[h]
 		}
 	}
+	samples, _ := s.cover(counted, true)
+	full := func(h int) bool { // instances ran from its beginning to its end
+		n := samples[h] / samplesInHour
+		return math.Round(n) >= 1 && math.Abs(n-math.Round(n)) <= slack
+	}
 	none, begin := make([]bool, s.hours), -1
 	for h, sign := range signs {
 		if sign == 0 {
 			continue
 		}
-		if begin >= 0 && h-begin-1 <= longestStop {
+		if begin >= 0 && h-begin-1 <= longestStop && !(full(begin) && full(h)) {
 			for k := begin + 1; k < h; k++ {
 				none[k] = true
 			}
@@ -134,7 +150,6 @@ func (s *sheet) settle(u *Use) {
 	for k, i := range u.Instances {
 		_, shown[k] = s.cover(capacity+i.Name, false)
 	}
-	const slack = 0.05 // of an hour: samples get lost
 	for h := range s.hours {
 		ran, paused, open := 0.0, 0.0, false
 		for k, i := range u.Instances {
@@ -152,6 +167,9 @@ func (s *sheet) settle(u *Use) {
 			}
 		}
 		there := samples[h] / samplesInHour
+		if covered[h] > 1-rounding && there < 0.6*ran {
+			u.Thin++
+		}
 		stopped := u.Stopped[h] || beside(u.Stopped, h) && ran == 0 && paused == 0 && there == 0
 		if open && (stopped || there > 0 && there <= ran+slack) {
 			for _, i := range u.Instances {

@@ -49,6 +49,10 @@ func (c Comparison) judge() Verdict {
 	case !c.stated && len(c.Days) < fewDays:
 		v.Why = fmt.Sprintf("it has %s whole, and a week is the least that says anything", printable.Counted(len(c.Days), "day"))
 		return v
+	case 4*c.thin > w.Hours:
+		v.Why = fmt.Sprintf("in %d of %d hours CPUUtilization has fewer samples than the instances publish: points of "+
+			"the metrics are missing, or stand for less time than there is between them", c.thin, w.Hours)
+		return v
 	case cheaper(c.savedLeast) != cheaper(c.savedMost):
 		v.Why = c.guessed() + ", and within what they may be either costs less: " + askPrices(c.Region)
 		return v
@@ -122,7 +126,7 @@ func (c Comparison) doubt(answer string) string {
 		return "a month as a sum says nothing about its days"
 	}
 	var all []string
-	for _, text := range append([]string{c.doubtHours(), c.doubtDays(answer)}, c.doubtInput(answer)...) {
+	for _, text := range append([]string{c.doubtHours(answer), c.doubtDays(answer)}, c.doubtInput(answer)...) {
 		if text != "" {
 			all = append(all, text)
 		}
@@ -130,10 +134,15 @@ func (c Comparison) doubt(answer string) string {
 	return strings.Join(all, ", and ")
 }
 
-// doubtHours says that most of the time is not compared; else empty.
-func (c Comparison) doubtHours() string {
-	if left := c.Whole.Hours - c.Whole.Compared; 2*left > c.Whole.Hours {
+// doubtHours says that most of the time is not compared, or that the rest may turn the answer; else empty.
+func (c Comparison) doubtHours(answer string) string {
+	left, saved := c.Whole.Hours-c.Whole.Compared, c.Whole.Total.Saved()
+	switch least, most := float64(left)*c.hourLeast, float64(left)*c.hourMost; {
+	case 2*left > c.Whole.Hours:
 		return fmt.Sprintf("%d of %d hours are not in it, because something of them is not known", left, c.Whole.Hours)
+	case left > 0 && (cheaper(saved+least) != answer || cheaper(saved+most) != answer):
+		return fmt.Sprintf("%d of %d hours are not in it, and like those with the most or the least I/O they would turn it",
+			left, c.Whole.Hours)
 	}
 	return ""
 }
@@ -172,6 +181,10 @@ func (c Comparison) doubtInput(answer string) (all []string) {
 	if c.uncounted > 0 && answer == Optimized {
 		all = append(all, fmt.Sprintf("whether instances came and went in %d of %d hours is not known: the SampleCount "+
 			"of CPUUtilization by cluster tells it, for which --query asks", c.uncounted, c.Whole.Compared))
+	}
+	if c.period > 1 {
+		all = append(all, fmt.Sprintf("the points are up to %g hours apart, which is taken for their period: the "+
+			"SampleCount of CPUUtilization by cluster, for which --query asks, tells whether points are missing", c.period))
 	}
 	if cheaper(c.Whole.Total.Saved()+c.stopped) != answer {
 		all = append(all, "it rests on the hours in which nothing showed anything, taken for a cluster that was stopped")
@@ -229,7 +242,8 @@ func (c Comparison) turns(lines []line) (all []Turn) {
 
 // warn lists what to know before relying on the numbers.
 func (c Comparison) warn(u Use) (all []string) {
-	if left := c.Whole.Hours - c.Whole.Compared; left > 0 && c.Whole.Compared > 0 && c.doubtHours() == "" {
+	if left := c.Whole.Hours - c.Whole.Compared; left > 0 && c.Whole.Compared > 0 &&
+		(c.Verdict.Cheaper == "" || c.doubtHours(c.Verdict.Cheaper) == "") {
 		all = append(all,
 			fmt.Sprintf("%d of %d hours are not compared, because something of them is not known: see the table of "+
 				"items.", left, c.Whole.Hours))

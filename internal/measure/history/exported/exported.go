@@ -9,6 +9,7 @@
 package exported
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -172,8 +173,9 @@ type points struct {
 	id, label string
 	values    map[time.Time]float64
 	twice     int    // duplicate points with another value
-	part      string // why it is not whole; empty: it is
-	unpaired  bool   // it has different numbers of times and values
+	said      string // by CloudWatch, of why it is not whole
+	part      cw.StatusCode
+	unpaired  bool // it has different numbers of times and values
 }
 
 func (p *points) add(r results) {
@@ -188,8 +190,9 @@ func (p *points) add(r results) {
 		}
 		p.values[at.UTC()] = v
 	}
-	if p.part = saidIn(r.Messages); p.part == "" && r.StatusCode != cw.StatusCodeComplete {
-		p.part = string(r.StatusCode)
+	p.said = cmp.Or(p.said, saidIn(r.Messages))
+	if p.part = r.StatusCode; p.part == cw.StatusCodeComplete {
+		p.part = ""
 	}
 }
 
@@ -203,9 +206,8 @@ func (e *Export) series(p *points, now time.Time) error {
 		return fmt.Errorf("the series %q has not as many values as times, so nobody knows which belong together",
 			p.label)
 	}
-	if p.part != "" { // a partial one would look like the begin of the history, or like a cluster that was stopped
-		return fmt.Errorf("the series %q is not whole: CloudWatch answered %s. Ask again, for all pages",
-			p.label, p.part)
+	if p.said != "" {
+		return fmt.Errorf("the series %q is not whole: CloudWatch says with it %s. Ask again", p.label, p.said)
 	}
 	if len(p.values) == 0 {
 		e.warn("The series %q is empty: is the name in its dimension right, letter by letter?", p.label)
@@ -214,6 +216,13 @@ func (e *Export) series(p *points, now time.Time) error {
 	length, err := p.period()
 	if err != nil {
 		return fmt.Errorf("the series %q %w", p.label, err)
+	}
+	if p.part != "" && e.Flavor != "" { // a partial one would look like the begin of the history
+		return fmt.Errorf("the series %q is not whole: CloudWatch answered %s. Ask again, for all pages",
+			p.label, p.part)
+	}
+	if p.part != "" {
+		e.warn("CloudWatch returned only part of %q (%s): what is missing is not known.", p.label, p.part)
 	}
 	if p.twice > 0 {
 		e.warn("%d points of %q are there twice with different values: the first of each counts.", p.twice, p.label)
@@ -310,22 +319,24 @@ func (p *points) times() []time.Time {
 	return slices.SortedFunc(maps.Keys(p.values), time.Time.Compare)
 }
 
-// period returns the length of the periods: the shortest distance between two.
+// period returns the length of the periods, which begin on a grid of that length: the longest that every distance
+// between two points is a multiple of.
 func (p *points) period() (time.Duration, error) {
-	times, nearest := p.times(), time.Duration(0)
+	times, length := p.times(), time.Duration(0)
 	for i := 1; i < len(times); i++ {
-		if apart := times[i].Sub(times[i-1]); nearest == 0 || apart < nearest {
-			nearest = apart
+		// what lies centuries apart is refused by Kept
+		for apart := times[i].Sub(times[i-1]); apart != 0 && apart != math.MaxInt64; {
+			length, apart = apart, length%apart
 		}
 	}
 	switch {
-	case nearest == 0:
+	case length == 0:
 		return 0, errors.New("has one point alone, which does not say how long its period is: ask for several, or " +
 			"say a month's sums with --month")
-	case nearest < time.Minute || nearest > 31*24*time.Hour:
-		return 0, fmt.Errorf("has points %s apart, and CloudWatch's periods are a minute to a day", printable.Duration(nearest))
+	case length < time.Minute || length > 31*24*time.Hour:
+		return 0, fmt.Errorf("has points %s apart, and CloudWatch's periods are a minute to a day", printable.Duration(length))
 	}
-	return nearest, nil
+	return length, nil
 }
 
 func billed() []metric.Meaning {

@@ -63,3 +63,14 @@ func TestHistoryOfSpoiledFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestPeriodOfPointsWithHoles: no two points are closer than two hours, and 2 and 3 hours are multiples of one.
+func TestPeriodOfPointsWithHoles(t *testing.T) {
+	var e exported.Export
+	err := e.Read([]byte(`{"MetricDataResults": [{"Id": "m0", "Label": "VolumeReadIOPs Sum shop", "Values": [1, 2, 3],
+		"Timestamps": ["2026-11-18T00:00:00Z", "2026-11-18T02:00:00Z", "2026-11-18T05:00:00Z"]}]}`),
+		time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC))
+	if err != nil || len(e.Periods) != 3 || e.Periods[0].To.Sub(e.Periods[0].From) != time.Hour {
+		t.Errorf("%v, %+v", err, e.Periods)
+	}
+}
