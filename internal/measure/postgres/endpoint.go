@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"net/url"
@@ -156,13 +157,13 @@ func (e *Endpoint) String() string {
 func (e *Endpoint) refusal(err error) error {
 	attempts := attemptsOf(err)
 	if len(attempts) < 2 {
-		return fmt.Errorf("connect to %s: %w", e, cmp.Or(distrust(err, e.config.Host), reasonOf(err)))
+		return fmt.Errorf("connect to %s: %w", e, cmp.Or(distrust(err, e.config.Host), e.reasonOf(err)))
 	}
 	var all []string
 	for _, a := range attempts {
 		host, _, _ := net.SplitHostPort(a.at)
 		failed := errors.Join(a.failed...)
-		all = append(all, fmt.Sprintf("%s (%v)", a.at, cmp.Or(distrust(failed, host), reasonOf(failed))))
+		all = append(all, fmt.Sprintf("%s (%v)", a.at, cmp.Or(distrust(failed, host), e.reasonOf(failed))))
 	}
 	return fmt.Errorf("connect to any of the hosts as %s, database %s: %s", e.config.User,
 		cmp.Or(e.config.Database, e.config.User), strings.Join(all, ", "))
@@ -201,7 +202,7 @@ func attemptsOf(err error) (all []attempt) {
 }
 
 // reasonOf returns the one useful error of pgx's list of hosts and attempts.
-func reasonOf(err error) error {
+func (e *Endpoint) reasonOf(err error) error {
 	if none, ok := errors.AsType[*unsigned](err); ok {
 		return none.error
 	}
@@ -223,7 +224,12 @@ func reasonOf(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	return misunderstood(innermost(err))
+	cause := innermost(err)
+	if e.config.SSLNegotiation == "direct" && errors.Is(cause, io.EOF) {
+		return errors.New("the server hung up when TLS began at once, as sslnegotiation=direct asks: it has no TLS, or is " +
+			"older than PostgreSQL 17; leave out sslnegotiation, or switch TLS on there")
+	}
+	return misunderstood(cause)
 }
 
 // noTLS is the text of pgx's untyped error for a server without TLS.
@@ -292,7 +298,7 @@ var remedies = map[string]string{
 	// invalid_catalog_name
 	"3D000": " (name one with dbname=)",
 	// too_many_connections
-	"53300": " (ask for fewer clients, or wait)",
+	"53300": " (end other sessions, or raise max_connections or the connection limit of the role or the database)",
 	// insufficient_privilege: to connect to the database
 	"42501": " (grant connect on it, or name another user or database)",
 	// cannot_connect_now

@@ -33,7 +33,7 @@ func (e *Endpoint) NeedsPassword(ctx context.Context) (bool, error) {
 		case strings.Contains(err.Error(), noPassword):
 			return true, nil
 		case !e.refusedByPooler(err) && !e.pins.refuse(err):
-			return false, fmt.Errorf("connect to %s: %w", e, cmp.Or(distrust(err, e.config.Host), reasonOf(err)))
+			return false, fmt.Errorf("connect to %s: %w", e, cmp.Or(distrust(err, e.config.Host), e.reasonOf(err)))
 		}
 	}
 }

@@ -446,6 +446,8 @@ func TestConnectSaysInOneLineWhatToDo(t *testing.T) {
 		"it is refused because of target_session_attrs)")
 	check(fmt.Sprintf("host=127.0.0.1 port=%d sslmode=require ", good.Port)+"user=postgres password=wr0ng",
 		"the server has no TLS, which sslmode asks for")
+	check(fmt.Sprintf("host=127.0.0.1 port=%d sslmode=require sslnegotiation=direct user=postgres", good.Port),
+		"as sslnegotiation=direct asks: it has no TLS, or is older than PostgreSQL 17;")
 	for _, asked := range []string{"target_session_attrs=standby", "channel_binding=require", "require_auth=none",
 		"min_protocol_version=3.2"} {
 		keyword, _, _ := strings.Cut(asked, "=")
