@@ -232,6 +232,21 @@ func (f Facts) RefuseClients(n int) error {
 		"--clients", n, f.Connections, ownSessions)
 }
 
+// readingSessions is how many sessions read a server at once: one for its facts, one for its statistics, one for its
+// WAL, and a new one for its settings.
+const readingSessions = 4
+
+// ExplainRefusal adds to the server's refusal of one more session how many it takes to read a server. Other errors are
+// returned as they are.
+func (f Facts) ExplainRefusal(err error) error {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "53300" {
+		return err
+	}
+	return fmt.Errorf("%w; realiops needs %d connections to read a server, and this user has %d left: end other sessions, "+
+		"or raise max_connections or the connection limit of the role or the database", err, readingSessions,
+		f.Connections)
+}
+
 // refuseRole returns an error if statements would run with the privileges of another role.
 func (f Facts) refuseRole() error {
 	if f.ActsAs == f.User {

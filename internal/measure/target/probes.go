@@ -48,7 +48,7 @@ func (p *Probes) Metrics() (all []runfile.Metric) {
 func (t *Target) Probes(ctx context.Context, facts postgres.Facts, schema string) (*Probes, error) {
 	stats, err := pgstat.New(ctx, t.Endpoint.Config(), postgres.SchemaName)
 	if err != nil {
-		return nil, err
+		return nil, facts.ExplainRefusal(err)
 	}
 	p := t.withDevices(ctx, stats, facts)
 	p.Samplers = append(p.Samplers, p.openLog(ctx, t, facts, schema))
@@ -59,7 +59,7 @@ func (t *Target) Probes(ctx context.Context, facts postgres.Facts, schema string
 func (t *Target) Observe(ctx context.Context, facts postgres.Facts) (*Probes, error) {
 	stats, err := pgstat.NewObserver(ctx, t.Endpoint.Config())
 	if err != nil {
-		return nil, err
+		return nil, facts.ExplainRefusal(err)
 	}
 	p := t.withDevices(ctx, stats, facts)
 	// only tables and indexes are read, now and then
