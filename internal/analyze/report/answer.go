@@ -232,7 +232,7 @@ func (r screen) where() string {
 
 func (r screen) lasted() string {
 	if o := r.Observed; o != nil {
-		return "observed for " + span(float64(o.Windows)*o.WindowSeconds)
+		return words.Observed(o.Windows, o.WindowSeconds)
 	}
 	loads := printable.Counted(len(r.Loads.Loaded()), "load") + ", " + r.repetitions()
 	if r.Run.LoadSeconds > 0 {

@@ -45,8 +45,7 @@ func uncontrolled(run *counts.Run) string {
 		return ""
 	}
 	return "Nobody controlled the load: counters that move together here may move apart another day. Verdicts " +
-		"rest on the kinds " +
-		"of load that were seen."
+		"rest on the kinds of load that were seen."
 }
 
 // onlyPeriods says what periods alone cannot show.

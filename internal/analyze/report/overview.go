@@ -80,7 +80,7 @@ func (r Report) Target() string {
 		parts = append(parts, storage)
 	}
 	if o := r.Observed; o != nil {
-		return strings.Join(append(parts, "observed for "+span(float64(o.Windows)*o.WindowSeconds)), "; ")
+		return strings.Join(append(parts, words.Observed(o.Windows, o.WindowSeconds)), "; ")
 	}
 	loads := fmt.Sprintf("%s x %s", printable.Counted(len(r.Loads.planned()), "load"), r.repetitions())
 	if r.Run.LoadSeconds > 0 {

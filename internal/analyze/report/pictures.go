@@ -32,8 +32,7 @@ func (a Load) rungs() []metric.Quantity {
 func (l Loads) ladders() document.Block {
 	f := document.Figure{Legend: []string{
 		"The same work of each load, counted on each rung. Orange is what the database is asked to do; blue is what " +
-			"is asked of the operating " +
-			"system, and what storage does. All pictures have one scale.",
+			"is asked of the operating system, and what storage does. All pictures have one scale.",
 	}}
 	for _, a := range l.Loaded() {
 		if p := l.rungsOf(a, words.Panel()); p != nil {

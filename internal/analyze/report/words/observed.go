@@ -1,0 +1,19 @@
+package words
+
+import (
+	"math"
+	"time"
+
+	"github.com/realiops/realiops/internal/printable"
+)
+
+// Observed says for how long a server was observed: for that many windows of so many seconds.
+func Observed(windows int, seconds float64) string {
+	length := func(seconds float64) string {
+		return printable.Duration(time.Duration(math.Round(seconds)) * time.Second)
+	}
+	if windows == 0 {
+		return "observed for less than " + length(seconds)
+	}
+	return "observed for " + length(float64(windows)*seconds)
+}
