@@ -1,6 +1,7 @@
 package observation
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -26,15 +27,13 @@ func (s *cost) total(file *runfile.Writer) (runfile.Cost, error) {
 		Seconds: time.Since(s.began).Seconds(), Queries: s.queries, Waited: s.waited,
 		Processor: (host.ProcessorTime() - s.processor).Seconds(),
 	}
-	if err := file.Sync(); err != nil {
-		return c, err
-	}
+	unsynced := file.Sync() // what a full disk holds was written
 	info, err := os.Stat(file.Path())
 	if err != nil {
-		return c, fmt.Errorf("see how long the run file is: %w", err)
+		return c, errors.Join(unsynced, fmt.Errorf("see how long the run file is: %w", err))
 	}
 	c.Bytes = info.Size()
-	return c, nil
+	return c, unsynced
 }
 
 // inWords describes the cost per minute.

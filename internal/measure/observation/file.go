@@ -13,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/probe/anatomy"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
 	"github.com/realiops/realiops/internal/measure/target"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -56,6 +57,7 @@ type recording struct {
 	cost     cost
 	before   *runfile.Run // the head of a continued file; nil: it is a new one
 	settings settings     // at the last look
+	version  string       // of the server that the file is about
 	fires    string       // the event triggers that each session fires; empty: none
 	recorded bool         // the file holds a run, however it ended
 }
@@ -197,6 +199,10 @@ func (r *recording) again(ctx context.Context) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
+	if err := r.sameMajor(r.version, facts.Version); err != nil {
+		r.Show.Message("Stop this observation: " + err.Error())
+		r.version = facts.Version // said once
+	}
 	return r.source(ctx, facts, probes), nil
 }
 
@@ -247,6 +253,7 @@ func (r *recording) head(facts postgres.Facts, p *target.Probes) error {
 	} else if err := r.sameServer(head.Target); err != nil {
 		return err
 	}
+	r.version = facts.Version
 	r.recorded = true
 	r.Show.Record(head)
 	var names []string
@@ -280,12 +287,25 @@ func (r *recording) sameServer(now runfile.Target) error {
 			"%s): give a new file", r.Path,
 			then.Host, then.Port, then.SystemIdentifier, now.SystemIdentifier)
 	}
+	if err := r.sameMajor(then.Version, now.Version); err != nil {
+		return err
+	}
 	if then.SystemIdentifier == "" || now.SystemIdentifier == "" {
 		r.Show.Message(fmt.Sprintf("Whether %s is of this very server cannot be told, because this user may not, or "+
 			"a realiops of then did not, "+
 			"ask for its system identifier", r.Path))
 	}
 	return nil
+}
+
+// sameMajor returns an error if the server was upgraded: other metrics, in one file, get no verdicts.
+func (r *recording) sameMajor(then, now string) error {
+	was, is := metric.VersionNum(then), metric.VersionNum(now)
+	if was == is || was == 0 || is == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s is an observation of PostgreSQL %d, and the server is PostgreSQL %d now, whose counters get no "+
+		"verdicts in the same file: give a new file", r.Path, was/10000, is/10000)
 }
 
 // announce shows what begins, and what limits its results.

@@ -1,6 +1,9 @@
 package observation
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -41,6 +44,10 @@ func TestAnotherServerAtTheSameAddressIsRefused(t *testing.T) {
 	other := at("71")
 	other.Database = "shop"
 	check(at("71"), other, "database shop", "")
+	old, patched, upgraded := at(""), at(""), at("")
+	old.Version, patched.Version, upgraded.Version = "16.4", "16.9", "17.0"
+	check(old, patched, "", "cannot be told")
+	check(old, upgraded, "observation of PostgreSQL 16, and the server is PostgreSQL 17 now", "")
 }
 
 // While this process does not run, no probe records anything; a server that does not answer leaves gaps.
@@ -65,5 +72,23 @@ func TestThatNothingWasReadIsRecorded(t *testing.T) {
 	if !slices.Equal(gaps, []string{"pgstat: late", "block: late"}) || len(*show) != 1 ||
 		!strings.Contains((*show)[0], "stood still for 20 s") {
 		t.Errorf("%q, told %q", gaps, *show)
+	}
+}
+
+// TestCostOfAFileThatEndsEarly: what was written before the disk was full counts.
+func TestCostOfAFileThatEndsEarly(t *testing.T) {
+	file, err := runfile.Create(filepath.Join(t.TempDir(), "run.jsonl"))
+	if err == nil {
+		err = errors.Join(file.Write(runfile.Run{ID: "x"}), file.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(file.Path())
+	if err != nil || info.Size() == 0 {
+		t.Fatal(info, err)
+	}
+	if c, err := new(cost).total(file); c.Bytes != info.Size() || err == nil {
+		t.Errorf("%d bytes (%v), want %d and an error", c.Bytes, err, info.Size())
 	}
 }
