@@ -100,6 +100,32 @@ func instance(t *testing.T, volume string, gib int, reads, kib float64) fleet.Pa
 	return page
 }
 
+// TestVolumesThatCannotBe: a volume in another cloud's region has no price, and Aurora's storage no limit. Where nothing
+// names the region, it is one of the volume's cloud.
+func TestVolumesThatCannotBe(t *testing.T) {
+	for _, c := range []struct {
+		volume, region string
+		assumed        bool
+		want, in       string
+	}{
+		{"azure-premium-v2", "us-east-1", true, "us-east-1 is a region of AWS: name one of Azure with --has", "us-east-1"},
+		{"azure-premium-v2", "", false, "us-east-1 is a region of AWS", "us-east-1"},
+		{"azure-premium-v2", "", true, "", "eastus"},
+		{"aurora", "us-east-1", false, "it has Aurora Standard, which bills what was used", "us-east-1"},
+	} {
+		a := ask(t)
+		a.Region, a.Assumed = "us-east-1", c.assumed
+		a.Has = map[string]fleet.Has{"one": {Volume: c.volume, GiB: 500, IOPS: 3000, MiBps: 125, Region: c.region}}
+		page, err := a.Read(file(runfile.Cloud{Instance: "one", Engine: "postgres"}, 48,
+			func(string, int) float64 { return 1000 },
+			"ReadIOPS Average", "WriteIOPS Average", "ReadThroughput Average", "WriteThroughput Average"))
+		if said := strings.Join(page.Lacks, " "); err != nil || page.Region != c.in || !strings.Contains(said, c.want) ||
+			(page.Has == nil) != (c.want != "") {
+			t.Errorf("%+v: %v, in %s, has %v: %s", c, err, page.Region, page.Has, said)
+		}
+	}
+}
+
 // TestUnknownMachines: savings on a volume assume that the machine passes the need, so the first lines say if
 // its limits are unknown.
 func TestUnknownMachines(t *testing.T) {

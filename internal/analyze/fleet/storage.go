@@ -92,6 +92,19 @@ func (a Ask) held(d *Database, has Has) (sizing.Held, bool) {
 		d.lack("%s is no volume that is known here", has.Volume)
 		return sizing.Held{}, false
 	}
+	if a.Volumes[i].Provider == "aurora" {
+		d.lack("it has %s, which bills what was used and has no limit to compare: --aws ranks Aurora clusters, and "+
+			"--has names the volume of others", a.Volumes[i].Title)
+		return sizing.Held{}, false
+	}
+	if at, of := catalog.CloudOfRegion(d.Region, nil), a.Volumes[i].Cloud(); at != "" && at != of {
+		if has.Region != "" || !a.Assumed {
+			d.lack("it has %s, and %s is a region of %s: name one of %s with --has", a.Volumes[i].Title, d.Region,
+				at.Title(), of.Title())
+			return sizing.Held{}, false
+		}
+		d.Region = of.Home()
+	}
 	if missing := unsaid(a.Volumes[i], has); missing != "" {
 		d.lack("it has %s, and how %s is not known: say it with --has", a.Volumes[i].Title, missing)
 		return sizing.Held{}, false
