@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -13,6 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/measure/load/engine"
 	"github.com/realiops/realiops/internal/measure/load/script"
+	"github.com/realiops/realiops/internal/measure/load/session"
 	"github.com/realiops/realiops/internal/measure/load/tables"
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
@@ -147,6 +149,13 @@ func (o *loadOptions) runBenchmark(ctx context.Context, env command.Env, endpoin
 		return err
 	}
 	result, err := b.run(ctx)
+	silent := func(err error) bool { return session.KindOf(err) == session.NoAnswer }
+	if ctx.Err() == nil && (silent(err) || slices.ContainsFunc(result.Aborted, silent)) {
+		if conn, err := endpoint.ConnectUser(ctx); err == nil {
+			warnOfStandby(ctx, env, conn) // it may have been lost since
+			_ = conn.Close(ctx)           // nothing was done on it
+		}
+	}
 	if err != nil && result.Began.IsZero() {
 		return err
 	}
