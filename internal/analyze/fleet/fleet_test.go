@@ -126,6 +126,36 @@ func TestVolumesThatCannotBe(t *testing.T) {
 	}
 }
 
+// TestDiskMissingAtTimes: a machine may have done more than is shown, which may turn its place, so the first lines say so.
+func TestDiskMissingAtTimes(t *testing.T) {
+	a := ask(t)
+	a.Has = map[string]fleet.Has{"one": {Volume: "rds-gp2", GiB: 500}}
+	page, err := a.Read(func(yield func(runfile.Record, error) bool) {
+		for r := range file(runfile.Cloud{}, 48, func(string, int) float64 { return 1000 },
+			"ReadIOPS Average", "WriteIOPS Average", "ReadThroughput Average", "WriteThroughput Average") {
+			switch k := r.(type) {
+			case runfile.Run:
+				k.Target = runfile.Target{Host: "one"}
+				yield(k, nil)
+				r = runfile.Gap{At: begin, Probe: "sysstat", Reason: runfile.Absent, Detail: "The disk sdb"}
+			case runfile.Period:
+				k.Probe = "sysstat"
+				r = k
+			}
+			if !yield(r, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := fleet.Fleet{Databases: []fleet.Database{page.Database}}.Document(10).Blocks[0].(document.Paragraph).Text
+	if !strings.Contains(said, "Disks of 1 are missing at times, and may have done more: one.") {
+		t.Error(said)
+	}
+}
+
 // TestUnknownMachines: savings on a volume assume that the machine passes the need, so the first lines say if
 // its limits are unknown.
 func TestUnknownMachines(t *testing.T) {

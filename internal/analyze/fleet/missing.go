@@ -9,13 +9,16 @@ import (
 // incomplete counts the databases that are known only in part, or not at all.
 func (f Fleet) incomplete() (sentences []string) {
 	parts, machines, regions, region := 0, 0, 0, ""
-	var cut []string
+	var cut, atTimes []string
 	for _, d := range f.Databases {
 		if d.RegionAssumed {
 			regions, region = regions+1, d.Region
 		}
 		if d.CutOff {
 			cut = append(cut, d.Name)
+		}
+		if d.AtTimes && d.Known > 0 {
+			atTimes = append(atTimes, d.Name)
 		}
 		if d.ClassUnknown && d.Order != nil && d.Saves != nil {
 			machines++
@@ -29,6 +32,10 @@ func (f Fleet) incomplete() (sentences []string) {
 	}
 	if len(cut) > 0 {
 		sentences = append(sentences, fmt.Sprintf("The files of %d were cut off: %s.", len(cut), named(cut)))
+	}
+	if len(atTimes) > 0 {
+		sentences = append(sentences, fmt.Sprintf("Disks of %d are missing at times, and may have done more: %s.",
+			len(atTimes), named(atTimes)))
 	}
 	if regions > 0 {
 		sentences = append(sentences, fmt.Sprintf("Nothing names the region of %d, whose prices are those of %s.", regions,
