@@ -27,12 +27,12 @@ install() {
   case $(uname -s) in
     Linux) os=linux ;;
     Darwin) os=darwin ;;
-    *) fail "no build for $(uname -s): there are builds for Linux, macOS and Windows, see $releases" ;;
+    *) fail "no build for $(uname -s): the run has builds for Linux, macOS and Windows, see $releases" ;;
   esac
   case $(uname -m) in
     x86_64 | amd64) arch=amd64 ;;
     aarch64 | arm64) arch=arm64 ;;
-    *) fail "no build for $(uname -m): there are builds for amd64 and arm64" ;;
+    *) fail "no build for $(uname -m): the run has builds for amd64 and arm64" ;;
   esac
 
   work=$(mktemp -d)

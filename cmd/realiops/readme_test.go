@@ -28,10 +28,10 @@ func TestReadmeAnswers(t *testing.T) {
 	}
 	for _, c := range []struct{ question, where, answer string }{
 		{"can I run it on a Mac?", "", "| macOS | the same |"},
-		{"and on Windows?", "", "| Windows | servers of yours"},
+		{"and on Windows?", "", "| Windows | your servers"},
 		{"how do I get it?", "", "go install ./cmd/realiops"},
 		{"does it change my server?", "", "changes no setting and resets no counter"},
-		{"what stays when it is done?", "", "What is kept:"},
+		{"what stays when it is done?", "", "It keeps the run file"},
 		{"which server does it take?", "", "PGHOST, PGSERVICE or DATABASE_URL"},
 		{"does it work on the real Aurora?", "docs/aurora.md", "VolumeWriteIOPs"},
 		{"what does it cost on AWS?", "docs/aurora.md", "Asking AWS costs little"},

@@ -3,6 +3,7 @@ package architecture
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -236,6 +237,25 @@ func spelled(home string, names []string, exceptions ...string) func(tree) []str
 			for _, l := range t[directory].texts {
 				if is[l.text] {
 					broken = append(broken, l.place+" spells "+l.text)
+				}
+			}
+		}
+		return broken
+	}
+}
+
+// manyCounted is a bare number before what there may be many of.
+var manyCounted = regexp.MustCompile(`%(?:d|\.0f)(?: of %(?:d|\.0f))?(?: of (?:the|its|these))? (?:transactions|commits|` +
+	`rows|windows|periods|points|requests|tables|files|databases|queries|latencies|records|bytes|names|operations|writes|` +
+	`fsyncs|MB free|IOPS)\b`)
+
+// ungrouped finds counts that are written without commas, outside of some directories.
+func ungrouped(exceptions ...string) func(tree) []string {
+	return func(t tree) (broken []string) {
+		for _, directory := range t.directories(func(d string) bool { return !underAny(d, exceptions) }) {
+			for _, l := range t[directory].texts {
+				if found := manyCounted.FindString(l.text); found != "" {
+					broken = append(broken, l.place+" has "+found)
 				}
 			}
 		}

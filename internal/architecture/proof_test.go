@@ -55,6 +55,11 @@ func TestRulesCanFail(t *testing.T) {
 		"internal/measure/prices/a.go":   ours("prices", "internal/analyze/catalog"),
 	}, "internal/measure/run imports internal/analyze/attribution")
 
+	check("counts in sentences have commas between thousands", map[string]string{
+		"internal/a/a.go": "package a\nvar x, y, z = \"%d rows\", \"%.0f of %d windows\", \"port %d\"\n",
+		"scripts/a.go":    "package main\nvar x = \"%d rows\"\n",
+	}, "internal/a/a.go:2 has %d rows", "internal/a/a.go:2 has %.0f of %d windows")
+
 	check("what tests are made of stays out of the program", map[string]string{
 		"internal/cli/a.go":               ours("cli", "internal/test/standin"),
 		"internal/cli/a_test.go":          ours("cli", "internal/test/standin"),

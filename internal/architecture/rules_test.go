@@ -23,6 +23,7 @@ const (
 	metric    = "internal/metric"
 	ownership = "internal/owner"
 	prices    = "internal/measure/prices"
+	printable = "internal/printable"
 	probe     = "internal/measure/probe"
 	runfile   = "internal/runfile"
 	series    = "internal/series"
@@ -64,7 +65,7 @@ var rules = []rule{
 	{
 		"the run file, the series and the table of metrics stand at the bottom",
 		"both wings meet in them, so they can depend on neither",
-		bottom(runfile, series, metric, ownership),
+		bottom(runfile, series, metric, ownership, printable),
 	},
 	{
 		"what tests are made of stays out of the program",
@@ -106,6 +107,13 @@ var rules = []rule{
 		"metrics are named in " + metric,
 		"a name that is mistyped elsewhere compiles, and its metric is missing from every answer without a word",
 		spelled(metric, metricNames(), analyze+"/attribution"),
+	},
+	{
+		"counts in sentences have commas between thousands",
+		"123456789 rows are not told from 12345678 at a glance; printable.Count and Counted write both so that they " +
+			"are",
+		ungrouped("scripts", forTests, measure+"/load/output", measure+"/load/tables"),
+		// the latter speak as pgbench does
 	},
 	{
 		"no package is larger than somebody can know",

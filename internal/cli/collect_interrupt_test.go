@@ -60,7 +60,7 @@ func TestInterruptedCollection(t *testing.T) {
 	ctx, giveUp := context.WithTimeout(t.Context(), time.Minute)
 	defer giveUp()
 	ctx, interrupt := context.WithCancelCause(ctx)
-	told := interrupting{after: "waiting for CloudWatch: 0 of 1 metrics settled, about 1", interrupt: func() {
+	told := interrupting{after: "waiting for CloudWatch: 0 of 1 metrics are final, about 1", interrupt: func() {
 		interrupt(errors.New("enough"))
 	}}
 	var out bytes.Buffer
@@ -75,7 +75,7 @@ func TestInterruptedCollection(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	// Twelve after the last whole minute, which ended up to one ago.
-	left := regexp.MustCompile(`settled, about 1[12] min`)
+	left := regexp.MustCompile(`final, about 1[12] min`)
 	if !left.MatchString(told.String()) {
 		t.Errorf("said %s", &told)
 	}

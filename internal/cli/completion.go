@@ -47,7 +47,7 @@ func newCompletionCommand(env command.Env) *cobra.Command {
 }
 
 const completionExitHelp = `0  printed
-1  wrong usage: no shell of these was named`
+1  wrong usage: name one of these shells`
 
 // complete sets completions for a command: the values of flags with a few values, and no files for commands without
 // arguments. Elsewhere the shell offers files, and the last run.

@@ -45,7 +45,7 @@ func TestFleetOfAnAccount(t *testing.T) {
 	}
 	// seven metrics of the instance, four of the cluster and one of each instance
 	_, said := run(command.ExitUsage, "--max-cost", "0.0001")
-	if !strings.Contains(said, "CloudWatch is asked for 13 metrics, which cost 0.00 USD") ||
+	if !strings.Contains(said, "13 metrics to request from CloudWatch, for 0.00 USD") ||
 		!strings.Contains(said, "more than --max-cost 0.0001") {
 		t.Errorf("said: %s", said)
 	}

@@ -178,8 +178,8 @@ func coverageSaid(t *testing.T, now time.Time, has, dir, asJSON string) {
 	const since = "known 120 of 240 h, nothing since 6 Nov"
 	oneLine := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	text, _ := fleetAt(t, now, command.ExitDone, dir, "--has", has, "--top", "20")
-	for _, part := range []string{since, "no order: nothing is known since 6 Nov",
-		"1 that --has names were not found: nowhere."} {
+	for _, part := range []string{since, "no order: no data since 6 Nov",
+		"1 named by --has were not found: nowhere."} {
 		if !strings.Contains(oneLine(text), part) {
 			t.Errorf("the text does not say %q:\n%s", part, text)
 		}
@@ -253,7 +253,7 @@ func TestFleetOfOddSources(t *testing.T) {
 	all := fleetOf(t, out)
 	for name, want := range map[string]string{"rare": "it is scraped more seldom",
 		"anew": "in 24 h its counters began anew several times",
-		"low":  "in 24 hours its highest minutes are below the mean"} {
+		"low":  "in 24 hours its busiest minute is below the hour's mean"} {
 		if said := strings.Join(all[name].Lacks, "; "); !strings.Contains(said, want) || name != "low" &&
 			all[name].Saves != nil {
 			t.Errorf("%s: saves %v, lacks %s", name, all[name].Saves, said)

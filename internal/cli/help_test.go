@@ -96,7 +96,7 @@ func TestMistakes(t *testing.T) {
 	check(`--flavor means nothing for a run`, "size", "LAST", "--flavor", "rds")
 	check(`--gib means nothing with --check`, "size", "--check", "ms=4", "--gib", "500")
 	check(`--need, --from-metric and --check ask without a run: leave LAST out`, "size", "LAST", "--check", "ms=4")
-	check(`--need is empty: it takes two of iops=, mbps= (or 120MiB) and kb= of a request; reads= in percent; flushes= (see realiops size --help)`, "size", "--need", "")
+	check(`--need is empty: it takes two of iops=, mbps= (or 120MiB) and kb= per request; reads= in percent; flushes= (see realiops size --help)`, "size", "--need", "")
 	check(`--on is empty: say which, or leave the flag out (see realiops size --help)`, "size", "LAST", "--on", "")
 	check(`--on "aws": name what it sells: ebs, rds or aurora`, "size", "--need", "iops=3000,kb=8", "--on", "aws")
 	check(`--baseline is empty: say which, or leave the flag out (see realiops size --help)`, "size", "LAST",

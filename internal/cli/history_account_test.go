@@ -175,7 +175,7 @@ func TestHistoryOfACluster(t *testing.T) {
 		t.Error(out)
 	}
 	if _, said := runs(t, command.ExitUsage, "size", path); !strings.Contains(said,
-		"realiops aws cost says what it costs") {
+		"realiops aws cost works out its cost") {
 		t.Error(said)
 	}
 	if _, said := runs(t, command.ExitUsage, "history", "--region", accounttest.Region, "--cluster", "nobody", "-o",

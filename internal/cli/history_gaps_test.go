@@ -90,11 +90,12 @@ func TestHistoryOfShortFiles(t *testing.T) {
 		size float64 // 0: too little
 	}{
 		"30 s": {sadf(10, [2]int{20, 12}, [2]int{20, 12}, [2]int{40, 12}), []string{"observed for 30 s",
-			"In its worst 10 seconds, 1 Nov 08:00 UTC, storage did 52 requests/s; the median is 32", "08:00 39 52"}, 0},
+			"In its busiest 10 seconds, 1 Nov 08:00 UTC, storage did 52 requests/s; the median is 32", "08:00 39 " +
+				"52"}, 0},
 		"odd": {sadf(601, [2]int{20, 12}, [2]int{40, 12}),
 			[]string{"observed for 20 min 2 s", "storage did 52 requests/s"}, 0},
 		"hours": {sadf(600, slices.Repeat([][2]int{{20, 12}, {100, 12}}, 12)...),
-			[]string{"observed for 4 h", "In its worst hour", "storage did 72 requests/s", "09:00 72 72"}, 112},
+			[]string{"observed for 4 h", "In its busiest hour", "storage did 72 requests/s", "09:00 72 72"}, 112},
 	} {
 		file, path := filepath.Join(t.TempDir(), "sadf.json"), filepath.Join(t.TempDir(), "old.jsonl")
 		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
@@ -115,7 +116,7 @@ func TestHistoryOfShortFiles(t *testing.T) {
 		if c.size > 0 {
 			cents(t, name, sizedOf(t, path, "--percentile", "100", "--gib", "100").Sized.Rate.Requests(), c.size)
 		} else if _, said := runs(t, command.ExitUsage, "size", path); !strings.Contains(said,
-			"too little time to size from") {
+			"sizing needs four hours of history") {
 			t.Errorf("%s: %s", name, said)
 		}
 	}
@@ -159,11 +160,11 @@ func TestHistoryOfOneByteARequest(t *testing.T) {
 	}
 	out, _ := runs(t, command.ExitDone, "history", file, "--all", "-o", path)
 	if !strings.Contains(strings.Join(strings.Fields(out), " "),
-		"requests a second of 1.0 bytes each, and none carries less than 512") {
+		"requests a second, which would carry 1.0 bytes each, but the minimum is 512") {
 		t.Error(out)
 	}
 	if out, said := runs(t, command.ExitUsage, "size", path, "--gib", "500"); strings.Contains(out, "Order") ||
-		!strings.Contains(said, "its requests are of 1.00 bytes on average, and none carries less than 512") {
+		!strings.Contains(said, "its requests would carry 1.00 bytes on average, but the minimum is 512") {
 		t.Errorf("%s%s", out, said)
 	}
 }
@@ -236,37 +237,37 @@ func TestSizeOfAHistoryWithAHole(t *testing.T) {
 		return prometheustest.OpenMetrics(all)
 	}
 	for name, c := range map[string]struct{ file, text, says string }{
-		"mixed":               {"db1.om", mixed(time.Minute, 8*hour), "Nothing is known of"},
-		"mixed, half an hour": {"db1.om", mixed(hour/2, 8*hour), "Nothing is known of"},
+		"mixed":               {"db1.om", mixed(time.Minute, 8*hour), "are missing"},
+		"mixed, half an hour": {"db1.om", mixed(hour/2, 8*hour), "are missing"},
 		"whole":               {"db1.om", dumped(time.Minute), ""},
 		"a hole": {"db1.om", dumped(time.Minute, 2*hour, 4*hour),
-			"Nothing is known of 2 h of these 12 h (the longest hole: 2026-11-01 02:00 to 2026-11-01 04:0"},
+			"2 h of these 12 h are missing (the longest gap: 2026-11-01 02:00 to 2026-11-01 04:0"},
 		"begins late": {"db1.om", dumped(time.Minute, -1, 3*hour),
-			"Nothing is known of 3 h of these 12 h (the longest hole: 2026-11-01 00:00 to 2026-11-01 03:0"},
+			"3 h of these 12 h are missing (the longest gap: 2026-11-01 00:00 to 2026-11-01 03:0"},
 		"ends early": {"db1.om", dumped(time.Minute, 7*hour, 13*hour),
-			"Nothing is known of 5 h of these 12 h (the longest hole: 2026-11-01 0"},
+			"5 h of these 12 h are missing (the longest gap: 2026-11-01 0"},
 		"hourly, whole": {"db1.om", dumped(hour), ""},
 		"hourly, a hole": {"db1.om", dumped(hour, 3*hour, 7*hour),
-			"Nothing is known of 4 h of these 12 h (the longest hole: 2026-11-01 03:00 to 2026-11-01 07:00"},
+			"4 h of these 12 h are missing (the longest gap: 2026-11-01 03:00 to 2026-11-01 07:00"},
 		"hourly, a short hole": {"db1.om", dumped(hour, 3*hour, 5*hour),
-			"Nothing is known of 2 h of these 12 h (the longest hole: 2026-11-01 03:00 to 2026-11-01 05:00"},
+			"2 h of these 12 h are missing (the longest gap: 2026-11-01 03:00 to 2026-11-01 05:00"},
 		"hourly, begins late": {"db1.om", dumped(hour, -1, 4*hour),
-			"Nothing is known of 4 h of these 12 h (the longest hole: 2026-11-01 00:00 to 2026-11-01 04:00"},
+			"4 h of these 12 h are missing (the longest gap: 2026-11-01 00:00 to 2026-11-01 04:00"},
 		"sysstat, whole": {"sadf.json", kept(1, 1), ""},
-		"sysstat, an hour": {"sadf.json", kept(13, 19), "Nothing is known of 1 h of these 12 h (the longest " +
-			"hole: 2026-11-01 10:00 to 2026-11-01 11:00 UTC): if more was done then, this order is too small."},
+		"sysstat, an hour": {"sadf.json", kept(13, 19), "1 h of these 12 h are missing (the longest gap: 2026-11-01 " +
+			"10:00 to 2026-11-01 11:00 UTC): if it was busier then, this order is too small."},
 		"CloudWatch, whole": {"cw.json", pointsOf(12, nil), ""},
 		"CloudWatch, a hole": {"cw.json", pointsOf(12, map[string][2]int{"WriteThroughput": {3, 5}}),
-			"Nothing is known of 2 h of these 12 h (the longest hole: 2026-11-01 03:00 to 2026-11-01 05:00 UTC)"},
+			"2 h of these 12 h are missing (the longest gap: 2026-11-01 03:00 to 2026-11-01 05:00 UTC)"},
 		"CloudWatch, late": {"cw.json", pointsOf(12, map[string][2]int{"ReadIOPS": {0, 3}}),
-			"Nothing is known of 3 h of these 12 h (the longest hole: 2026-11-01 00:00 to 2026-11-01 03:00 UTC)"},
+			"3 h of these 12 h are missing (the longest gap: 2026-11-01 00:00 to 2026-11-01 03:00 UTC)"},
 		"CloudWatch, in the means alone": {"cw.json",
 			strings.TrimSuffix(pointsOf(12, map[string][2]int{"ReadIOPS": {3, 5}}), "]}") +
 				strings.Replace(strings.ReplaceAll(pointsOf(12, nil), "Average", "Maximum"), `{"MetricDataResults": [`,
 					",", 1),
-			"Nothing is known of 2 h of these 12 h (the longest hole: 2026-11-01 03:00 to 2026-11-01 05:00 UTC)"},
+			"2 h of these 12 h are missing (the longest gap: 2026-11-01 03:00 to 2026-11-01 05:00 UTC)"},
 		"CloudWatch, ends early": {"cw.json", pointsOf(12, map[string][2]int{"WriteIOPS": {8, 12}}),
-			"Nothing is known of 4 h of these 12 h (the longest hole: 2026-11-01 08:00 to 2026-11-01 12:00 UTC)"},
+			"4 h of these 12 h are missing (the longest gap: 2026-11-01 08:00 to 2026-11-01 12:00 UTC)"},
 	} {
 		file, path := filepath.Join(t.TempDir(), c.file), filepath.Join(t.TempDir(), "db1.jsonl")
 		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
@@ -293,7 +294,7 @@ func TestSizeOfAHistoryWithAHole(t *testing.T) {
 	runs(t, command.ExitDone, "history", "--prometheus", url, "--until", fleetBegin.Add(12*hour).Format(time.RFC3339),
 		"--for", "24h", "-o", path)
 	saysHole(t, "a store", path,
-		"Nothing is known of 12 h of these 24 h (the longest hole: 2026-10-31 12:00 to 2026-11-01 00:0")
+		"12 h of these 24 h are missing (the longest gap: 2026-10-31 12:00 to 2026-11-01 00:0")
 }
 
 // saysHole checks that realiops size names the gap of a history of 400 requests a second in its first paragraph.
@@ -302,7 +303,8 @@ func saysHole(t *testing.T, name, path, says string) {
 	out, _ := runs(t, command.ExitDone, "size", path, "--gib", "100")
 	first, _, _ := strings.Cut(out, "\n\n")
 	first = strings.Join(strings.Fields(first), " ")
-	if said := strings.Contains(strings.Join(strings.Fields(out), " "), "Nothing is known"); said != (says != "") ||
+	if said := strings.Contains(strings.Join(strings.Fields(out), " "), " are missing (the longest "+
+		"gap"); said != (says != "") ||
 		!strings.Contains(first, says) {
 		t.Errorf("%s: its first sentences are %s", name, first)
 	}
@@ -349,7 +351,7 @@ func TestHistoryLosesASample(t *testing.T) {
 		reported, _ := runs(t, command.ExitDone, "report", path)
 		sized, _ := runs(t, command.ExitDone, "size", path, "--gib", "100")
 		for command, said := range map[string]string{"history": read, "report": reported, "size": sized} {
-			const lost = `1 of 24 points of "WriteIOPS Average shop" are no amount (`
+			const lost = `1 of 24 points of "WriteIOPS Average shop" are not valid amounts (`
 			first, _, _ := strings.Cut(said, map[bool]string{true: "Next cheapest", false: "Percentiles"}[command == "size"])
 			if words := strings.Join(strings.Fields(said), " "); strings.Count(words, lost) != 1 ||
 				!strings.Contains(strings.Join(strings.Fields(first), " "), lost) {
@@ -357,7 +359,7 @@ func TestHistoryLosesASample(t *testing.T) {
 			}
 		}
 		saysHole(t, none, path,
-			"Nothing is known of 1 h of these 24 h (the longest hole: 2026-11-01 01:00 to 2026-11-01 02:00 UTC)")
+			"1 h of these 24 h are missing (the longest gap: 2026-11-01 01:00 to 2026-11-01 02:00 UTC)")
 	}
 }
 

@@ -116,7 +116,7 @@ func TestHistoryOfSysstat(t *testing.T) {
 		t.Errorf("it says %s", out)
 	}
 	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) > 45 ||
-		!strings.HasPrefix(lines[0], "In its worst hour") ||
+		!strings.HasPrefix(lines[0], "In its busiest hour") ||
 		lines[len(lines)-1] != "  realiops size "+path+" --gib 500" {
 		t.Errorf("not a screen that begins with the answer and ends with what to do next:\n%s", out)
 	}
@@ -349,7 +349,7 @@ func TestHistoryOfAnExporterOfCloudWatch(t *testing.T) {
 			}
 			runs(t, command.ExitDone, args...)
 			if out, said := runs(t, command.ExitUsage, "size", path); !strings.Contains(out+said,
-				"realiops history takes --flavor") {
+				"pass --flavor to realiops history") {
 				t.Error(out, said)
 			}
 		})
@@ -370,7 +370,7 @@ func TestHistoryNamesTheMissingMetric(t *testing.T) {
 	}
 	out, _ := runs(t, command.ExitDone, "history", file, "../../testdata/history/orders-described.json", "-o",
 		filepath.Join(t.TempDir(), "orders.jsonl"))
-	const want = "What storage did is not known, since the mean of CloudWatch ReadThroughput is\nmissing.\n"
+	const want = "What storage did is unknown, since the mean of CloudWatch ReadThroughput is\nmissing.\n"
 	if !strings.HasPrefix(out, want) {
 		t.Errorf("it begins with %q, want %q", out[:min(len(out), 200)], want)
 	}

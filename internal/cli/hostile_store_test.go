@@ -144,7 +144,7 @@ func TestFiftyThousandDatabases(t *testing.T) {
 				}
 			}
 			many, ranked := "name the server with --server or --host",
-				"has more than 10000 databases, which is the most that is ranked: pick some with --server and --host"
+				"has more than 10,000 databases, the most that can be ranked: pick some with --server and --host"
 			if engine == "VictoriaMetrics" { // it refuses so many itself
 				many, ranked = "either narrow down the search", "either narrow down the search"
 			}

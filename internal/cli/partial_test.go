@@ -53,7 +53,7 @@ func TestPartialPolicies(t *testing.T) {
 			code := Main(env, args)
 			all, first := strings.Join(strings.Fields(out.String()+said.String()), " "), ""
 			if name == "collect" {
-				first = "were not collected, those of " + map[string]string{"cloudwatch": "CloudWatch",
+				first = "were not collected, from " + map[string]string{"cloudwatch": "CloudWatch",
 					"pi": "Performance Insights"}[strings.Split(action, ":")[0]]
 			}
 			head, _, _ := strings.Cut(strings.Join(strings.Fields(out.String()), " "), "This run ")

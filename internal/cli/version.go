@@ -11,12 +11,12 @@ import (
 func newVersionCommand(env command.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "version",
-		Short:   "Show which realiops this is",
+		Short:   "Show the version of realiops",
 		Example: "  realiops version",
 		Args:    command.NoArguments,
 		RunE:    func(*cobra.Command, []string) error { return showVersion(env) },
 	}
-	return command.Describe(env, cmd, "0  printed\n1  wrong usage: it takes no argument", command.Group("Flags"))
+	return command.Describe(env, cmd, "0  printed\n1  wrong usage: version takes no arguments", command.Group("Flags"))
 }
 
 // showVersion replaces cobra's, whose template would link reflection that keeps every

@@ -3,9 +3,8 @@ package metric
 import "strings"
 
 // WriteIOPSOnAurora is the claim about WriteIOPS on Aurora, with its grounds.
-const WriteIOPSOnAurora = "WriteIOPS on Aurora counts WAL records: AWS documents it, loads that others published " +
-	"confirm it (docs/evidence.md), " +
-	"and no run of ours was ever made there."
+const WriteIOPSOnAurora = "WriteIOPS on Aurora counts WAL records: AWS documents it, and published loads confirm " +
+	"it (docs/evidence.md). realiops itself was never run there."
 
 // there describes the values of PostgreSQL views on Aurora, which sends only WAL to its storage.
 type there struct {

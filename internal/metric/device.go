@@ -73,7 +73,8 @@ func device() []Metric {
 		{DataRole, "the data directory", "data directory"}, {WALRole, "pg_wal", "pg_wal"},
 		{TablespacesRole, "the tablespaces", "tablespaces"}, {TempRole, "temp_tablespaces", "temp_tablespaces"},
 	} {
-		rows = append(rows, disks("block."+role.name, " (devices under "+role.directories+")", " ("+role.printed+")")...)
+		rows = append(rows, disks("block."+role.name, " (devices under "+
+			""+role.directories+")", " ("+role.printed+")")...)
 	}
 	return slices.Concat(rows, processes(), cgroup())
 }
@@ -84,7 +85,7 @@ func disks(name, whose, printed string) []Metric {
 		m.Name, m.Help = name+"/"+m.Name, m.Help+whose
 		m.Source = "https://docs.kernel.org/block/stat.html"
 		return m.As("/proc/diskstats " + words + printed).
-			but("counts whoever uses the device; over several devices it is their sum, so that a mirror " +
+			but("counts every program that uses the device; over several devices it is their sum, so a mirror " +
 				"counts a write twice")
 	}
 	whole := func(mark func(Metric) Metric, m Metric) Metric { // only for all disks together
@@ -108,28 +109,28 @@ func disks(name, whose, printed string) []Metric {
 		whole(readBytes, field(counter("read_bytes", "bytes", "bytes read from the device"), "bytes read")),
 		field(counter("read_time", "seconds", "time that read requests took, summed over requests"), "time reading"),
 		whole(requests, field(counter("writes", "operations",
-			"write requests completed by the device, empty flushes among them: those with data are writes - flushes"),
+			"write requests completed by the device, including empty flushes; requests with data are writes - flushes"),
 			"writes")),
 		field(counter("writes_merged", "operations",
 			"writes that were merged into a request already queued, and so are not in writes"), "writes merged"),
 		whole(bytes, field(counter("write_bytes", "bytes", "bytes written to the device"), "bytes written")),
 		field(counter("write_time", "seconds", "time that write requests took, summed over requests"), "time writing"),
 		whole(flushes, field(counter("flushes", "operations",
-			"flushes of the device's cache; none reach a device that has no volatile cache (write through)"),
+			"flushes of the device's cache; a device without a volatile cache (write through) gets none"),
 			"flushes")),
 		field(counter("flush_time", "seconds", "time that flushes took, summed over flushes"), "time flushing"),
 		field(counter("discards", "operations",
-			"requests that tell the device which data is needed no more, and so carry none; not in writes"), "discards"),
+			"requests that tell the device which data is no longer needed; not in writes"), "discards"),
 		field(counter("discards_merged", "operations",
 			"discards that were merged into a request already queued, and so are not in discards"), "discards merged"),
-		field(counter("discard_bytes", "bytes", "length of what was discarded; none of it is written"),
+		field(counter("discard_bytes", "bytes", "bytes discarded, which are not written"),
 			"bytes discarded"),
 		field(counter("discard_time", "seconds", "time that discards took, summed over requests"), "time discarding"),
 		field(counter("io_time", "seconds",
 			"time during which at least one request was in flight: its rate is the utilisation"), "time in flight"),
 		field(counter("weighted_time", "seconds", "time in flight, summed over requests: its rate is the mean queue"),
 			"weighted time in flight"),
-		field(gauge("in_flight", "operations", "requests given to the device and not completed yet"),
+		field(gauge("in_flight", "operations", "requests sent to the device and not yet completed"),
 			"requests in flight"),
 	}
 }

@@ -56,7 +56,7 @@ func wal() []Metric {
 		counter("wal_records", "records", "WAL records").from(14).makes(WALRecords).matters().but(
 			"about one per row and one per index entry"),
 		counter("wal_fpi", "images", "full-page images in the WAL").from(14).makes(PageImages),
-		counter("wal_bytes", "bytes", "bytes put into the WAL").from(14).counts(WALBytes),
+		counter("wal_bytes", "bytes", "bytes added to the WAL").from(14).counts(WALBytes),
 		counter("wal_fpi_bytes", "bytes",
 			"bytes of full-page images in the WAL, compressed where wal_compression is on").from(19).makes(
 			PageImageBytes),
@@ -78,11 +78,12 @@ func wal() []Metric {
 // transactions.
 func positions() []Metric {
 	return view("pgstat.lsn", "", manual+"functions-admin.html#FUNCTIONS-ADMIN-BACKUP",
-		counter("insert", "bytes", "end of what was put into the WAL, written or not").As(
+		counter("insert", "bytes", "insert position of the WAL, written or not").As(
 			"pg_current_wal_insert_lsn()").makes(WALBytes).matters(),
-		counter("write", "bytes", "end of what was given to the operating system").As(
+		counter("write", "bytes", "position up to which the WAL was given to the operating system").As(
 			"pg_current_wal_lsn()").counts(WALBytes),
-		counter("flush", "bytes", "end of what is known to be on the disk").As("pg_current_wal_flush_lsn()").counts(
+		counter("flush", "bytes", "position up to which the WAL is known to be on "+
+			"disk").As("pg_current_wal_flush_lsn()").counts(
 			WALBytes),
 	)
 }
@@ -93,30 +94,31 @@ func checkpoints() []Metric {
 	renamed := func(m Metric, before, since string) Metric {
 		return m.asUpTo(16, "pg_stat_bgwriter."+before).As("pg_stat_checkpointer." + since)
 	}
-	const uncounted = "those of checkpoints are not counted while the server runs: see pgstat.checkpointer/slru_written"
+	const uncounted = "checkpoints' writes are not counted here: see pgstat.checkpointer/slru_written"
 	ofStatus := func(column, help string) Metric {
 		return counter("xact_"+column, "blocks", help).asUpTo(16, "pg_stat_slru."+column+" (Xact)").As("pg_stat_slru." +
 			column + " (transaction)")
 	}
 	return slices.Concat(
 		view("pgstat.checkpointer", "pg_stat_checkpointer", statsAt+"MONITORING-PG-STAT-CHECKPOINTER-VIEW",
-			renamed(counter("checkpoints_timed", "checkpoints", "checkpoints because checkpoint_timeout was over"),
+			renamed(counter("checkpoints_timed", "checkpoints", "checkpoints started by checkpoint_timeout"),
 				"checkpoints_timed", "num_timed").
-				but("those that were skipped, there being nothing to do, are among them"),
+				but("includes checkpoints skipped for lack of work"),
 			renamed(counter("checkpoints_req", "checkpoints",
-				"checkpoints that were asked for, by a statement or by max_wal_size"), "checkpoints_req",
+				"checkpoints requested by a statement or by max_wal_size"), "checkpoints_req",
 				"num_requested"),
-			counter("checkpoints_done", "checkpoints", "checkpoints that were completed").from(18).As(
+			counter("checkpoints_done", "checkpoints", "completed checkpoints").from(18).As(
 				"pg_stat_checkpointer.num_done"),
-			counter("restartpoints_timed", "checkpoints", "restartpoints of a standby because of time").from(17),
-			counter("restartpoints_req", "checkpoints", "restartpoints of a standby that were asked for").from(17),
-			counter("restartpoints_done", "checkpoints", "restartpoints of a standby that were completed").from(17),
+			counter("restartpoints_timed", "checkpoints", "restartpoints of a standby started by "+
+				"checkpoint_timeout").from(17),
+			counter("restartpoints_req", "checkpoints", "requested restartpoints of a standby").from(17),
+			counter("restartpoints_done", "checkpoints", "completed restartpoints of a standby").from(17),
 			renamed(counter("buffers_written", "blocks", "shared buffers written by checkpoints"), "buffers_checkpoint",
 				"buffers_written").adds(PagesWritten).matters().
-				but("from 14 to 17 the lines of log_checkpoints count those of the small caches as well"),
+				but("log_checkpoints of 14 to 17 also counts buffers of the SLRU caches"),
 			counter("slru_written", "blocks",
 				"other buffers (transaction status and the like) written by checkpoints").from(18).asked(),
-			renamed(counter("write_time", "seconds", "time in which checkpoints wrote files, their pauses included"),
+			renamed(counter("write_time", "seconds", "time in which checkpoints wrote files, including pauses"),
 				"checkpoint_write_time", "write_time"),
 			renamed(counter("sync_time", "seconds", "time in which checkpoints synced files"), "checkpoint_sync_time",
 				"sync_time"),
@@ -125,30 +127,30 @@ func checkpoints() []Metric {
 		view("pgstat.bgwriter", "pg_stat_bgwriter", statsAt+"MONITORING-PG-STAT-BGWRITER-VIEW",
 			counter("buffers_clean", "blocks", "shared buffers written by the background writer").adds(
 				PagesWritten).matters(),
-			counter("maxwritten_clean", "operations", "rounds that the background writer cut short at its limit"),
-			counter("buffers_alloc", "blocks", "shared buffers given to a block").alsoReads().
-				but("where the background writer had nothing to do, it may come ten seconds late"),
+			counter("maxwritten_clean", "operations", "rounds that the background writer stopped at its limit"),
+			counter("buffers_alloc", "blocks", "shared buffers allocated").alsoReads().
+				but("may be ten seconds late while the background writer is idle"),
 			counter("buffers_backend", "blocks", "blocks written by sessions").adds(PagesWritten).matters().
 				upTo(16, "pgstat.io/client_writes",
-					"pgstat.io/client_extends").but("growth of tables and indexes is among them"),
+					"pgstat.io/client_extends").but("includes growth of tables and indexes"),
 			counter("buffers_backend_fsync", "operations", "fsyncs that sessions had to do themselves").upTo(16,
 				"pgstat.io/client_fsyncs"),
 			statsReset(),
 		),
 		view("pgstat.archiver", "pg_stat_archiver", statsAt+"MONITORING-PG-STAT-ARCHIVER-VIEW",
-			counter("archived_count", "files", "WAL files that were archived"),
-			counter("failed_count", "files", "attempts to archive one that failed"),
+			counter("archived_count", "files", "archived WAL files"),
+			counter("failed_count", "files", "failed attempts to archive a WAL file"),
 			statsReset(),
 		),
 		view("pgstat.slru", "pg_stat_slru", statsAt+"MONITORING-PG-STAT-SLRU-VIEW",
-			counter("blks_zeroed", "blocks", "new blocks of all small caches"),
-			counter("blks_hit", "blocks", "blocks found in the small caches"),
-			counter("blks_read", "blocks", "blocks of the small caches asked of the operating system").asked(),
-			counter("blks_written", "blocks", "blocks of the small caches given to the operating system").asked().but(
+			counter("blks_zeroed", "blocks", "new blocks of all SLRU caches"),
+			counter("blks_hit", "blocks", "blocks found in SLRU caches"),
+			counter("blks_read", "blocks", "SLRU blocks requested from the operating system").asked(),
+			counter("blks_written", "blocks", "SLRU blocks written to the operating system").asked().but(
 				uncounted),
-			counter("flushes", "operations", "times that a small cache was written out").but(uncounted),
-			ofStatus("blks_zeroed", "new blocks of the status of transactions: one for 32,768 transactions"),
-			ofStatus("blks_written", "blocks of the status of transactions given to the operating system").but(
+			counter("flushes", "operations", "flushes of SLRU caches").but(uncounted),
+			ofStatus("blks_zeroed", "new blocks of transaction status: one for 32,768 transactions"),
+			ofStatus("blks_written", "blocks of transaction status written to the operating system").but(
 				uncounted),
 			statsReset(),
 		),
@@ -159,7 +161,7 @@ func checkpoints() []Metric {
 // device belong.
 func transactions() []Metric {
 	const source = statsAt + "MONITORING-PG-STAT-DATABASE-VIEW"
-	const system = "those of the system's own tables are among them"
+	const system = "includes system tables"
 	counting := func(m Metric) Metric { return m.needs(TrackCounts) }
 	everywhere := func(name, unit, help string) Metric {
 		return counter(name, unit, help+" in all databases").As("pg_stat_database." + name + " (all databases)")
@@ -168,19 +170,19 @@ func transactions() []Metric {
 		view("pgstat.database", "pg_stat_database", source, slices.Concat(
 			[]Metric{
 				counter("xact_commit", "transactions", "transactions committed").first().counts(Commits).but(
-					"one for each reading of ours is among them"),
+					"includes one for each of realiops's own readings"),
 				counter("xact_rollback", "transactions", "transactions rolled back"),
 			},
 			all(counting,
 				counter("tup_inserted", "rows", "rows inserted").counts(RowsWritten).but(system),
 				counter("tup_updated", "rows", "rows updated").counts(RowsUpdated).but(system),
 				counter("tup_deleted", "rows", "rows deleted").counts(RowsDeleted).but(system),
-				counter("tup_returned", "rows", "live rows read by scans of whole tables, and index entries returned "+
-					"by scans of indexes").some(RowsReturned).but(system),
-				counter("tup_fetched", "rows", "live rows fetched by scans of indexes").some(RowsReturned).but(system),
-				counter("blks_read", "blocks", "blocks asked of the operating system").alsoReads().makes(
+				counter("tup_returned", "rows", "live rows read by sequential scans, and index entries returned by "+
+					"index scans").some(RowsReturned).but(system),
+				counter("tup_fetched", "rows", "live rows fetched by index scans").some(RowsReturned).but(system),
+				counter("blks_read", "blocks", "blocks requested from the operating system").alsoReads().makes(
 					PagesMissed).adds(BuffersTouched).firstOfReads().
-					but("it may have had them in memory; before PostgreSQL 16 new blocks are among them"),
+					but("the kernel may have had them in its cache; before PostgreSQL 16 it includes new blocks"),
 				counter("blks_hit", "blocks", "blocks found in shared buffers").alsoReads().adds(BuffersTouched),
 				counter("temp_files", "files", "temporary files made by queries that ran out of work_mem"),
 				counter("temp_bytes", "bytes", "bytes written to temporary files").asked(),
@@ -195,7 +197,7 @@ func transactions() []Metric {
 			})...),
 		view("pgstat.cluster", "pg_stat_database", source, append([]Metric{
 			everywhere("xact_commit", "transactions", "transactions committed").counts(Commits).
-				but("those that only read are among them, and one for each reading of ours"),
+				but("includes read-only ones, and one for each of realiops's own readings"),
 		}, all(counting,
 			everywhere("tup_inserted", "rows", "rows inserted").counts(RowsWritten).but(system),
 			everywhere("tup_updated", "rows", "rows updated").counts(RowsUpdated).but(system),
@@ -203,7 +205,7 @@ func transactions() []Metric {
 			everywhere("temp_bytes", "bytes", "bytes written to temporary files").asked(),
 		)...)...),
 		view("pgstat.server", "", manual+"functions-info.html#FUNCTIONS-INFO-SESSION",
-			gauge("started", "seconds", "when the server was started, since 1970").As("pg_postmaster_start_time()")),
+			gauge("started", "seconds", "when the server started, since 1970").As("pg_postmaster_start_time()")),
 	)
 }
 
@@ -286,27 +288,27 @@ func tables() []Metric {
 			[]Metric{gauge("tables", "tables", "tables that are summed over").As("count(*) from pg_stat_user_tables")},
 			all(falling,
 				counter("n_tup_ins", "rows", "rows inserted").counts(RowsWritten).but(
-					"those of transactions that failed are among them"),
+					"includes rows of failed transactions"),
 				counter("n_tup_upd", "rows",
-					"rows updated, those within their page (HOT) among them").counts(RowsUpdated),
+					"rows updated, including HOT updates").counts(RowsUpdated),
 				counter("n_tup_del", "rows", "rows deleted").counts(RowsDeleted),
 				counter("n_tup_hot_upd", "rows",
 					"rows updated within their page, without new index entries").makes(HOTUpdates),
 				counter("n_tup_newpage_upd", "rows", "rows updated into another page").from(16),
-				scans("seq_scan", "scans", "scans of whole tables"),
-				scans("idx_scan", "scans", "scans by an index").some(Lookups),
-				counter("vacuum_count", "vacuums", "vacuums that somebody asked for, when they were over"),
-				counter("autovacuum_count", "vacuums", "vacuums that the server began by itself, when they were over"),
+				scans("seq_scan", "scans", "sequential scans"),
+				scans("idx_scan", "scans", "index scans").some(Lookups),
+				counter("vacuum_count", "vacuums", "completed manual vacuums"),
+				counter("autovacuum_count", "vacuums", "completed autovacuums"),
 				counter("autoanalyze_count", "analyses",
-					"analyses that the server began by itself, when they were over"),
-				gauge("n_dead_tup", "rows", "rows that a vacuum would take away").but("an estimate"),
+					"completed autoanalyzes"),
+				gauge("n_dead_tup", "rows", "dead rows that a vacuum would remove").but("an estimate"),
 			)...)...),
 		view("pgstat.tables_io", "pg_statio_user_tables", statsAt+"MONITORING-PG-STATIO-ALL-TABLES-VIEW", all(falling,
-			read("heap_blks_read", "blocks of tables asked of the operating system", requestsOfTables),
+			read("heap_blks_read", "blocks of tables requested from the operating system", requestsOfTables),
 			hit("heap_blks_hit", "blocks of tables found in shared buffers"),
-			read("idx_blks_read", "blocks of indexes asked of the operating system", requestsOfIndexes),
+			read("idx_blks_read", "blocks of indexes requested from the operating system", requestsOfIndexes),
 			hit("idx_blks_hit", "blocks of indexes found in shared buffers"),
-			read("toast_blks_read", "blocks of TOAST tables asked of the operating system", requestsOfTOAST),
+			read("toast_blks_read", "blocks of TOAST tables requested from the operating system", requestsOfTOAST),
 			hit("toast_blks_hit", "blocks of TOAST tables found in shared buffers"),
 		)...),
 		view("pgstat.indexes", "pg_stat_user_indexes", statsAt+"MONITORING-PG-STAT-ALL-INDEXES-VIEW", all(falling,
@@ -316,7 +318,7 @@ func tables() []Metric {
 		)...),
 		view("pgstat.indexes_io", "pg_statio_user_indexes", statsAt+"MONITORING-PG-STATIO-ALL-INDEXES-VIEW",
 			all(falling,
-				read("idx_blks_read", "blocks of indexes asked of the operating system", requestsOfIndexes),
+				read("idx_blks_read", "blocks of indexes requested from the operating system", requestsOfIndexes),
 				hit("idx_blks_hit", "blocks of indexes found in shared buffers"),
 			)...),
 	)
@@ -326,7 +328,7 @@ func tables() []Metric {
 // of blocks.
 func statements() []Metric {
 	const source = manual + "pgstatstatements.html"
-	const evicted = "falls when the extension forgets statements to make room for others: see evictions"
+	const evicted = "falls when the extension evicts statements to make room: see evictions"
 	forgetting := func(m Metric) Metric {
 		if m.Caveat == "" {
 			m.Caveat = evicted
@@ -337,12 +339,12 @@ func statements() []Metric {
 		view("pgstat.statements", StatStatements, source, all(forgetting,
 			gauge("statements", "statements", "kinds of statement that are counted").As(
 				"count(*) from pg_stat_statements").
-				but("our readings' own are among them"),
-			counter("calls", "statements", "statements that were done").but("our readings' own are among them; "+
+				but("includes realiops's own readings"),
+			counter("calls", "statements", "statements executed").but("our readings' own are among them; "+
 				evicted),
 			counter("rows", "rows", "rows that statements returned or changed"),
-			counter("exec_time", "seconds", "time that it took to do them").As("pg_stat_statements.total_exec_time"),
-			counter("wal_records", "records", "WAL records of statements, those of their commits not among them"),
+			counter("exec_time", "seconds", "time that statements took").As("pg_stat_statements.total_exec_time"),
+			counter("wal_records", "records", "WAL records of statements, without their commits"),
 			counter("wal_fpi", "images", "full-page images in the WAL by statements").makes(PageImages),
 			counter("wal_bytes", "bytes", "bytes put into the WAL by statements"),
 			counter("wal_buffers_full", "operations",
@@ -350,10 +352,10 @@ func statements() []Metric {
 			counter("shared_blks_hit", "blocks", "blocks that statements found in shared buffers").alsoReads().some(
 				BuffersTouched),
 			counter("shared_blks_read", "blocks",
-				"blocks that statements asked of the operating system").alsoReads().some(PagesMissed),
-			counter("shared_blks_dirtied", "blocks", "blocks that statements were the first to change"),
+				"blocks that statements requested from the operating system").alsoReads().some(PagesMissed),
+			counter("shared_blks_dirtied", "blocks", "blocks dirtied by statements"),
 			counter("shared_blks_written", "blocks",
-				"blocks that statements wrote, growth of tables and indexes among them").asked(),
+				"blocks that statements wrote, including growth of tables and indexes").asked(),
 			counter("temp_blks_read", "blocks", "blocks of temporary files that statements read").makes(TempRead),
 			counter("temp_blks_written", "blocks",
 				"blocks of temporary files that statements wrote").makes(TempWritten),
@@ -365,7 +367,7 @@ func statements() []Metric {
 				TrackIOTiming),
 		)...),
 		view("pgstat.statements", "pg_stat_statements_info", source,
-			counter("evictions", "operations", "times that the extension forgot statements to make room for others").
+			counter("evictions", "operations", "evictions of statements to make room for others").
 				As("pg_stat_statements_info.dealloc").from(14).needs(StatStatements)),
 	)
 }
@@ -385,25 +387,25 @@ func sessions() []Metric {
 		return view("pgstat.progress", "", manual+"progress-reporting.html",
 			gauge(name, "sessions", help).As("count(*) from pg_stat_progress_"+name).but(moment))
 	}
-	copies := running("copy", "COPY statements at work")
+	copies := running("copy", "COPY statements running")
 	copies[0] = copies[0].from(14)
 	return slices.Concat(
-		running("vacuum", "vacuums at work, autovacuum's among them"),
-		running("analyze", "analyses at work, autovacuum's among them"),
-		running("create_index", "indexes being made"),
-		running("cluster", "tables being written anew by CLUSTER, VACUUM FULL or REPACK"),
+		running("vacuum", "vacuums running, including autovacuum"),
+		running("analyze", "analyzes running, including autovacuum's"),
+		running("create_index", "indexes being created"),
+		running("cluster", "tables being rewritten by CLUSTER, VACUUM FULL or REPACK"),
 		copies,
 		running("basebackup", "backups being streamed"),
 		view("pgstat.progress", "", activity,
-			gauge("checkpoint", "checkpoints", "1 while a checkpoint is made").As(
+			gauge("checkpoint", "checkpoints", "1 while a checkpoint runs").As(
 				"pg_stat_activity (checkpoint at work)").but(moment)),
 		view("pgstat.waits", "", statsAt+"WAIT-EVENT-TABLE",
-			gauge("sessions", "sessions", "sessions of our user in this database, without those that measure").As(
+			gauge("sessions", "sessions", "sessions of this user in this database, without realiops's own").As(
 				"count(*) from pg_stat_activity"),
 			level("idle", "sessions that wait for their client", "state <> active"),
 			level("running", "sessions at work that wait for nothing", "active, no wait_event"),
 			level("io", "sessions that wait for a file", "wait_event_type = IO"),
-			level("lwlock", "sessions that wait for another at some shared memory", "wait_event_type = LWLock"),
+			level("lwlock", "sessions that wait for a lightweight lock", "wait_event_type = LWLock"),
 			level("lock", "sessions that wait for a lock", "wait_event_type = Lock"),
 			level("ipc", "sessions that wait for another process", "wait_event_type = IPC"),
 			level("client", "sessions at work that wait for their client, as in COPY", "wait_event_type = Client"),
@@ -412,17 +414,17 @@ func sessions() []Metric {
 			file("wal_sync", "sessions that sync the WAL", "WALSync", "WalSync"),
 			level("data_file_read", "sessions that read a table or an index", "wait_event = DataFileRead"),
 			level("data_file_write", "sessions that write a table or an index", "wait_event = DataFileWrite"),
-			level("data_file_extend", "sessions that let a table or an index grow", "wait_event = DataFileExtend"),
+			level("data_file_extend", "sessions that extend a table or an index", "wait_event = DataFileExtend"),
 			level("wal_write_lock", "sessions that wait until another has written the WAL",
 				"wait_event = WALWrite, LWLock"),
 			level("wal_insert_lock", "sessions that wait for room in the WAL buffers",
 				"wait_event = WALInsert, LWLock"),
-			level("extend_lock", "sessions that wait until another has let a table grow", "wait_event = extend, Lock"),
+			level("extend_lock", "sessions that wait for another to extend a table", "wait_event = extend, Lock"),
 		),
 		view("pgstat.replication", "", statsAt+"MONITORING-PG-STAT-REPLICATION-VIEW",
-			gauge("senders", "sessions", "sessions that are sent the WAL").As("count(*) from pg_stat_replication").
-				but("a backup that streams the WAL is one as well"),
-			gauge("synchronous", "sessions", "those among them that commits may wait for").As(
+			gauge("senders", "sessions", "sessions that receive the WAL").As("count(*) from pg_stat_replication").
+				but("includes backups that stream the WAL"),
+			gauge("synchronous", "sessions", "of these, standbys that commits may wait for").As(
 				"pg_stat_replication (sync_state = sync or quorum)"),
 			gauge("replay_lag_bytes", "bytes", "WAL that the slowest of them has not replayed; 0 where there is none").
 				As("pg_stat_replication (bytes not replayed)"),

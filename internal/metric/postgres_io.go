@@ -16,19 +16,19 @@ func postgresIO() []Metric {
 		[]Metric{
 			blocks("reads", "reads", "relation", "reads of tables and indexes").makesFrom(18,
 				ReadCalls).alsoReads().some(PagesMissed).firstOfReads(),
-			blocks("writes", "writes", "relation", "writes of tables and indexes, not their growth").makes(
+			blocks("writes", "writes", "relation", "writes of tables and indexes, without growth").makes(
 				PagesWritten).matters(),
 			blocks("extends", "extends", "relation", "growths of tables and indexes").matters().asked(),
 			sum("writebacks", "writebacks", "relation", "blocks",
-				"blocks that the kernel was told to start writing").asked(),
+				"blocks whose writeback the server requested from the kernel").asked(),
 			sum("fsyncs", "fsyncs", "relation", "operations", "fsyncs of tables and indexes").matters().asked(),
 			sum("hits", "hits", "relation", "blocks", "blocks found in shared buffers").alsoReads().some(
 				BuffersTouched),
 			sum("evictions", "evictions", "relation", "blocks",
-				"buffers that were taken from a block to give them to another"),
-			sum("reuses", "reuses", "relation", "blocks", "buffers that a context took again from its own few"),
+				"buffers evicted to hold another block"),
+			sum("reuses", "reuses", "relation", "blocks", "buffers that a ring reused"),
 			volume("read_bytes", "read", "relation", "bytes read of tables and indexes").makes(BytesAsked).alsoReads(),
-			volume("write_bytes", "write", "relation", "bytes written to tables and indexes, not their growth").asked(),
+			volume("write_bytes", "write", "relation", "bytes written to tables and indexes, without growth").asked(),
 			volume("extend_bytes", "extend", "relation", "bytes that tables and indexes grew by").asked(),
 		},
 		part("temp", "temp relation", "of temporary tables", "read", "write", "extend"),
@@ -47,7 +47,7 @@ func postgresIO() []Metric {
 		all(func(m Metric) Metric { return m.needs(TrackIOTiming) },
 			seconds("read_time", "relation", "time that reads of tables and indexes took"),
 			seconds("write_time", "relation", "time that writes of tables and indexes took"),
-			seconds("writeback_time", "relation", "time that it took to tell the kernel to start writing"),
+			seconds("writeback_time", "relation", "time that requesting writeback took"),
 			seconds("extend_time", "relation", "time that growths of tables and indexes took"),
 			seconds("fsync_time", "relation", "time that fsyncs of tables and indexes took"),
 		),

@@ -72,7 +72,7 @@ var quantities = []quantity{
 	{BuffersTouched, Logical, "buffer touched", "buffers touched", "blocks",
 		"blocks of tables and indexes that sessions looked at, in shared buffers or not: hits + misses", false},
 	{WALRecords, Logical, "WAL record", "WAL records", "records", "records in the WAL", true},
-	{PageImages, Logical, "page image", "page images", "images", "images of whole pages in the WAL", false},
+	{PageImages, Logical, "page image", "page images", "images", "full-page images in the WAL", false},
 	{PageImageBytes, Physical, "byte of page images", "bytes of page images", "bytes",
 		"bytes of the WAL that are images of whole pages; 19 and later count them", false},
 	{PagesMissed, Requested, "page missed", "pages missed", "blocks",

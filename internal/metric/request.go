@@ -62,10 +62,10 @@ var requestKinds = []struct{ view, whose, printed string }{
 	{"request.relations", "for tables and indexes of the server's other databases, and shared ones", "other databases"},
 	{"request.temp", "for temporary files", "temporary files"},
 	{"request.log", "for the server's own log", "server log"},
-	{"request.other", "for the server's other files, and for some that were gone within a second", "other files"},
-	{"request.journal", "for the file system's journal, whoever it was written for, and for what it notes of this " +
-		"server's files", "journal"},
-	{"request.other_programs", "for nobody of the server's: other programs, and what the kernel notes of all files",
+	{"request.other", "for the server's other files, and some that were deleted within a second", "other files"},
+	{"request.journal", "for the file system's journal, for all programs, and metadata of this server's " +
+		"files", "journal"},
+	{"request.other_programs", "for other programs, and for the kernel's metadata of all files",
 		"other programs"},
 }
 
@@ -97,15 +97,15 @@ func requestsByFile() []Metric {
 		m.Source = source
 		rows = append(rows, m)
 	}
-	const all = "the sum over the server's disks, for everybody"
-	add("request", "all", "reads", "operations", "read requests that completed", all)
+	const all = "the sum over the server's disks, for all programs"
+	add("request", "all", "reads", "operations", "completed read requests", all)
 	add("request", "all", "read_bytes", "bytes", "bytes read", all)
 	add("request", "all", "writes", "operations",
-		"write requests that completed, as /proc/diskstats counts them: those that only ask for a flush among them", all)
+		"completed write requests, counted as in /proc/diskstats, including empty flushes", all)
 	add("request", "all", "write_bytes", "bytes", "bytes written", all)
 	add("request", "all", "flushes", "operations", "flushes of the disks' caches", all)
 	add("request", "all", "lost", "operations",
-		"requests that came faster than they were fetched, and are in no other figure", all)
+		"requests lost because they came too fast; in no other figure", all)
 	const late = "a direct request to a file made within the last seconds may be counted up to three seconds later"
 	for _, k := range requestKinds {
 		add(k.view, k.printed, "reads", "operations", "read requests "+k.whose, late)
@@ -114,7 +114,7 @@ func requestsByFile() []Metric {
 		add(k.view, k.printed, "write_bytes", "bytes", "bytes written "+k.whose, late)
 	}
 	add(RequestServer, "this server", "flushes", "operations",
-		"flushes that processes of this server asked for by themselves",
-		"the disk may do several with one; those that the file system's journal asks for are not among them")
+		"flushes requested by this server's processes",
+		"the disk may combine several; without flushes of the file system's journal")
 	return rows
 }

@@ -41,12 +41,29 @@ func About(d time.Duration) string {
 	return Duration(d.Round(time.Second))
 }
 
-// Counted formats a number of things.
+// Counted returns a number of things: 1 load, 12 loads, 43,200 windows.
 func Counted(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, one)
+	return Count(n) + " " + one + "s"
+}
+
+// Count returns a whole number with commas between thousands. A fraction is rounded.
+func Count[N int | int64 | uint64 | float64](n N) string {
+	return Grouped(fmt.Sprintf("%.0f", float64(n)))
+}
+
+// Grouped puts commas between thousands into the digits of a whole number.
+func Grouped(digits string) string {
+	var text strings.Builder
+	for i, r := range digits {
+		if left := len(digits) - i; i > 0 && left%3 == 0 && digits[i-1] != '-' {
+			text.WriteByte(',')
+		}
+		text.WriteRune(r)
+	}
+	return text.String()
 }
 
 // Largest formats a duration for which only the largest unit matters.

@@ -32,9 +32,23 @@ func TestAbout(t *testing.T) {
 }
 
 func TestCounted(t *testing.T) {
-	for n, want := range map[int]string{0: "0 loads", 1: "1 load", 12: "12 loads"} {
+	for n, want := range map[int]string{0: "0 loads", 1: "1 load", 12: "12 loads", 1000: "1,000 loads"} {
 		if got := Counted(n, "load"); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0", 999: "999", 9999: "9,999", 10000: "10,000", 123456: "123,456", 1234567890: "1,234,567,890",
+		-999: "-999", -100000: "-100,000",
+	} {
+		if got := Count(n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+	if got := Count(12345.6); got != "12,346" {
+		t.Errorf("a fraction: %q", got)
 	}
 }

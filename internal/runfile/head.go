@@ -155,12 +155,11 @@ type Storage struct {
 func (s Storage) MemoryText() string {
 	switch {
 	case s.RAM:
-		return "The data directory is in memory: nothing reaches a disk, and no figure here is about one."
+		return "The data directory is in memory: nothing reaches a disk, so no figure here describes one."
 	case slices.Contains(s.InMemory, "wal"):
-		return "The WAL is in memory: it reaches no disk, so figures and sizes of the disk are without its " +
-			"writes and flushes."
+		return "The WAL is in memory, so figures and sizes of the disk leave out its writes and flushes."
 	case len(s.InMemory) > 0:
-		return "Tablespaces are in memory: they reach no disk, so figures and sizes of the disk are without them."
+		return "Tablespaces are in memory, so figures and sizes of the disk leave them out."
 	default:
 		return ""
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Schema names the format this package writes. Fields may be added under the same name; a change that an older reader
@@ -157,17 +159,17 @@ func (o Others) Share() float64 { return max(o.RowsShare, o.CommitsShare, o.WALS
 func (o Others) String() string {
 	var did []string
 	if o.Rows > 0 {
-		did = append(did, fmt.Sprintf("%d of the rows written (%s)", o.Rows, percent(o.RowsShare)))
+		did = append(did, fmt.Sprintf("%s of the rows written (%s)", printable.Count(o.Rows), percent(o.RowsShare)))
 	}
 	if o.Commits > 0 {
-		did = append(did, fmt.Sprintf("%d of the commits (%s)", o.Commits, percent(o.CommitsShare)))
+		did = append(did, fmt.Sprintf("%s of the commits (%s)", printable.Count(o.Commits), percent(o.CommitsShare)))
 	}
 	if o.WALBytes > 0 {
 		did = append(did, fmt.Sprintf("%.3g MB of the WAL (%s)", float64(o.WALBytes)/1e6, percent(o.WALShare)))
 	}
 	var said []string
 	if len(did) > 0 {
-		text := "others on the server did " + strings.Join(did, " and ")
+		text := "other sessions made " + strings.Join(did, " and ")
 		if len(o.Who) > 0 {
 			text += ", among them " + strings.Join(o.Who, ", ")
 		}
@@ -175,8 +177,9 @@ func (o Others) String() string {
 	}
 	if len(o.Writing) > 0 {
 		said = append(said,
-			"others on the server wrote for longer than a second without an end, which no counter tells of before it "+
-				"ends: "+strings.Join(o.Writing, ", "))
+			"other sessions had transactions open for longer than a second, whose writes no counter shows before "+
+				"they end: "+
+				strings.Join(o.Writing, ", "))
 	}
 	return strings.Join(said, "; ")
 }

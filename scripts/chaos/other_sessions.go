@@ -20,13 +20,13 @@ func otherSessions() []Fault {
 	const busy = 5 * time.Millisecond
 	return in("other sessions", append([]Fault{
 		{Name: "`run`, while somebody writes", Prepare: meets{sql: []string{table}}.by(runs()), When: underLoad,
-			Strike: besides(busy, many), Marks: "others on the server did", Within: 3 * time.Minute},
+			Strike: besides(busy, many), Marks: "other sessions made", Within: 3 * time.Minute},
 		{Name: "`run`, while somebody commits", Prepare: meets{sql: []string{table}}.by(runs()), When: underLoad,
-			Strike: besides(0, few), Marks: "others on the server did", Within: 3 * time.Minute},
+			Strike: besides(0, few), Marks: "other sessions made", Within: 3 * time.Minute},
 		{Name: "`run --shared`, while somebody writes", Prepare: meets{sql: []string{table}}.by(runs("--shared")),
 			When: underLoad, Strike: besides(busy, many), Marks: marked},
 		{Name: "`run` by a role that does not see others, while somebody writes", Prepare: meets{sql: role,
-			role: "joe"}.by(runs()), When: underLoad, Strike: besides(busy, many), Marks: "others on the server did",
+			role: "joe"}.by(runs()), When: underLoad, Strike: besides(busy, many), Marks: "other sessions made",
 			Within: 3 * time.Minute},
 		{Name: "`run`, beside somebody who is in a transaction", Prepare: meets{
 			sql: []string{table}}.by(first(inTransaction(few), runs())), Status: 1, Says: "at work on the server"},
@@ -40,7 +40,7 @@ func otherSessions() []Fault {
 			Strike: besides(200*time.Millisecond, "vacuum theirs")},
 		{Name: "`run`, while somebody writes in another database", Prepare: meets{
 			sql: []string{"create database d"}}.by(runs()), When: underLoad, Strike: elsewhere(many),
-			Marks: "others on the server did", Within: 3 * time.Minute},
+			Marks: "other sessions made", Within: 3 * time.Minute},
 		{Name: "`run` beside another run", Prepare: theirs(first(anotherRun, runs("--shared"))), Status: 1,
 			Says: "another"},
 		{Name: "`observe` beside a run", Prepare: theirs(first(anotherRun, observes()))},

@@ -78,9 +78,9 @@ func Of(run *counts.Run, m counts.Metric) *Agreement {
 	case !known:
 		a.Why = "this run does not count them"
 	case run.Observed != nil && a.Quantity == metric.RowsWritten:
-		a.Why = "an observation does not tell rows that are inserted from those that are updated"
+		a.Why = "an observation cannot tell inserted rows from updated rows"
 	case slices.ContainsFunc(m.From, func(name string) bool { return slices.Contains(q.From, name) }):
-		a.Why = "nothing else counts them"
+		a.Why = "no other counter has them"
 	default:
 		a.test(seen, m, q)
 	}
@@ -132,7 +132,7 @@ func (a *Agreement) test(run *counts.Run, m counts.Metric, q counts.Quantity) {
 	case counted == 0:
 		a.Why = "this run does not count both under one load"
 	default:
-		a.Why = "no load moved it enough to tell"
+		a.Why = "no load moved it enough"
 	}
 	a.Ratio = mean(agreeing)
 }

@@ -113,11 +113,11 @@ func TestNotTested(t *testing.T) {
 		want string
 	}{
 		"small loads": {agreed("pgstat.database/xact_commit", "", did{load: "scan", commits: []float64{3},
-			shown: []float64{4}}), "no load moved it enough to tell"},
+			shown: []float64{4}}), "no load moved it enough"},
 		"no quantity": {agreed("cloudwatch/WriteIOPS", "aurora", did{load: "copy", shown: []float64{5000}}),
 			"this run does not count both under one load"},
 		"its own definition": {agreed("pgstat.wal/wal_records", "", did{load: "copy", records: []float64{5000},
-			shown: []float64{5000}}), "nothing else counts them"},
+			shown: []float64{5000}}), "no other counter has them"},
 	} {
 		if check.of == nil || check.of.Says != agreement.NotTested || check.of.Why != check.want ||
 			check.of.Ratio != nil {

@@ -154,8 +154,8 @@ func TestWarnings(t *testing.T) {
 	check("loads that part nothing", "quantities-unparted", "statements and commits", func(run *counts.Run) {
 		run.Loads = slices.DeleteFunc(run.Loads, func(a counts.Load) bool { return a.Name == "multi" })
 	})
-	check("no WAL records", "modelled", "WAL records were not counted (this run did not read pgstat.wal/wal_records) "+
-		"but modelled", each(func(_ string, _ int, r *counts.Repetition) {
+	check("no WAL records", "modelled", "WAL records were not counted (this run did not read pgstat.wal/wal_records). "+
+		"They are modelled", each(func(_ string, _ int, r *counts.Repetition) {
 		delete(r.Counts, "pgstat.wal/wal_records")
 	}))
 }

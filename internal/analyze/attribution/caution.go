@@ -20,11 +20,11 @@ func (tr *trial) cautions(v Verdict) []Warning {
 		}
 	}
 	if tr.view.Lag > 0 {
-		add("lag", fmt.Sprintf("It lags: it shows work %.1f s after it happened, and was counted with that delay",
+		add("lag", fmt.Sprintf("This counter lags: it shows work %.1f s after it happened. The report allows for that",
 			tr.view.Lag.Seconds()))
 	}
 	if tr.view.Stepped > 0 {
-		text := fmt.Sprintf("It moves only every %.0f s, so it was compared over whole steps", tr.view.Stepped.Seconds())
+		text := fmt.Sprintf("It changes only every %.0f s, so whole steps were compared", tr.view.Stepped.Seconds())
 		if v.Kind == CannotTell {
 			text += fmt.Sprintf(". Loads of %.0f s would tell", counts.StepsInLoad*tr.view.Stepped.Seconds())
 		}
@@ -43,11 +43,11 @@ func (tr *trial) cautions(v Verdict) []Warning {
 			uncounted = append(uncounted, load.Name)
 		}
 	}
-	add("reset", listed("It was reset during ", wasReset, ", ", "; what it counted there is unknown"))
+	add("reset", listed("It was reset during ", wasReset, ", ", ", so its count there is unknown"))
 	add("loads-missing", listed("It was not counted in ", uncounted, ", ", ""))
 	add("background", listed("Under ", moving(tr.loads, v, tr.background(tr.metric)), ", ",
-		fmt.Sprintf(", more than %.0f%% of it was there without load", 100*muchBackground)))
-	add("below-background", listed("It showed less than the background in ",
+		fmt.Sprintf(", more than %.0f%% of it was background", 100*muchBackground)))
+	add("below-background", listed("It was below the background in ",
 		moving(tr.loads, v, tr.belowBackground(tr.metric, tr.y)), ", ", ""))
 	nearest := append([]metric.Quantity{v.Counts}, v.Tied...)
 	if v.Mixture != nil && len(v.Mixture.Terms) == 1 {
@@ -120,7 +120,7 @@ func (j *judge) oddLoads(h held) string {
 	mean := math.Log(h.Ratio.Value)
 	for i, g := range h.groups.Of {
 		if d := g.Mean - mean; math.Abs(d) > math.Log(j.options.Tolerance) && d*d > surely*surely*g.Var {
-			odd = append(odd, fmt.Sprintf("%s, where it is %.2f of that", j.loads[h.loads[i]].Name, math.Exp(d)))
+			odd = append(odd, fmt.Sprintf("%s, where it is %.2f times that", j.loads[h.loads[i]].Name, math.Exp(d)))
 		}
 	}
 	return listed("The ratio to "+h.Quantity.Many()+" is the same under all loads but ", odd, "; ", "")
@@ -141,7 +141,7 @@ func (j *judge) drift(y column, h held) string {
 	if !known || math.Abs(slope) <= half || math.Abs(slope) < math.Log(smallDrift) {
 		return ""
 	}
-	return fmt.Sprintf("The ratio drifts: by a factor of %.3f from one repetition of a load to the next",
+	return fmt.Sprintf("The ratio drifts by a factor of %.3f between repetitions of a load",
 		math.Exp(slope))
 }
 

@@ -36,7 +36,7 @@ func (tr *trial) decide(v *Verdict) {
 			kind = CannotTell
 		}
 		*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: kind,
-			Why: "What it shows for the same work changes in the course of the run"}
+			Why: "Its value for the same work changes during the run"}
 	}
 }
 
@@ -81,7 +81,7 @@ func (tr *trial) single(v *Verdict, t *table, s search) {
 		}
 		if side.Kind != CannotTell {
 			v.Kind, v.Between = side.Kind, nil
-			v.Why += "; nothing that comes near contradicts the side"
+			v.Why += "; no close alternative contradicts the verdict"
 		}
 		return
 	}
@@ -212,9 +212,9 @@ func (tr *trial) decideSide(v *Verdict, left []held, side counts.Side) {
 		recorded = recorded || d.Side != side && tr.columns[i].whole() == nil
 	}
 	v.SettleWith = tr.settle(v.Between)
-	text := "The side rests on a ratio of one under every load that shows it"
+	text := "The verdict rests on a ratio of 1.00 under every load that shows it"
 	if !recorded {
-		text += "; nothing of the other side was counted"
+		text += "; this run counted no other kind of quantity"
 	}
 	v.Warnings = append(v.Warnings, Warning{"one-to-one", text})
 }
@@ -251,14 +251,15 @@ func (tr *trial) decideBySpread(v *Verdict) {
 	}
 	switch {
 	case len(left) == 0:
-		v.Why = "No quantity keeps one ratio to it under all loads, and too little was counted to look for a sum"
+		v.Why = "No quantity keeps a constant ratio to it under all loads, and too little was counted to try sums"
 	case loads == 1:
 		for _, h := range left {
 			v.Between = append(v.Between, h.Quantity)
 		}
 		v.SettleWith = tr.settle(v.Between)
 		h := left[0]
-		v.Why = fmt.Sprintf("It is known under one load only, %s: %s there", tr.loads[h.loads[0]].Name, perUnit(h.Ratio.Value, h.Quantity))
+		v.Why = fmt.Sprintf("It was counted under only one load, %s: %s "+
+			"there", tr.loads[h.loads[0]].Name, perUnit(h.Ratio.Value, h.Quantity))
 	default:
 		tr.name(v, left)
 	}

@@ -100,7 +100,7 @@ func (e *evidence) cell(counted counting, from []string, step float64, load coun
 	stdErr = math.Sqrt(stdErr + step*step/4)
 	if !(math.Abs(value) <= mostCounted && stdErr <= mostCounted) {
 		return cell{missing: &series.Missing{Reason: series.Reason(runfile.Failed),
-			Detail: "no counter holds such a number"}}
+			Detail: "the value is out of any counter's range"}}
 	}
 	value = max(value, stdErr)
 	c := cell{value: value, log: math.Log(value), stdErr: stdErr, shared: math.Sqrt(shared), seconds: seconds}

@@ -137,7 +137,7 @@ func (tr *trial) checkHidden(v *Verdict) {
 		}
 		if share, much := tr.largestShare(h); h.busy && share >= much {
 			*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: kind, Why: fmt.Sprintf(
-				"Up to %.0f%% of it may be %s, of which others brought about many", 100*share, h.Quantity.Many())}
+				"Up to %.0f%% of it may be %s, many of which others caused", 100*share, h.Quantity.Many())}
 		}
 	}
 }

@@ -32,7 +32,8 @@ func (tr *trial) followIndexEntries(v *Verdict) {
 	}
 	v.Between = []metric.Quantity{IndexEntries}
 	v.Warnings = append(v.Warnings, Warning{"index-entries", fmt.Sprintf(
-		"It follows the index entries, %s, and nothing else that happens at that rate was counted", perUnit(h.Ratio.Value, IndexEntries))})
+		"It follows the index entries, %s, and no other quantity with that rate was "+
+			"counted", perUnit(h.Ratio.Value, IndexEntries))})
 }
 
 // indexEntries returns the index entries that each repetition made; missing if none.
@@ -43,7 +44,7 @@ func (e *evidence) indexEntries() column {
 			made := float64(r.Work.Rows) * float64(load.Indexes)
 			c := cell{value: made, log: math.Log(made), stdErr: 0.5}
 			if !bounds.Inserts(load.Load) || c.value == 0 {
-				c.missing = &series.Missing{Reason: counts.NotRecorded, Detail: "no index entries were made"}
+				c.missing = &series.Missing{Reason: counts.NotRecorded, Detail: "no index entries were written"}
 			}
 			all[a] = append(all[a], c)
 		}

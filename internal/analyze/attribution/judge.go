@@ -104,7 +104,8 @@ func (j *judge) settled(m counts.Metric) Verdict {
 	case v.Kind.Or(all.Kind) == CannotTell:
 		between := append(v.named(), all.Counts)
 		v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: CannotTell, Between: between, Rivals: v.Rivals, Warnings: v.Warnings,
-			Why: "This run cannot tell between " + conjoined(between) + ": it depends on the background that is taken off"}
+			Why: "This run cannot tell between " + conjoined(between) + ": the answer depends on how much " +
+				"background is subtracted"}
 	}
 	return v
 }
@@ -132,7 +133,7 @@ func (j *judge) verdict(m counts.Metric) Verdict {
 		v.Why = fmt.Sprintf("It was not counted under any load: %s", why)
 		switch why.Reason {
 		case counts.NotMoved:
-			v.Why = "The source did not move during these loads: " + why.Detail
+			v.Why = "The source did not change during these loads: " + why.Detail
 		case counts.InSteps:
 			v.Why = capital(why.Detail)
 		}
@@ -206,7 +207,8 @@ func (j *judge) withoutPageCache(v *Verdict) {
 		return
 	}
 	v.Kind = NotLogical
-	v.Warnings = append(v.Warnings, Warning{"no-page-cache", "Aurora has no page cache, so a page asked of storage is read there, unless a local disk has it (Optimized Reads)"})
+	v.Warnings = append(v.Warnings, Warning{"no-page-cache", "Aurora has no page cache, so each page asked of " +
+		"storage is read there, unless a local disk has it (Optimized Reads)"})
 }
 
 // neverRead withdraws the verdict on a counter that also counts blocks read, if all loads only added rows: that it
@@ -217,7 +219,8 @@ func (j *judge) neverRead(v *Verdict) {
 	if stated && metric.All().Row(v.Metric.Name).AlsoReads && !slices.ContainsFunc(j.loads, reads) {
 		*v = Verdict{
 			Metric: v.Metric, Derived: v.Derived, Kind: CannotTell,
-			Why: "It also counts blocks that are read, and every load only added rows: that it follows their writes is a coincidence",
+			Why: "It also counts blocks read, and every load only added rows, so that it follows writes is a " +
+				"coincidence",
 		}
 	}
 }
@@ -231,10 +234,12 @@ func (j *judge) documentedSide(v *Verdict) {
 	switch {
 	case i >= 0:
 		documented.Kind, documented.Between = Kind(j.quantities[i].Side), []metric.Quantity{whole}
-		documented.Warnings = append(documented.Warnings, Warning{"part-of", "PostgreSQL documents that it counts some of the " + whole.Many()})
+		documented.Warnings = append(documented.Warnings, Warning{"part-of", "PostgreSQL's manual says that it " +
+			"counts some of the " + whole.Many()})
 	case metric.All().Row(v.Metric.Name).Asked:
 		documented.Kind = Requested
-		documented.Why = "It is documented as a request to the operating system, and no quantity explains how many there are"
+		documented.Why = "Its documentation says that it counts requests to the operating system, and no quantity " +
+			"explains their number"
 	default:
 		return
 	}

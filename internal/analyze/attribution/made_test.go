@@ -188,14 +188,16 @@ func TestPublishedPair(t *testing.T) {
 				Factor: math.Sqrt(1.0313*3.0472/3) / 0.03769},
 			Warnings: []attribution.Warning{
 				{Code: "one-to-one",
-					Text: "The side rests on a ratio of one under every load that shows it; nothing of the other side was counted"}},
+					Text: "The verdict rests on a ratio of 1.00 under every load that shows it; this run counted " +
+						"no other kind of quantity"}},
 		}
 		if diff := cmp.Diff(want, v, roughly); diff != "" {
 			t.Error(diff)
 		}
 	}
 	volume := verdictOn(t, all, "cloudwatch/VolumeWriteIOPs")
-	if want := "The source did not move during these loads: 246,000 in 5 min"; volume.Kind != attribution.CannotTell ||
+	if want := "The source did not change during these loads: 246,000 in 5 " +
+		"min"; volume.Kind != attribution.CannotTell ||
 		!strings.HasPrefix(volume.Why, want) {
 		t.Errorf("%s: %s", volume.Kind, volume.Why)
 	}

@@ -63,11 +63,13 @@ func (tr *trial) mix(v *Verdict, t *table, s search) {
 		return
 	}
 	if math.Exp(t.beyondNoise(best)) > mostErrorOfSum || math.Exp(best.predictionError) > mostErrorAlike {
-		v.Why = fmt.Sprintf("The best sum of quantities is off by a factor of %.2f under a load left out of the fit", math.Exp(best.predictionError))
+		v.Why = fmt.Sprintf("The best sum of quantities has a prediction error of a factor of %.2f for a load left "+
+			"out of the fit", math.Exp(best.predictionError))
 		return
 	}
 	if t.misfit(best) > mostDeviance*float64(len(t.y)-len(best.columns)) {
-		v.Why = "The best sum of quantities misses the loads by more than noise explains" + tr.unknown() // something else contributes
+		v.Why = "The best sum of quantities misses the loads by more than noise " +
+			"explains" + tr.unknown() // something else contributes
 		return
 	}
 	mixture := tr.mixture(t, best)
@@ -78,11 +80,13 @@ func (tr *trial) mix(v *Verdict, t *table, s search) {
 		v.Why = doesNotFollow
 		return
 	case (t.bent(len(best.columns))-best.deviance)/s.dispersion < straighter:
-		v.Why = "A sum of quantities explains it, and so does a curve of fewer: a root, a cap, or merging that grows with load"
+		v.Why = "A sum of quantities explains it, but so does a curve of fewer quantities: a root, a cap, or " +
+			"merging that grows with load"
 		return
 	}
 	if o := t.oddLoad(s.sizes[s.size-2]); s.gain(o.model, best) > -rivalled {
-		why, sure = fmt.Sprintf("Either it counts one more thing, or %s is an exception", tr.loads[t.loads[o.load]].Name), false
+		why, sure = fmt.Sprintf("Either it also counts something else, or %s is an "+
+			"exception", tr.loads[t.loads[o.load]].Name), false
 		if kind = kind.Or(v.kindOf(tr.mixture(t, o.model).Terms)); kind == CannotTell || kind == Mixed && t.nearlyOne(tr.rivals) {
 			v.Why = why
 			return
@@ -101,17 +105,18 @@ func (tr *trial) mix(v *Verdict, t *table, s search) {
 	sure = sure && !slices.ContainsFunc(mixture.Terms, func(t Term) bool { return len(t.Or) > mostAlternatives })
 	for _, h := range tr.unread(tr.y, tr.rivals) {
 		if kind = kind.Or(Kind(h.Side)); kind == CannotTell {
-			v.Why = fmt.Sprintf("A sum of quantities explains it, but %s, which this run did not count, may be all of it", h.Quantity.Many())
+			v.Why = fmt.Sprintf("A sum of quantities explains it, but %s, which this run did not count, may be all "+
+				"of it", h.Quantity.Many())
 			return
 		}
 		sure = false
 	}
 	if one := tr.besideOne(kind, t, tr.rivals); one != "" {
-		v.Why = fmt.Sprintf("A sum of quantities explains it, and %s may be all of it", one.Many())
+		v.Why = fmt.Sprintf("A sum of quantities explains it, but %s may be all of it", one.Many())
 		return
 	}
 	if kind == Mixed && !mixture.surelyBoth() {
-		v.Why = "A sum of logical work and other explains it, and a part of it may be nothing"
+		v.Why = "A sum of logical and other work explains it, but one part may be zero"
 		return
 	}
 	v.Kind = kind
@@ -177,14 +182,14 @@ func (j *judge) besideOne(kind Kind, t *table, rivals []held) metric.Quantity {
 func sameSide(kind Kind) string {
 	switch kind {
 	case Mixed:
-		return ", all of them with a part on either side"
+		return ", each with a logical part and another"
 	case NotLogical:
-		return ", all of them without logical work"
+		return ", none with logical work"
 	}
-	return ", all on this side"
+	return ", all with this verdict"
 }
 
-const doesNotFollow = "It does not follow when a load speeds up or slows down"
+const doesNotFollow = "It does not follow when a load gets faster or slower"
 
 const equallyWell = "Sums of different quantities explain it equally well"
 
@@ -335,4 +340,5 @@ func (t *table) errors(m model, level float64) [stats.Most]float64 {
 	return errors
 }
 
-const nothingExplainsIt = "No quantity keeps one ratio to it under all loads, and no sum of up to three predicts a load left out of the fit"
+const nothingExplainsIt = "No quantity keeps a constant ratio to it under all loads, and no sum of up to three " +
+	"quantities predicts a load left out of the fit"

@@ -28,8 +28,8 @@ const (
 
 // Reasons for no verdict on an observation: all windows are alike, or nothing was counted beside the periods.
 const (
-	OneLoad     = "The load never varied enough to tell what it counts"
-	OnlyPeriods = "What the server itself counted in these periods is not known"
+	OneLoad     = "The load varied too little to tell what it counts"
+	OnlyPeriods = "The server's own counts for these periods are unknown"
 )
 
 // restrain withdraws verdicts for which an observation lacks the evidence. It states no sums, since two or three of a
@@ -109,14 +109,15 @@ func (v *Verdict) widen(rivals []held) {
 // unproved says what evidence a verdict lacks in an observation; empty if none.
 func (tr *trial) unproved(v *Verdict) string {
 	if v.Mixture != nil || len(v.named()) == 0 {
-		return "A sum of quantities comes close, but loads that nobody chose cannot prove it"
+		return "A sum of quantities comes close, but an uncontrolled load cannot prove it"
 	}
 	names := v.named()
 	one := slices.ContainsFunc(tr.rivals, func(h held) bool {
 		return string(h.Side) == string(v.Kind) && slices.Contains(names, h.Quantity) && tr.oneToOne(v.Metric, h) && tr.isOne(h.Ratio)
 	})
 	if !one && !slices.ContainsFunc(tr.rivals, func(h held) bool { return h.Status == Consistent && slices.Contains(names, h.Quantity) }) {
-		return fmt.Sprintf("Its ratio to %s is not one and may vary: an observation does not count statements, which may fit as well", conjoined(names))
+		return fmt.Sprintf("Its ratio to %s is not 1.00 and may vary: statements, which an observation does not "+
+			"count, may fit as well", conjoined(names))
 	}
 	for _, h := range tr.rivals {
 		switch {
@@ -131,10 +132,12 @@ func (tr *trial) unproved(v *Verdict) string {
 		}
 	}
 	if spread := tr.moves(tr.y); spread.Lo <= math.Log(steady) || !one && (spread.Lo <= math.Log(tr.options.Tolerance) || spread.Value < math.Log(parted)) {
-		return fmt.Sprintf("It keeps its ratio to %s, but its rate hardly changes, as if no load caused it", conjoined(names))
+		return fmt.Sprintf("It keeps its ratio to %s, but its rate hardly changes, as if the load did not cause "+
+			"it", conjoined(names))
 	}
 	if v.Kind == Logical && !one {
-		return fmt.Sprintf("Its ratio to %s is steady but not one: under loads that nobody chose, storage may keep such a ratio, too", conjoined(names))
+		return fmt.Sprintf("Its ratio to %s is steady but not 1.00: under an uncontrolled load, storage may keep "+
+			"such a ratio, too", conjoined(names))
 	}
 	return ""
 }
@@ -183,6 +186,7 @@ func confirm(all, coarse []Verdict) {
 			continue
 		}
 		v.Kind, v.Counts, v.PerUnit, v.Exact, v.Between = CannotTell, "", nil, false, named
-		v.Why = fmt.Sprintf("It keeps its ratio to %s in these windows, but not in windows twice as long", conjoined(named))
+		v.Why = fmt.Sprintf("It keeps its ratio to %s in these windows, but not in windows twice as "+
+			"long", conjoined(named))
 	}
 }

@@ -42,11 +42,11 @@ func (j *judge) silent(m counts.Metric, s float64) (kind Kind, why string) {
 	few := fewCounts * s
 	if len(logs) > 0 && most <= few {
 		if between := j.run.GrewBetween(m, 0, most+few); between > 0 && between <= mostCounted {
-			return CannotTell, fmt.Sprintf("It grew by %s in the run and by no more than %s in any repetition: "+
-				"it moves late, in steps, or because of work between repetitions", number.Grouped(between, 0),
+			return CannotTell, fmt.Sprintf("It grew by %s in the run but by at most %s in any repetition: it moves "+
+				"late, in steps, or between repetitions", number.Grouped(between, 0),
 				number.Ratio(most))
 		}
-		return Silent, "It grew by no more than " + number.Ratio(most) + " in any repetition of a load"
+		return Silent, "It grew by at most " + number.Ratio(most) + " in any repetition of a load"
 	}
 	if !idle || len(logs) < 2 {
 		return "", ""
@@ -56,5 +56,5 @@ func (j *judge) silent(m counts.Metric, s float64) (kind Kind, why string) {
 		j.run.GrewBetween(m, silentSpread*amount/length, few) > 0 {
 		return "", ""
 	}
-	return Silent, "Its rate is the same with and without load"
+	return Silent, "Its rate is the same with and without a load"
 }

@@ -57,7 +57,7 @@ func movingBetween(t *testing.T, times int) *counts.Run {
 // its moves fell between repetitions.
 func TestSilenceLooksAtTheWholeRun(t *testing.T) {
 	for times, want := range map[int]string{
-		0:  "silent: It grew by no more than 0 in any repetition of a load",
+		0:  "silent: It grew by at most 0 in any repetition of a load",
 		1:  "cannot_tell: It grew by 20,000,000 in the run",
 		20: "cannot_tell: It grew by 400,000,000 in the run",
 	} {

@@ -37,7 +37,7 @@ func (w warnings) list() []Warning {
 			if n == 1 {
 				were = "1 load was"
 			}
-			add("few-loads", fmt.Sprintf("Only %s measured: most quantities cannot be told apart", were))
+			add("few-loads", fmt.Sprintf("Only %s measured, too few to tell most quantities apart", were))
 		}
 		if w.run.Idle.Repetitions == 0 {
 			add("no-idle", "The server was not measured idle, so every count includes the background")
@@ -102,8 +102,8 @@ func (w warnings) checkpoints() string {
 			loads = append(loads, a)
 		}
 	}
-	return listed("More checkpoints ran than elsewhere in ", loads, ", ",
-		": pages may have been written there more than once")
+	return listed("More checkpoints than in other loads ran in ", loads, ", ",
+		", so pages may have been written more than once there")
 }
 
 // quantitiesMissing lists the quantities that the run lacks, by reason.
@@ -119,7 +119,7 @@ func (w warnings) quantitiesMissing() string {
 	for _, reason := range slices.Sorted(maps.Keys(byReason)) {
 		all = append(all, fmt.Sprintf("%s (%s)", conjoined(byReason[reason]), reason))
 	}
-	return listed("Not counted in this run, and so not considered: ", all, "; ", "")
+	return listed("Not counted in this run, so not considered: ", all, "; ", "")
 }
 
 // quantitiesUnparted lists pairs of quantities whose ratio was the same in all loads.
@@ -178,7 +178,7 @@ func (w warnings) neverVaried() string {
 	for _, g := range groups {
 		said = append(said, conjoined(g))
 	}
-	text := "These kept one ratio to each other throughout, so nothing here tells them apart: " + strings.Join(said, "; ")
+	text := "These kept a constant ratio to each other, so this run cannot tell them apart: " + strings.Join(said, "; ")
 	if s := w.settle(groups[0]); s != nil {
 		text += fmt.Sprintf(". The short load %s would tell most of them apart", s.Load)
 	}

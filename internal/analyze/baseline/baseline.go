@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing/figures"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -72,8 +73,7 @@ type Latency struct {
 func Is(run *counts.Run) bool { return run.Header.Baseline != nil }
 
 // ErrNone is the error for a run that is no baseline.
-var ErrNone = errors.New("this run put load on a database, and not on storage alone: realiops baseline " +
-	"makes one that does")
+var ErrNone = errors.New("this run loaded a database, not storage alone: make one with realiops baseline")
 
 // FromRun returns the baseline that a run measured.
 func FromRun(run *counts.Run) (Baseline, error) {
@@ -93,12 +93,13 @@ func FromRun(run *counts.Run) (Baseline, error) {
 				continue
 			}
 			if err := fioMissing(r); err != nil {
-				b.LeftOut = append(b.LeftOut, LeftOut{load.Name, "what fio said of it is not known (" + err.Error() + ")"})
+				b.LeftOut = append(b.LeftOut, LeftOut{load.Name, "fio's figures are missing (" + err.Error() + ")"})
 				continue
 			}
 			row := rowOf(run, load, r)
 			if row.Fio.Counted == 0 {
-				b.LeftOut = append(b.LeftOut, LeftOut{load.Name, fmt.Sprintf("fio did no operation in %.0f s", r.Seconds)})
+				b.LeftOut = append(b.LeftOut, LeftOut{load.Name, fmt.Sprintf("fio did no operation in %.0f "+
+					"s", r.Seconds)})
 				continue
 			}
 			b.Rows = append(b.Rows, row)
@@ -244,16 +245,16 @@ const fewestInFlight = 0.8
 func (r *Row) check(repetition counts.Repetition) {
 	if depth := float64(r.Load.Depth); depth > 0 && !r.Load.Buffered && r.Fio.Queue < fewestInFlight*depth {
 		r.Findings = append(r.Findings,
-			fmt.Sprintf("fio kept %.1f operations in flight, of the %.0f asked for: it was not storage alone that "+
-				"bounded it", r.Fio.Queue, depth))
+			fmt.Sprintf("fio kept %.1f operations in flight instead of %.0f, so not only storage limited "+
+				"it", r.Fio.Queue, depth))
 	}
 	if d := r.Device; d != nil {
 		const noticed = 0.1 // share of others' requests worth mentioning
 		reads, writes := repetition.Counts[metric.BlockReads], repetition.Counts[metric.BlockWrites]
 		if share := 1 - (reads.Amount+writes.Amount)/(reads.Raw+writes.Raw); share > noticed { // the background's share
 			r.Findings = append(r.Findings,
-				fmt.Sprintf("%.0f%% of the device's requests were as many as others made before it, and were "+
-					"subtracted", 100*share))
+				fmt.Sprintf("%.0f%% of the device's requests match the rate of other programs before the job, and "+
+					"were subtracted", 100*share))
 		}
 		// The kernel's own sums, background included.
 		raw := func(name string) float64 { return repetition.Counts["block/"+name].Raw }
@@ -267,7 +268,8 @@ func (r *Row) check(repetition counts.Repetition) {
 		}
 		if d.Queue > r.Fio.Queue*1.25+1 && !r.Load.Buffered {
 			r.Findings = append(r.Findings,
-				fmt.Sprintf("the device had %.1f requests in flight and fio %.1f operations: others used it too",
+				fmt.Sprintf("the device had %.1f requests in flight and fio %.1f operations, so other programs "+
+					"used it, too",
 					d.Queue, r.Fio.Queue))
 		}
 	}
@@ -277,21 +279,21 @@ func (b *Baseline) warn(run *counts.Run) {
 	add := func(format string, args ...any) { b.Warnings = append(b.Warnings, fmt.Sprintf(format, args...)) }
 	storage := run.Header.Target.Storage
 	if storage.RAM {
-		add("%s is in memory (%s): nothing reached a disk, and none of this is storage.", storage.Directory,
+		add("%s is in memory (%s): nothing reached a disk, so nothing here measures storage.", storage.Directory,
 			storage.FileSystem)
 	}
 	if !b.Facts.Direct {
-		add("The file system (%s) has no direct I/O: reads and writes went through the page cache, and fio's figures "+
-			"are those of memory in part. Go by the device's.", storage.FileSystem)
+		add("The file system (%s) has no direct I/O: reads and writes went through the page cache, so fio's "+
+			"figures partly measure memory. Go by the device's figures.", storage.FileSystem)
 	}
 	if busy := run.Idle.PerSecond[metric.BlockReads] + run.Idle.PerSecond[metric.BlockWrites]; busy >= 10 {
-		add("Others use the device: %.0f requests/s without any job. They are subtracted from the counts, and they "+
-			"took their share of it.", busy)
+		add("Other programs use the device: %s requests/s without any job. These are subtracted from the counts, but "+
+			"they made the device slower.", printable.Count(busy))
 	}
 	if run.Ended == nil {
 		add("The run was cut off.")
 	} else if run.Ended.Status != runfile.Complete {
-		add("The run did not end well: %s.", run.Ended.Cause)
+		add("The run failed: %s.", run.Ended.Cause)
 	}
 }
 

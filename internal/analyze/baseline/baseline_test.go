@@ -151,8 +151,8 @@ func TestTwoAccountsSideBySide(t *testing.T) {
 	if r.Device.Counted != 16500 || r.Fio.Counted != 10000 || len(r.Findings) != 0 {
 		t.Errorf("%d counted, %d operations, findings %q", r.Device.Counted, r.Fio.Counted, r.Findings)
 	}
-	if len(b.Warnings) != 1 || !strings.HasPrefix(b.Warnings[0], "Others use the device: 45 requests/s") &&
-		!strings.HasPrefix(b.Warnings[0], "Others use the device: 46") {
+	if len(b.Warnings) != 1 || !strings.HasPrefix(b.Warnings[0], "Other programs use the device: 45 requests/s") &&
+		!strings.HasPrefix(b.Warnings[0], "Other programs use the device: 46") {
 		t.Errorf("%q", b.Warnings)
 	}
 }
@@ -175,7 +175,7 @@ func TestJobWithoutFiguresHasNoResult(t *testing.T) {
 		t.Errorf("%+v", nothing)
 	}
 	if len(b.Rows) != 0 || len(b.LeftOut) != 2 || b.Throttle != nil ||
-		!strings.HasPrefix(b.LeftOut[0].Why, "what fio said of it is not known") || b.LeftOut[1].Why != "it was never run" {
+		!strings.HasPrefix(b.LeftOut[0].Why, "fio's figures are missing") || b.LeftOut[1].Why != "it was never run" {
 		t.Errorf("%+v", b)
 	}
 }
@@ -206,9 +206,9 @@ func TestLittlesLawOnBothSides(t *testing.T) {
 		return changed
 	}
 	check("", 16, fine)
-	check("fio kept 8.0 operations in flight, of the 16 asked for", 16, with("fio/read_time", 8))
-	check("120 ms keep 10.9 in flight, and 21.8 is said", 16, with("block/weighted_time", 24))
-	check("others used it too", 16, with("block/weighted_time", 40))
+	check("fio kept 8.0 operations in flight instead of 16", 16, with("fio/read_time", 8))
+	check("120 ms keep 10.9 in flight, but the queue is given as 21.8", 16, with("block/weighted_time", 24))
+	check("other programs used it, too", 16, with("block/weighted_time", 40))
 }
 
 func TestBufferedTrap(t *testing.T) {

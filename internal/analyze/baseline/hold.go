@@ -42,8 +42,8 @@ func Hold(need needs.Rate, headroom float64, b Baseline) Fit {
 	bytes := b.shared(ByBytes, need, factor, byteWays())
 	if bytes.Share > 1 && b.small(bytes.Jobs, need) {
 		bytes.Share, bytes.Most, bytes.Jobs = math.NaN(), math.NaN(), nil
-		bytes.Why = "no job of the baseline has requests as large as this need's, and small ones do not show how " +
-			"many bytes there can be"
+		bytes.Why = "no job of the baseline has requests as large as needed, and small requests do not show the " +
+			"highest throughput"
 	}
 	f := Fit{Bounds: []Bound{b.shared(ByRequests, need, factor, requestWays()), bytes, b.flushes(factor, need.Flushes)}}
 	all, exceeded := true, false
@@ -160,9 +160,9 @@ func (b Baseline) flushes(factor, need float64) Bound {
 	case need == 0:
 		return bound
 	case math.IsNaN(need):
-		bound.Share, bound.Why = math.NaN(), "how many flushes the need has is not known"
+		bound.Share, bound.Why = math.NaN(), "the number of flushes needed is unknown"
 	case math.IsNaN(bound.Most):
-		bound.Share, bound.Why = math.NaN(), "the baseline has no job that writes and flushes one after the other"
+		bound.Share, bound.Why = math.NaN(), "the baseline has no job that alternates writes and flushes"
 	default:
 		bound.Share = factor * need / bound.Most
 	}

@@ -63,7 +63,7 @@ func Throttled(points []Point) Throttle {
 	}
 	c, known := stats.ChangeOf(rates, eachSide)
 	if !known {
-		return Throttle{Why: "the rate did not move at all"}
+		return Throttle{Why: "the rate did not change at all"}
 	}
 	t := Throttle{At: &points[c.At-1].At, Seconds: points[c.At-1].Seconds, P: c.P, Before: levelOf(points[:c.At]),
 		After: levelOf(points[c.At:])}
@@ -76,17 +76,17 @@ func Throttled(points []Point) Throttle {
 func (t Throttle) reject(c stats.Change) string {
 	switch {
 	case c.Step > sharp*c.Line && c.Line < drifts:
-		return "the rate changed little by little and not at once, as an empty bucket makes it"
+		return "the rate changed gradually; an empty bucket makes it drop at once"
 	case c.P > surely:
-		return "the rate changed no more than chance makes it"
+		return "the rate changed no more than by chance"
 	case c.Before < c.After:
 		return "the rate rose"
 	case c.Before < drop*c.After:
 		return fmt.Sprintf("the rate fell, but by a factor of %.2f only", c.Before/c.After)
 	case t.After.Latency < rise*t.Before.Latency:
-		return "the rate fell and the latency did not rise: less was asked of storage, it did not slow down"
+		return "the rate fell but the latency did not rise: the job asked for less, storage did not slow down"
 	case c.Step > sharp*c.Line:
-		return "the rate fell, but not to one level: it is no bucket that was emptied once"
+		return "the rate fell, but not to one level, as an empty bucket makes it"
 	}
 	return ""
 }

@@ -66,7 +66,7 @@ func TestNoThrottle(t *testing.T) {
 	}
 	check("too few", served(16, 8192, 0.05, append(held(9, 3000), held(9, 300)...)...))
 	check("chance", served(16, 8192, 0.1, held(200, 3000)...))
-	check("did not move", served(16, 8192, 0, held(200, 3000)...))
+	check("did not change", served(16, 8192, 0, held(200, 3000)...))
 	check("the rate rose", served(16, 8192, 0.05, append(held(60, 300), held(60, 3000)...)...))
 	check("chance", served(16, 8192, 0, append(held(100, 3000), held(4, 300)...)...))
 	check("by a factor of 1.1", served(16, 8192, 0.01, append(held(60, 3000), held(60, 2700)...)...))
@@ -74,12 +74,12 @@ func TestNoThrottle(t *testing.T) {
 	for i := range 200 {
 		drift = append(drift, 3000-12*float64(i))
 	}
-	check("little by little", served(16, 8192, 0.01, drift...))
+	check("gradually", served(16, 8192, 0.01, drift...))
 	slack := served(16, 8192, 0.01, append(held(60, 3000), held(60, 300)...)...)
 	for i := range slack {
 		slack[i].Latency = 0.005 // as if the load limits its own rate
 	}
-	check("less was asked of storage", slack)
+	check("the job asked for less", slack)
 	check("too few", nil)
 }
 

@@ -36,7 +36,7 @@ type Comparison struct {
 	Warnings   []string   `json:"warnings"`
 
 	stated    bool
-	gone      float64 // hours of instances that are gone, in the compared hours
+	gone      float64 // hours of deleted instances, in the compared hours
 	uncounted int     // compared hours with an unknown number of instances
 
 	savedLeast, savedMost float64 // by I/O-Optimized in those hours, over the range of inferred prices
@@ -210,7 +210,7 @@ func (b bill) days(from, to, least int) (all []Day) {
 	return all
 }
 
-// weigh sets the range of the saving by I/O-Optimized, given inferred prices and instances that are gone.
+// weigh sets the range of the saving by I/O-Optimized, given inferred prices and deleted instances.
 func (c *Comparison) weigh(b bill, lines []line) {
 	c.savedLeast, c.savedMost, c.dearest = c.Whole.Total.Saved(), c.Whole.Total.Saved(), math.NaN()
 	for _, l := range lines {

@@ -45,7 +45,7 @@ func TestDaysAreWhole(t *testing.T) {
 	if want := 89 * 2.0; math.Abs(c.Whole.IO-want) > 1e-6 {
 		t.Errorf("I/O of %g, want %g", c.Whole.IO, want)
 	}
-	if c.Verdict.Cheaper != "" || c.Verdict.Why != "it has 2 days whole, and a week is the least that says anything" {
+	if c.Verdict.Cheaper != "" || c.Verdict.Why != "it has 2 days of whole data, and needs a week" {
 		t.Errorf("%+v", c.Verdict)
 	}
 }

@@ -24,8 +24,8 @@ func (c Comparison) Document() document.Document {
 		}}
 }
 
-const notInIt = "Not in it: backups, snapshots, traffic, taxes, discounts, and instances that are not listed here. " +
-	"An instance counts for every hour in which it showed anything."
+const notInIt = "Not included: backups, snapshots, traffic, taxes, discounts, and instances not listed here. An " +
+	"instance counts for every hour in which it has any data."
 
 // priceText gives the dates of the prices, and which were inferred from what.
 func (c Comparison) priceText() string {
@@ -66,7 +66,7 @@ func (c Comparison) answer() string {
 	subject := cmp.Or(c.Cluster, "This cluster")
 	v := c.Verdict
 	if v.Cheaper == "" {
-		return fmt.Sprintf("%s: which costs less, Standard or I/O-Optimized, is not known: %s.", subject, v.Why)
+		return fmt.Sprintf("%s: which costs less, Standard or I/O-Optimized, is unknown: %s.", subject, v.Why)
 	}
 	other := map[string]string{Standard: Optimized, Optimized: Standard}[v.Cheaper]
 	least := ""
@@ -76,7 +76,7 @@ func (c Comparison) answer() string {
 	text := fmt.Sprintf("%s: %s costs %s%s %s a month less than %s (%s; %s).", subject, name(v.Cheaper), least,
 		money(v.Saves), c.Currency, name(other), number.Percent(v.Share), catalog.PricesOf(c.AsOf))
 	if !v.Sure {
-		text += " This is not certain: " + v.Why + "."
+		text += " This is uncertain: " + v.Why + "."
 	}
 	return text + c.todo()
 }
@@ -85,15 +85,15 @@ func (c Comparison) answer() string {
 func (c Comparison) todo() string {
 	switch {
 	case c.Now == "":
-		return " Which of the two it has now is not known."
+		return " Its current configuration is unknown."
 	case c.Now == c.Verdict.Cheaper:
-		return " It has that already."
+		return " It already has that."
 	case c.Now == Optimized:
-		return " It has I/O-Optimized, and may go back at any time."
+		return " It has I/O-Optimized, and can switch back at any time."
 	case c.NextSwitch != nil:
-		return " It has Standard, and may change from " + c.NextSwitch.UTC().Format("2006-01-02 15:04") + " UTC on."
+		return " It has Standard, and can switch from " + c.NextSwitch.UTC().Format("2006-01-02 15:04") + " UTC on."
 	default:
-		return " It has Standard, and may change once in 30 days."
+		return " It has Standard, and can switch once in 30 days."
 	}
 }
 
@@ -147,20 +147,19 @@ func (c Comparison) monthTable() document.Block {
 		t.Rows = append(t.Rows, c.monthRow("all", c.Whole))
 	}
 	compute, storage := c.Whole.Compute, c.Whole.Storage
-	legend := fmt.Sprintf("Both for the same hours, in %s, by %s. Break-even: what I/O must cost on Standard for "+
-		"I/O-Optimized to pay: "+
-		"%.3f of compute and %.3f of storage, by these prices.",
+	legend := fmt.Sprintf("Both for the same hours, in %s, by %s. Break-even: the cost of I/O on Standard above "+
+		"which I/O-Optimized is cheaper, here %.3f of compute and %.3f of storage.",
 		c.Currency, catalog.PricesOf(c.AsOf), -compute.Saved()/compute.Standard, -storage.Saved()/storage.Standard)
 	if !c.stated {
-		legend += " Days beyond: whole days (UTC) on which it cost more than that. Lowest, median, highest: what " +
-			"I/O-Optimized would have saved on a day."
+		legend += " Days beyond: whole days (UTC) above it. Lowest, median, highest: what I/O-Optimized would have " +
+			"saved on a day."
 	}
 	return document.Section{Title: "By month", Blocks: []document.Block{t, document.Notes{},
 		document.Paragraph{Text: legend, Style: document.Faint}}}
 }
 
 func (c Comparison) monthRow(name string, s Stretch) document.Row {
-	const why = "no hour is known in all its parts"
+	const why = "no hour has all of its parts"
 	cells := []document.Cell{document.Name(name), document.Number(fmt.Sprint(s.Compared), float64(s.Compared)),
 		moneyCell(s.IO, why), moneyCell(s.BreakEven, why),
 		moneyCell(s.Total.Standard, why), moneyCell(s.Total.Optimized, why)}
@@ -211,10 +210,10 @@ func (c Comparison) switchingBlock() document.Block {
 		return nil
 	}
 	stay := min(s.Stay.Standard, s.Stay.Optimized)
-	text := fmt.Sprintf("A cluster may change to I/O-Optimized once in 30 days, and back at any time. Of the %s "+
-		"hours above, knowing all days beforehand, ", number.Grouped(float64(c.Whole.Compared), 0))
+	text := fmt.Sprintf("A cluster can switch to I/O-Optimized once in 30 days, and back at any time. For the %s "+
+		"hours above, knowing all days in advance, ", number.Grouped(float64(c.Whole.Compared), 0))
 	if stay-s.Best < 0.5 || s.Switches == 0 {
-		text += fmt.Sprintf("no change back and forth would have cost less than staying, %s %s (%s).", money(stay),
+		text += fmt.Sprintf("no switching would have cost less than staying, at %s %s (%s).", money(stay),
 			c.Currency, catalog.PricesOf(c.AsOf))
 	} else {
 		changes := "one change"
@@ -224,7 +223,7 @@ func (c Comparison) switchingBlock() document.Block {
 		text += fmt.Sprintf("%s to it would have cost %s %s, and staying %s (%s).", changes, money(s.Best), c.Currency,
 			money(stay), catalog.PricesOf(c.AsOf))
 	}
-	return document.Section{Title: "Changing back and forth", Blocks: []document.Block{document.Paragraph{Text: text}}}
+	return document.Section{Title: "Switching back and forth", Blocks: []document.Block{document.Paragraph{Text: text}}}
 }
 
 func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + "." }

@@ -76,7 +76,7 @@ func scaled(millions float64) *history {
 func TestGoneInstances(t *testing.T) {
 	storage := 100 * 0.125 * 14 / 31
 	c := scaled(0.5).compared(14)
-	if want := "448 hours of instances that are gone are not in it"; c.Verdict.Cheaper != "" ||
+	if want := "448 hours of deleted instances are left out"; c.Verdict.Cheaper != "" ||
 		!strings.HasPrefix(c.Verdict.Why, want) || !strings.Contains(c.Verdict.Why, "--instance") {
 		t.Errorf("%+v, want none: %s", c.Verdict, want)
 	}
@@ -119,8 +119,8 @@ func TestGoneInstances(t *testing.T) {
 	}
 	v := uneven.compared(14).Verdict
 	least := (7*24*5 - 14*24*0.3 - storage - 100*0.3) / (14 * 24) * 730
-	for _, want := range []string{"runs of seven days say otherwise, and 100 hours of instances that are gone are " +
-		"not in it", "as little as " + number.Grouped(least, 0) + " USD a month"} {
+	for _, want := range []string{"seven-day stretches say otherwise, and 100 hours of deleted instances are left " +
+		"out", "as little as " + number.Grouped(least, 0) + " USD a month"} {
 		if v.Cheaper != billing.Optimized || v.Sure || !strings.Contains(v.Why, want) {
 			t.Errorf("it does not say %q: %+v", want, v)
 		}
@@ -132,7 +132,7 @@ func TestGoneInstances(t *testing.T) {
 		once.hour(october.Add(time.Duration(hour)*time.Hour), 0.5, map[bool]float64{true: 1}[hour == 100])
 	}
 	if v := once.compared(14).Verdict; v.Cheaper != billing.Optimized || v.Sure ||
-		!strings.HasPrefix(v.Why, "1 hour of an instance that is gone is not in it") {
+		!strings.HasPrefix(v.Why, "1 hour of a deleted instance is left out") {
 		t.Errorf("with a reader for an hour: %+v", v)
 	}
 }
@@ -182,8 +182,8 @@ func TestStoppedAtNight(t *testing.T) {
 	if c.Verdict.Cheaper != billing.Optimized || !c.Verdict.Sure {
 		t.Errorf("%+v", c.Verdict)
 	}
-	if !strings.Contains(strings.Join(c.Warnings, " "), "taken to have been stopped") {
-		t.Errorf("it does not say that the cluster is taken to have been stopped: %q", c.Warnings)
+	if !strings.Contains(strings.Join(c.Warnings, " "), "assumes that the cluster was stopped") {
+		t.Errorf("it does not say that the cluster was stopped: %q", c.Warnings)
 	}
 
 	// a gap longer than the seven days for which AWS lets a cluster stop is unknown
@@ -231,7 +231,7 @@ func TestMostHoursMissing(t *testing.T) {
 			h.hour(from, 1, 1)
 		}
 	}
-	const says = "336 of 504 hours are not in it, because something of them is not known"
+	const says = "336 of 504 hours are left out, because some of their data is missing"
 	c := h.compared(21, billing.Instance{Name: "b", Class: billing.Serverless})
 	if c.Verdict.Cheaper == "" || c.Verdict.Sure || !strings.Contains(c.Verdict.Why, says) {
 		t.Errorf("%+v", c.Verdict)
@@ -256,7 +256,7 @@ func TestHolesAreNoStops(t *testing.T) {
 // TestMissingHoursMayTurn: an hour with I/O saves 0.50 - 0.30 - 100 x 0.125 / 744 = 0.183, one without loses 0.317.
 // 13 days with and one without save 49.6; five more like that would cost 38.0, and seven 53.2.
 func TestMissingHoursMayTurn(t *testing.T) {
-	for missing, says := range map[int]string{5: "", 7: "168 of 504 hours are not in it, and like those"} {
+	for missing, says := range map[int]string{5: "", 7: "168 of 504 hours are left out, and could turn it if they were like those"} {
 		var all history
 		for hour := range (14 + missing) * 24 {
 			millions := 0.5

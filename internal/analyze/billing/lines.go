@@ -76,7 +76,7 @@ func (u Use) lines(t sizing.Tariff, reserved Reserved) []line {
 	}
 	reserved.apply(all)
 	if slices.ContainsFunc(u.Gone, func(hours float64) bool { return hours > 0 }) {
-		all = append(all, newLine(Item{What: "instances that are gone", Unit: "hours"}, gone, unknown(), u.Gone))
+		all = append(all, newLine(Item{What: "deleted instances", Unit: "hours"}, gone, unknown(), u.Gone))
 	}
 	for i := range all {
 		all[i].total(t.Region)
@@ -132,7 +132,7 @@ func (l line) missing(region string) string {
 	case l.kind == gone:
 		return hoursGone(l.item.Amount) + ": name each with --instance NAME=CLASS@FROM..TO"
 	case l.kind == compute && l.item.What == "instances":
-		return "no instance is known: name each with --class"
+		return "no instance is known: give the class of each with --class"
 	case l.kind == compute && l.item.Class == "":
 		return "the class of " + l.item.What + " is not known: name it with --instance NAME=CLASS"
 	case l.item.Amount == 0 && l.kind == compute:
@@ -142,9 +142,9 @@ func (l line) missing(region string) string {
 			false: "CPUUtilization"}[l.item.Class == Serverless] + " tells it"
 	case l.item.Hours == 0:
 		return map[string]string{
-			"reads":   "how many reads were billed is not known: VolumeReadIOPs tells it",
-			"writes":  "how many writes were billed is not known: VolumeWriteIOPs tells it",
-			"storage": "how much storage was billed is not known: VolumeBytesUsed tells it",
+			"reads":   "the number of billed reads is unknown: add VolumeReadIOPs",
+			"writes":  "the number of billed writes is unknown: add VolumeWriteIOPs",
+			"storage": "the billed storage is unknown: add VolumeBytesUsed",
 		}[l.item.What]
 	case !number.Finite(l.item.Price.Standard), !number.Finite(l.item.Price.Optimized):
 		return "no price is known for " + cmp.Or(l.item.Class, l.item.What) + " in both configurations in " + region +

@@ -143,7 +143,7 @@ func (s *sheet) stopped(instances []Instance) []bool {
 }
 
 // settle fills unknown hours of instances from the cluster's samples: an instance did not run while the cluster was
-// stopped, or while the instances known to run account for all samples. Other samples are from instances that are gone.
+// stopped, or while the instances known to run account for all samples. Other samples are from deleted instances.
 func (s *sheet) settle(u *Use) {
 	samples, covered := s.cover(counted, true)
 	shown := make([][]float64, len(u.Instances)) // share of each hour with a known capacity

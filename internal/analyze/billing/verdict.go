@@ -38,26 +38,26 @@ func (c Comparison) judge() Verdict {
 	w := c.Whole
 	switch {
 	case w.Compared == 0:
-		v.Why = "no hour is known in all of its parts"
+		v.Why = "no hour has all of its parts"
 		if i := slices.IndexFunc(c.Items, func(i Item) bool { return i.Missing != "" }); i >= 0 {
 			v.Why = c.Items[i].Missing
 		}
 		return v
 	case !number.Finite(w.Total.Standard) || !number.Finite(w.Total.Optimized):
-		v.Why = "the figures are larger than those of any bill"
+		v.Why = "the figures are larger than any bill's"
 		return v
 	case !c.stated && len(c.Days) < fewDays:
-		v.Why = fmt.Sprintf("it has %s whole, and a week is the least that says anything", printable.Counted(len(c.Days), "day"))
+		v.Why = fmt.Sprintf("it has %s of whole data, and needs a week", printable.Counted(len(c.Days), "day"))
 		return v
 	case 4*c.thin > w.Hours:
 		v.Why = fmt.Sprintf("in %d of %d hours CPUUtilization has fewer samples than the instances publish: points of "+
 			"the metrics are missing, or stand for less time than there is between them", c.thin, w.Hours)
 		return v
 	case cheaper(c.savedLeast) != cheaper(c.savedMost):
-		v.Why = c.guessed() + ", and within what they may be either costs less: " + askPrices(c.Region)
+		v.Why = c.guessed() + ", and within these bounds either could cost less: " + askPrices(c.Region)
 		return v
 	case c.goneTurns():
-		v.Why = c.goneHours() + ", and the other may cost less with them: name each with --instance NAME=CLASS@FROM..TO"
+		v.Why = c.goneHours() + ", and with them the other may cost less: name each with --instance NAME=CLASS@FROM..TO"
 		return v
 	}
 	monthly := month / float64(w.Compared)
@@ -80,7 +80,7 @@ func cheaper(saved float64) string {
 	return Standard
 }
 
-// goneTurns reports whether I/O-Optimized no longer saves if instances that are gone are charged as the cluster's
+// goneTurns reports whether I/O-Optimized no longer saves if deleted instances are charged as the cluster's
 // dearest class. If Standard is cheaper, they only make it more so.
 func (c Comparison) goneTurns() bool {
 	return c.gone > 0 && cheaper(c.savedLeast) == Optimized && !(c.savedLeast-c.gone*c.dearest > 0)
@@ -91,9 +91,9 @@ func (c Comparison) goneHours() string { return hoursGone(c.gone) }
 
 func hoursGone(n float64) string {
 	if text := number.Grouped(n, 0); text != "1" {
-		return text + " hours of instances that are gone are not in it"
+		return text + " hours of deleted instances are left out"
 	}
-	return "1 hour of an instance that is gone is not in it"
+	return "1 hour of a deleted instance is left out"
 }
 
 func (c Comparison) guessed() string {
@@ -117,13 +117,13 @@ func (c Comparison) guessed() string {
 // askPrices says how to get the prices of a region.
 func askPrices(region string) string {
 	return shell.InText("realiops prices aws").Flag("--region", region, "REGION").With("-o prices.json").String() +
-		" asks for the prices, and --price takes the file"
+		" fetches the prices; pass the file with --price"
 }
 
 // doubt lists what speaks against the answer: contradicting weeks or a single decisive day, and missing input.
 func (c Comparison) doubt(answer string) string {
 	if c.stated {
-		return "a month as a sum says nothing about its days"
+		return "a monthly total says nothing about its days"
 	}
 	var all []string
 	for _, text := range append([]string{c.doubtHours(answer), c.doubtDays(answer)}, c.doubtInput(answer)...) {
@@ -139,9 +139,9 @@ func (c Comparison) doubtHours(answer string) string {
 	left, saved := c.Whole.Hours-c.Whole.Compared, c.Whole.Total.Saved()
 	switch least, most := float64(left)*c.hourLeast, float64(left)*c.hourMost; {
 	case 2*left > c.Whole.Hours:
-		return fmt.Sprintf("%d of %d hours are not in it, because something of them is not known", left, c.Whole.Hours)
+		return fmt.Sprintf("%d of %d hours are left out, because some of their data is missing", left, c.Whole.Hours)
 	case left > 0 && (cheaper(saved+least) != answer || cheaper(saved+most) != answer):
-		return fmt.Sprintf("%d of %d hours are not in it, and like those with the most or the least I/O they would turn it",
+		return fmt.Sprintf("%d of %d hours are left out, and could turn it if they were like those with the most or the least I/O",
 			left, c.Whole.Hours)
 	}
 	return ""
@@ -156,7 +156,7 @@ func (c Comparison) doubtDays(answer string) string {
 		}
 	}
 	if otherwise > 0 {
-		return fmt.Sprintf("%d of %d runs of seven days say otherwise", otherwise, len(weeks))
+		return fmt.Sprintf("%d of %d seven-day stretches say otherwise", otherwise, len(weeks))
 	}
 	most := slices.MaxFunc(c.Days, func(a, b Day) int { return cmp.Compare(a.IO, b.IO) })
 	rest := 0.0
@@ -166,7 +166,7 @@ func (c Comparison) doubtDays(answer string) string {
 		}
 	}
 	if cheaper(rest) != answer {
-		return "without " + most.Date + ", the day with most I/O, it would be the other way round"
+		return "without " + most.Date + ", the day with most I/O, the other would cost less"
 	}
 	return ""
 }
@@ -175,11 +175,12 @@ func (c Comparison) doubtDays(answer string) string {
 func (c Comparison) doubtInput(answer string) (all []string) {
 	if c.gone > 0 && answer == Optimized {
 		least := (c.savedLeast - c.gone*c.dearest) * month / float64(c.Whole.Compared)
-		all = append(all, fmt.Sprintf("%s, with which it may save as little as %s %s a month: name each with "+
-			"--instance NAME=CLASS@FROM..TO", c.goneHours(), money(least), c.Currency))
+		all = append(all, fmt.Sprintf("%s, so it may save as little as %s %s a month: name each with --instance "+
+			"NAME=CLASS@FROM..TO", c.goneHours(), money(least), c.Currency))
 	}
 	if c.uncounted > 0 && answer == Optimized {
-		all = append(all, fmt.Sprintf("whether instances came and went in %d of %d hours is not known: the SampleCount "+
+		all = append(all, fmt.Sprintf("whether instances came and went in %d of %d hours is not known: the "+
+			"SampleCount "+
 			"of CPUUtilization by cluster tells it, for which --query asks", c.uncounted, c.Whole.Compared))
 	}
 	if c.period > 1 {
@@ -187,7 +188,7 @@ func (c Comparison) doubtInput(answer string) (all []string) {
 			"SampleCount of CPUUtilization by cluster, for which --query asks, tells whether points are missing", c.period))
 	}
 	if cheaper(c.Whole.Total.Saved()+c.stopped) != answer {
-		all = append(all, "it rests on the hours in which nothing showed anything, taken for a cluster that was stopped")
+		all = append(all, "it assumes that the cluster was stopped in hours without any data")
 	}
 	if c.guessed() != "" {
 		all = append(all, c.guessed()+": "+askPrices(c.Region))
@@ -245,7 +246,7 @@ func (c Comparison) warn(u Use) (all []string) {
 	if left := c.Whole.Hours - c.Whole.Compared; left > 0 && c.Whole.Compared > 0 &&
 		(c.Verdict.Cheaper == "" || c.doubtHours(c.Verdict.Cheaper) == "") {
 		all = append(all,
-			fmt.Sprintf("%d of %d hours are not compared, because something of them is not known: see the table of "+
+			fmt.Sprintf("%d of %d hours are not compared, because some of their data is missing: see the table of "+
 				"items.", left, c.Whole.Hours))
 	}
 	for _, i := range c.Items {
@@ -255,19 +256,19 @@ func (c Comparison) warn(u Use) (all []string) {
 	}
 	if n := trues(u.Stopped); n > 0 {
 		all = append(all,
-			fmt.Sprintf("In %d of %d hours neither an instance nor the volume showed anything: the cluster is taken "+
-				"to have been stopped, "+
-				"which costs storage alone.", n, c.Whole.Hours))
+			fmt.Sprintf("In %d of %d hours neither an instance nor the volume has data. realiops assumes that the "+
+				"cluster was stopped, which costs only storage.", n, c.Whole.Hours))
 	}
 	if c.gone > 0 && c.Verdict.Cheaper == Standard {
-		all = append(all, sentence(c.goneHours()+", and would make Standard cheaper yet"))
+		all = append(all, sentence(c.goneHours()+", which would make Standard even cheaper"))
 	}
 	if v := c.Verdict; c.guessed() != "" && v.Cheaper != "" {
 		all = append(all, fmt.Sprintf("%s: within what they may be %s saves from %s to %s %s a month.",
 			strings.TrimSuffix(sentence(c.guessed()), "."), name(v.Cheaper), money(v.Least), money(v.Most), c.Currency))
 	}
 	if !u.Stated && len(c.Days) >= fewDays && len(c.Days) < enoughDays {
-		all = append(all, fmt.Sprintf("Only %s are compared: two weeks are the least to go by.", printable.Counted(len(c.Days), "day")))
+		all = append(all, fmt.Sprintf("Only %s are compared; an answer should rest on at least two "+
+			"weeks.", printable.Counted(len(c.Days), "day")))
 	}
 	return all
 }

@@ -49,7 +49,7 @@ func (l Limit) Refills() float64 {
 	return (l.Capacity - l.Balance) / l.Base
 }
 
-var errNotANumber = errors.New("a limit must be made of numbers from 0 up")
+var errNotANumber = errors.New("limits must be at least 0")
 
 func (l Limit) check() error {
 	for _, v := range []float64{l.Base, l.Burst, l.Capacity, l.Balance} {
@@ -58,7 +58,7 @@ func (l Limit) check() error {
 		}
 	}
 	if l.Balance > l.Capacity {
-		return fmt.Errorf("%s: a balance of %g is more than the bucket of %g holds", l.Name, l.Balance, l.Capacity)
+		return fmt.Errorf("%s: a balance of %g is more than the bucket's %g", l.Name, l.Balance, l.Capacity)
 	}
 	return nil
 }

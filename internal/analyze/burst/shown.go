@@ -36,7 +36,7 @@ func (l Limit) Percent(shown, asked []float64) (balance []float64, odd string) {
 	earns, known, highest := 0, 0, 0.0
 	for i, v := range shown {
 		if v < 0 || v > full+percent {
-			v, odd = math.NaN(), "it shows a balance below 0 or above 100%, and nothing is concluded from that"
+			v, odd = math.NaN(), "it shows a balance below 0 or above 100%, so it is ignored"
 		}
 		balance = append(balance, min(v, full))
 		if math.IsNaN(v) || math.IsNaN(asked[i]) {
@@ -53,7 +53,7 @@ func (l Limit) Percent(shown, asked []float64) (balance []float64, odd string) {
 	for i := range balance {
 		balance[i] *= full
 	}
-	return balance, "its balance is never above 1 while it earns credits, and is taken for a fraction"
+	return balance, "its balance never exceeds 1, so it is read as a fraction"
 }
 
 // earning is the share of a limit's rate below which its bucket surely fills.

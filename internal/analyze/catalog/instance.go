@@ -82,17 +82,17 @@ func Before(first, second []Instance) []Instance {
 func (m Instance) check() error {
 	switch {
 	case m.Class == "" || !slices.Contains([]string{"ebs", "rds", "azure"}, m.Provider):
-		return errors.New("class is required, and provider is one of ebs, rds and azure")
+		return errors.New("class is required, and provider must be ebs, rds or azure")
 	case m.Provider == "rds":
 		return m.checkSold()
 	case m.Unpublished:
 		return nil
 	case !(m.BaseIOPS > 0 && m.BaseMB > 0):
-		return errors.New("base_iops and base_mb are above 0, unless it is unpublished")
+		return errors.New("base_iops and base_mb must be above 0, unless the limits are unpublished")
 	case m.MostIOPS > absurdAmount || m.MostMB > absurdAmount:
 		return errors.New("most_iops or most_mb is more than any machine carries")
 	case m.MostIOPS < m.BaseIOPS || m.MostMB < m.BaseMB:
-		return errors.New("most_iops and most_mb are not below base_iops and base_mb")
+		return errors.New("most_iops and most_mb must be at least base_iops and base_mb")
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (m Instance) check() error {
 // checkSold returns an error for values that no class of RDS can have.
 func (m Instance) checkSold() error {
 	if !strings.HasPrefix(m.Class, "db.") || len(m.Sold) == 0 {
-		return errors.New("a class of RDS begins with db., and has what is sold with it")
+		return errors.New("an RDS class must begin with db. and list the storage sold with it")
 	}
 	for _, s := range m.Sold {
 		for name, r := range map[string][2]float64{"gib": s.GiB, "iops": s.IOPS, "mibps": s.MiBps} {

@@ -22,25 +22,25 @@ func TestInvalidLimits(t *testing.T) {
 	}
 	good := `"base_iops": 3600, "most_iops": 40000, "base_mb": 78.75, "most_mb": 1250`
 	check("", "it is empty")
-	check("[]", "there are no limits in it")
-	check("{}", "line 1: an object where a list of limits has to be")
-	check(`"none"`, "line 1: a string where a list of limits has to be")
+	check("[]", "it has no limits")
+	check("{}", "line 1: an object instead of a list of limits")
+	check(`"none"`, "line 1: a string instead of a list of limits")
 	check("[\n"+row("r9g.large", "ebs", good), "line 2: it ends in the middle of the list")
-	check("["+row("r9g.large", "ebs", good)+"]]", "line 1: something follows the end of the list")
+	check("["+row("r9g.large", "ebs", good)+"]]", "line 1: there is text after the end of the list")
 	check("[\n"+row("r9g.large", "ebs", strings.Replace(good, "base_iops", "base_iop", 1))+"]",
 		`line 2: unknown field "base_iop"`)
 	check("["+row("r9g.large", "ebs", strings.Replace(good, "3600", `"3,600"`, 1))+"]",
-		"line 1: base_iops is a string, and not what it has to be")
+		"line 1: base_iops is a string, which is not allowed")
 	check("["+row("r9g.large", "ebs", strings.Replace(good, "3600", `[3600]`, 1))+"]",
-		"line 1: base_iops is an array, and not what it has to be")
+		"line 1: base_iops is an array, which is not allowed")
 	check("["+row("r9g.large", "aws", good)+"]",
-		"class 1, r9g.large: class is required, and provider is one of ebs, rds and azure")
+		"class 1, r9g.large: class is required, and provider must be ebs, rds or azure")
 	check("["+row("r9g.large", "ebs", strings.Replace(good, "3600", "-3600", 1))+"]",
-		"class 1, r9g.large: base_iops and base_mb are above 0, unless it is unpublished")
+		"class 1, r9g.large: base_iops and base_mb must be above 0, unless the limits are unpublished")
 	check("["+row("r9g.large", "ebs", strings.Replace(good, "40000", "400", 1))+"]",
-		"class 1, r9g.large: most_iops and most_mb are not below base_iops and base_mb")
+		"class 1, r9g.large: most_iops and most_mb must be at least base_iops and base_mb")
 	check("["+row("r9g.large", "rds", `"sold": [{"volume": "rds-gp3"}]`)+"]",
-		"class 1, r9g.large: a class of RDS begins with db., and has what is sold with it")
+		"class 1, r9g.large: an RDS class must begin with db. and list the storage sold with it")
 	check("["+row("db.r9g.large", "rds", `"sold": [{"volume": "rds-gp3", "gib": [400, 20]}]`)+"]",
 		"class 1, db.r9g.large: gib of rds-gp3 is from 400 to 20, and goes from the least to the most")
 }

@@ -22,10 +22,10 @@ func readList[Row any](r io.Reader, kind string) ([]Row, error) {
 		return nil, mistake(text, kind, d.InputOffset(), err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, mistake(text, kind, d.InputOffset(), errors.New("something follows the end of the list"))
+		return nil, mistake(text, kind, d.InputOffset(), errors.New("there is text after the end of the list"))
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("there are no %s in it", kind)
+		return nil, fmt.Errorf("it has no %s", kind)
 	}
 	return all, nil
 }
@@ -41,11 +41,11 @@ func mistake(text []byte, list string, offset int64, err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		offset, reason = int64(len(text)), "it ends in the middle of the list"
 	case isSyntax:
-		offset, reason = syntax.Offset, "this is no JSON: "+syntax.Error()
+		offset, reason = syntax.Offset, "it is not JSON: "+syntax.Error()
 	case isKind && kind.Field == "":
-		offset, reason = kind.Offset, fmt.Sprintf("%s where a list of %s has to be", article(kind.Value), list)
+		offset, reason = kind.Offset, fmt.Sprintf("%s instead of a list of %s", article(kind.Value), list)
 	case isKind:
-		offset, reason = kind.Offset, fmt.Sprintf("%s is %s, and not what it has to be", kind.Field, article(kind.Value))
+		offset, reason = kind.Offset, fmt.Sprintf("%s is %s, which is not allowed", kind.Field, article(kind.Value))
 	}
 	line := 1 + bytes.Count(text[:min(int(offset), len(text))], []byte("\n"))
 	return fmt.Errorf("line %d: %s", line, reason)

@@ -98,9 +98,9 @@ func ReadPrices(r io.Reader) ([]Price, error) {
 		switch {
 		case err != nil:
 		case twice:
-			err = fmt.Errorf("it is price %d again: leave one out", first+1)
+			err = fmt.Errorf("it repeats price %d: leave one out", first+1)
 		case p.Currency != all[0].Currency:
-			err = fmt.Errorf("it is in %s, and the first one in %s: they cannot be compared", p.Currency,
+			err = fmt.Errorf("it is in %s and the first price is in %s: use one currency", p.Currency,
 				all[0].Currency)
 		}
 		if err != nil {
@@ -129,13 +129,13 @@ func (p Price) sold(volumes []Volume) error {
 	case !slices.Contains(names, p.Volume):
 		return fmt.Errorf("there is no such volume%s", suggested(p.Volume, names))
 	case cloud != "" && cloud != CloudOfVolume(p.Volume):
-		return fmt.Errorf("%s is a region of %s, and %s is not sold there", p.Region, cloud.Title(), p.Volume)
+		return fmt.Errorf("%s is a region of %s, which does not sell %s", p.Region, cloud.Title(), p.Volume)
 	case p.Class != "" && p.Per != PerHour:
 		return fmt.Errorf("the price of a class, as of %s, is per hour", p.Class)
 	case p.Class != "":
 		return nil
 	case of == nil:
-		return errors.New("class is missing: a machine has a price by its class")
+		return errors.New("class is missing: the price of a machine needs its class")
 	}
 	return p.of(*of)
 }
@@ -155,9 +155,9 @@ func (p Price) of(v Volume) error {
 	}
 	switch {
 	case v.PricedAs != "":
-		return fmt.Errorf("it costs what %s does: give that a price", v.PricedAs)
+		return fmt.Errorf("it costs the same as %s: give the price of that one", v.PricedAs)
 	case !sold[p.Per]:
-		return fmt.Errorf("%s is not sold by that", v.Title)
+		return fmt.Errorf("%s is not sold by that unit", v.Title)
 	case v.SoldInSteps && !slices.Contains(tiers, p.Tier):
 		return fmt.Errorf("%s has no size %q%s", v.Title, p.Tier, suggested(p.Tier, tiers))
 	case !v.SoldInSteps && p.Tier != "":
@@ -215,7 +215,7 @@ func Doubts(own, known []Price) (all []string) {
 	}
 	for _, p := range own {
 		if regions := allRegions(); !slices.Contains(regions, p.Region) && typo.Guess(p.Region, regions) != "" {
-			say(fmt.Sprintf("The file has prices of %s, which is no known region: %s is", p.Region,
+			say(fmt.Sprintf("The file has prices for the unknown region %s; did you mean %s?", p.Region,
 				typo.Guess(p.Region, regions)))
 		}
 		least, most := math.Inf(1), 0.0
@@ -227,8 +227,8 @@ func Doubts(own, known []Price) (all []string) {
 			}
 		}
 		if most > 0 && p.Price > 0 && (p.Price > apart*most || p.Price < least/apart) {
-			say(fmt.Sprintf("The file's price of %s per %s, %g %s, is far from those that are known, %g to %g: a "+
-				"unit is probably wrong", p.Volume, p.Per, p.Price, p.Currency, least, most))
+			say(fmt.Sprintf("The file's price of %s per %s, %g %s, is far from known prices (%g to %g): a unit is "+
+				"probably wrong", p.Volume, p.Per, p.Price, p.Currency, least, most))
 		}
 	}
 	return all
@@ -248,9 +248,9 @@ func (p Price) check() error {
 	case p.Volume == "" || p.Per == "" || p.Region == "" || p.Currency == "":
 		return errors.New("volume, per, region and currency are required")
 	case !slices.Contains([]Per{PerGiB, PerIOPS, PerMiBps, PerTier, PerMillionIO, PerHour}, p.Per):
-		return errors.New("per is one of gib, iops, mibps, tier, million-io and hour")
+		return errors.New("per must be gib, iops, mibps, tier, million-io or hour")
 	case !currencies.MatchString(p.Currency):
-		return fmt.Errorf("the currency %s: three capital letters, such as USD", p.Currency)
+		return fmt.Errorf("the currency is %s and must be three capital letters, such as USD", p.Currency)
 	case !(p.From >= 0 && p.From <= absurdAmount):
 		return fmt.Errorf("from is %g, which is not an amount", p.From)
 	case math.IsNaN(p.Price) || p.Price < 0 || p.Price > absurd, p.Price == 0 && (p.Per == PerGiB || p.Per == PerTier || p.Per == PerHour):

@@ -24,22 +24,22 @@ func TestInvalidPrices(t *testing.T) {
 			`", "price": ` + price + `, "source": "us"}`
 	}
 	good := row("gp3", "gib", "USD", "0.08")
-	check("[]", "there are no prices in it")
+	check("[]", "it has no prices")
 	check("["+row("gp3", "gib", "USD", "-1")+"]", "price 1, of gp3 per gib: -1 is not a price")
 	check("["+row("gp3", "gib", "USD", "1e7")+"]", "price 1, of gp3 per gib: 1e+07 is not a price")
 	check("["+row("gp3", "tb", "USD", "80")+"]",
-		"price 1, of gp3 per tb: per is one of gib, iops, mibps, tier, million-io and hour")
-	check("[\n"+row("gp3", "gib", "USD", `"cheap"`)+"]", "line 2: price is a string, and not what it has to be")
+		"price 1, of gp3 per tb: per must be gib, iops, mibps, tier, million-io or hour")
+	check("[\n"+row("gp3", "gib", "USD", `"cheap"`)+"]", "line 2: price is a string, which is not allowed")
 	check("[\n\n"+strings.Replace(good, "volume", "volumn", 1)+"]", `line 3: unknown field "volumn"`)
 	check("["+row("gp3", "iops", "USD", "null")+"]", "price 1, of gp3 per iops: its price is missing")
 	check("["+strings.Replace(row("gp3", "iops", "USD", "0"), `"price": 0, `, "", 1)+"]",
 		"price 1, of gp3 per iops: its price is missing")
 	check("["+row("gp3", "gib", "USD", "null")+"]", "price 1, of gp3 per gib: its price is missing")
 	check("["+row("aurora", "hour", "USD", "0")+"]", "price 1, of aurora per hour: 0 is not a price")
-	check("{}", "line 1: an object where a list of prices has to be")
-	check("["+good+"\n"+good+"]", "line 2: this is no JSON: invalid character '{' after array element")
+	check("{}", "line 1: an object instead of a list of prices")
+	check("["+good+"\n"+good+"]", "line 2: it is not JSON: invalid character '{' after array element")
 	check("["+good+","+row("gp2", "gib", "EUR", "0.1")+"]",
-		"price 2, of gp2 per gib: it is in EUR, and the first one in USD: they cannot be compared")
+		"price 2, of gp2 per gib: it is in EUR and the first price is in USD: use one currency")
 	check("["+row("gp3", "gib", "", "1")+"]", "price 1, of gp3 per gib: volume, per, region and currency are required")
 }
 
@@ -59,7 +59,7 @@ func TestPricesOfUnknownItems(t *testing.T) {
 	check(row("gp3", "0")+","+row("gp33", "0"), "price 2, of gp33 per iops: there is no such volume: did you mean gp3?")
 	check(row("quartz", "0"), "price 1, of quartz per iops: there is no such volume")
 	check(row("io2", "0")+","+row("gp3", "0")+","+row("io2", "0"),
-		"price 3, of io2 per iops: it is price 1 again: leave one out")
+		"price 3, of io2 per iops: it repeats price 1: leave one out")
 	check(row("io2", "0")+","+row("io2", "32000"), "")
 	check(row("rds-gp3-multi-az", "0"), "")
 }
@@ -74,25 +74,25 @@ func TestImpossiblePrices(t *testing.T) {
 			t.Errorf("%s, %s: %v, want %q", volume, rest, err, want)
 		}
 	}
-	check("gp3", `"per": "gib", "region": "eastus"`, "eastus is a region of Azure, and gp3 is not sold there")
+	check("gp3", `"per": "gib", "region": "eastus"`, "eastus is a region of Azure, which does not sell gp3")
 	check("azure-ultra", `"per": "gib", "region": "us-central1"`,
-		"us-central1 is a region of Google Cloud, and azure-ultra is not sold there")
+		"us-central1 is a region of Google Cloud, which does not sell azure-ultra")
 	check("azure-premium", `"per": "tier", "tier": "P11", "region": "eastus"`,
 		`Azure Premium SSD has no size "P11": did you mean P1?`)
 	check("azure-premium", `"per": "tier", "region": "eastus"`, `Azure Premium SSD has no size ""`)
-	check("azure-premium", `"per": "gib", "region": "eastus"`, "Azure Premium SSD is not sold by that")
+	check("azure-premium", `"per": "gib", "region": "eastus"`, "Azure Premium SSD is not sold by that unit")
 	check("azure-premium-plus", `"per": "tier", "tier": "P30", "region": "eastus"`,
-		"it costs what azure-premium does: give that a price")
-	check("gp3", `"per": "tier", "tier": "P10", "region": "us-east-1"`, "EBS gp3 is not sold by that")
+		"it costs the same as azure-premium: give the price of that one")
+	check("gp3", `"per": "tier", "tier": "P10", "region": "us-east-1"`, "EBS gp3 is not sold by that unit")
 	check("gp3", `"per": "gib", "tier": "P10", "region": "us-east-1"`, `EBS gp3 has no sizes with names, such as "P10"`)
-	check("gp2", `"per": "iops", "region": "us-east-1"`, "EBS gp2 is not sold by that")
-	check("gp3", `"per": "million-io", "region": "us-east-1"`, "EBS gp3 is not sold by that")
-	check("gp3", `"per": "hour", "region": "us-east-1"`, "EBS gp3 is not sold by that")
-	check("ec2", `"per": "hour", "region": "us-east-1"`, "class is missing: a machine has a price by its class")
+	check("gp2", `"per": "iops", "region": "us-east-1"`, "EBS gp2 is not sold by that unit")
+	check("gp3", `"per": "million-io", "region": "us-east-1"`, "EBS gp3 is not sold by that unit")
+	check("gp3", `"per": "hour", "region": "us-east-1"`, "EBS gp3 is not sold by that unit")
+	check("ec2", `"per": "hour", "region": "us-east-1"`, "class is missing: the price of a machine needs its class")
 	check("ec2", `"per": "gib", "class": "m5.large", "region": "us-east-1"`,
 		"the price of a class, as of m5.large, is per hour")
 	check("gp3", `"per": "gib", "region": "us-east-1", "currency": "usd"`,
-		"the currency usd: three capital letters, such as USD")
+		"the currency is usd and must be three capital letters, such as USD")
 	check("gp3", `"per": "gib", "region": "us-east-1", "price": 0`, "0 is not a price")
 	check("gp3", `"per": "iops", "region": "us-east-1", "price": 0`, "") // the first of them are free
 	check("aurora", `"per": "million-io", "region": "us-east-1"`, "")
@@ -123,12 +123,12 @@ func TestDoubts(t *testing.T) {
 		{Volume: "gp3", Per: catalog.PerGiB, Region: "sa-east-1", Currency: "USD", Price: 0.152}}
 	for want, p := range map[string]catalog.Price{
 		"": {Region: "here", Currency: "USD", Price: 1.5},
-		"The file's price of gp3 per gib, 8 USD, is far from those that are known, 0.08 to 0.152: a unit is probably " +
+		"The file's price of gp3 per gib, 8 USD, is far from known prices (0.08 to 0.152): a unit is probably " +
 			"wrong": {Region: "here", Currency: "USD", Price: 8},
-		"The file's price of gp3 per gib, 8e-05 USD, is far from those that are known, 0.08 to 0.152: a unit is " +
-			"probably wrong": {Region: "us-east-1", Currency: "USD", Price: 0.00008},
-		"The file has prices of us-est-1, which is no known region: " +
-			"us-east-1 is": {Region: "us-est-1", Currency: "USD", Price: 0.08},
+		"The file's price of gp3 per gib, 8e-05 USD, is far from known prices (0.08 to 0.152): a unit is probably " +
+			"wrong": {Region: "us-east-1", Currency: "USD", Price: 0.00008},
+		"The file has prices for the unknown region us-est-1; did you mean " +
+			"us-east-1?": {Region: "us-est-1", Currency: "USD", Price: 0.08},
 	} {
 		p.Volume, p.Per = "gp3", catalog.PerGiB
 		if got := strings.Join(catalog.Doubts([]catalog.Price{p}, known), "; "); got != want {

@@ -8,6 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -186,18 +187,18 @@ func (of *company) wrote() string {
 	var bytes, writes, fsyncs int64
 	for _, o := range of.reported {
 		if o.WALFsyncs == nil {
-			return " (how much WAL each session writes PostgreSQL tells from 18 on, to those who may " +
-				"read all statistics)"
+			return " (PostgreSQL 18 and later show how much WAL each session wrote, to roles with pg_read_all_stats)"
 		}
 		bytes += o.WALBytes
 		writes += *o.WALWrites
 		fsyncs += *o.WALFsyncs
 	}
 	if bytes == 0 && writes == 0 && fsyncs == 0 {
-		return " (those who are still there have reported no WAL so far)"
+		return " (sessions that are still there have reported no WAL so far)"
 	}
-	return fmt.Sprintf(" (of %s bytes of WAL, those who are still there have reported %s so far, with %d "+
-		"writes and %d fsyncs)", number.Grouped(of.walBytes, 0), number.Grouped(float64(bytes), 0), writes, fsyncs)
+	return fmt.Sprintf(" (of %s bytes of WAL, sessions that are still there have reported %s so far, with %s "+
+		"writes and %s fsyncs)", printable.Count(of.walBytes), printable.Count(bytes), printable.Count(writes),
+		printable.Count(fsyncs))
 }
 
 // withBackground drops a background that was disturbed whenever it was measured: others' work then would be subtracted

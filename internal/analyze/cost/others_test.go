@@ -33,15 +33,15 @@ func TestOthersAreNamed(t *testing.T) {
 		{"nobody", nil, 3, false, ""},
 		{"in one", []counts.OthersWorked{beside(2, nil)}, 2, false,
 			"What was counted in repetition 2 is left out, because others were at work on the server meanwhile: psql " +
-				"of joe in shop (how much WAL"},
+				"of joe in shop (PostgreSQL 18"},
 		{"in all", []counts.OthersWorked{beside(1, &none), beside(2, &two), beside(3, &two)}, 3, true,
 			"Others were at work on the server in repetitions 1, 2, 3, and what they did is counted, too: psql " +
 				"of joe in shop " +
-				"(of 1,500 bytes of WAL, those who are still there have reported 400 so far, with 4 " +
+				"(of 1,500 bytes of WAL, sessions that are still there have reported 400 so far, with 4 " +
 				"writes and 4 fsyncs)"},
 		{"in silence", []counts.OthersWorked{beside(1, &none), beside(2, &none)}, 1, false,
 			"What was counted in repetitions 1, 2 is left out, because others were at work on the server meanwhile: " +
-				"psql of joe in shop (those who are still there have reported no WAL so far)"},
+				"psql of joe in shop (sessions that are still there have reported no WAL so far)"},
 	} {
 		var of Cost
 		used := of.alone(&counts.Run{Others: c.beside}, load)

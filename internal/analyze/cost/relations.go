@@ -86,7 +86,8 @@ func mismatch(r counts.Repetition) string {
 	if math.Abs(sum-all) <= largestMismatch*all {
 		return ""
 	}
-	return fmt.Sprintf("in repetition %d tables and indexes have %s bytes of own WAL, and all of it has %s", r.Number,
+	return fmt.Sprintf("the tables and indexes of repetition %d have %s bytes of own WAL, and the repetition has %s",
+		r.Number,
 		amount(sum), amount(all))
 }
 

@@ -40,7 +40,8 @@ func TestOneTransactionSuffices(t *testing.T) {
 	}{
 		"a commit for each row": {done(twice(21), twice(21), twice(1)),
 			"21 commits for 21 rows: one transaction would save 20 fsyncs."},
-		"two":                       {done(twice(2), twice(1), twice(0)), "2 commits for one row: one transaction would save one fsync."},
+		"two": {done(twice(2), twice(1), twice(0)), "2 commits for one row: one transaction " +
+			"would save one fsync."},
 		"one":                       {done(twice(1), twice(21), twice(1)), ""},
 		"by several sessions":       {done(twice(21), twice(21), twice(4)), ""},
 		"that do not wait":          {done(twice(0), twice(21), twice(1)), ""},
@@ -150,9 +151,10 @@ func TestRelationsThatDoNotAddUp(t *testing.T) {
 		want  string
 	}{
 		"all of it": {[]runfile.WALItem{entries("public.t_a", "", "", 10, 2, nil, nil)}, ""},
-		"nothing":   {nil, "in repetition 2 tables and indexes have 0 bytes of own WAL, and all of it has 640"},
+		"nothing": {nil, "the tables and indexes of repetition 2 have 0 bytes of own WAL, and the repetition has " +
+			"640"},
 		"twice": {[]runfile.WALItem{entries("public.t_a", "", "", 20, 0, nil, nil)},
-			"in repetition 2 tables and indexes have 1,280 bytes of own WAL, and all of it has 640"},
+			"the tables and indexes of repetition 2 have 1,280 bytes of own WAL, and the repetition has 640"},
 	} {
 		counted.WAL = &runfile.WAL{Items: c.items}
 		if got := relations(counts.Load{Repetitions: []counts.Repetition{counted}}); got.Missing != c.want ||

@@ -110,7 +110,7 @@ func TestRemediesOfManagedServers(t *testing.T) {
 			"pg_read_server_files to the role that measures",
 		"rds": "pg_walinspect is not in this database; as the master user: create extension pg_walinspect; and " +
 			"measure as that user",
-		"aurora": "Aurora has no pg_walinspect, so nothing there tells WAL records apart",
+		"aurora": "Aurora has no pg_walinspect, so its WAL records cannot be told apart",
 	} {
 		if got := withRemedy(flavor, only); got != want {
 			t.Errorf("%s: %q, want %q", flavor, got, want)

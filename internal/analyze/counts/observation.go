@@ -40,8 +40,9 @@ func (o *Observation) UnreadText() string {
 	if o.Unread == 0 {
 		return ""
 	}
-	return fmt.Sprintf("In %d of %d windows of %s the server's own counters could not be followed, and no number here "+
-		"includes those: %s.", o.Unread, o.Windows, printable.Duration(o.Window), strings.TrimSuffix(o.Why, "."))
+	return fmt.Sprintf("In %s of %s windows of %s the server's own counters could not be read, and no number here "+
+		"includes those windows: %s.", printable.Count(o.Unread), printable.Count(o.Windows),
+		printable.Duration(o.Window), strings.TrimSuffix(o.Why, "."))
 }
 
 // LackingText says what keeps windows from being whole, if at least a quarter of them are not; else empty.
@@ -49,8 +50,10 @@ func (o *Observation) LackingText() string {
 	if o.Lacking == 0 || 4*o.Lacking < o.Windows {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d windows of %s lack a counter that others have, most often %s (%s), and belong to no kind of "+
-		"load.", o.Lacking, o.Windows, printable.Duration(o.Window), metric.Printed(o.Lacked, 0),
+	return fmt.Sprintf("%s of %s windows of %s lack a counter that the others have, most often %s (%s). They are "+
+		"left out.",
+		printable.Count(o.Lacking), printable.Count(o.Windows), printable.Duration(o.Window), metric.Printed(o.Lacked,
+			0),
 		strings.TrimSuffix(o.WhyLacked, "."))
 }
 

@@ -85,7 +85,7 @@ func (r Repetition) seenEntries() (float64, error) {
 	case err != nil:
 		return 0, err
 	case all-ours > sameWithin*all:
-		detail := fmt.Sprintf("%.0f%% of the rows are in other databases, whose indexes cannot be seen from here",
+		detail := fmt.Sprintf("%.0f%% of the rows are in other databases, whose indexes are not visible from this one",
 			100*(all-ours)/all)
 		return 0, &series.Missing{Reason: NotRecorded, Detail: detail}
 	case most-least > sameWithin*most:

@@ -193,8 +193,8 @@ func (r *Run) carriedBytes(d Quantity) Quantity {
 		!r.counts(metric.CloudWatchWriteThroughput) {
 		return d
 	}
-	d.Help, d.From, d.how = "bytes of the WAL, as WriteThroughput shows them: on Aurora nothing else is written to "+
-		"the storage", []string{metric.CloudWatchWriteThroughput}, alternatives
+	d.Help, d.From, d.how = "bytes of the WAL, as WriteThroughput shows them: Aurora writes nothing else to its "+
+		"storage", []string{metric.CloudWatchWriteThroughput}, alternatives
 	d.count = firstOf(metric.CloudWatchWriteThroughput)
 	return d
 }

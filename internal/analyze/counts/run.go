@@ -138,7 +138,7 @@ func (r Repetition) sumCounts(metrics ...string) (sum float64, err error) {
 // Lasted returns Seconds. The error is a *series.Missing.
 func (r Repetition) Lasted() (float64, error) {
 	if r.Seconds <= 0 {
-		return 0, &series.Missing{Reason: NotRecorded, Detail: "nobody says how long it lasted"}
+		return 0, &series.Missing{Reason: NotRecorded, Detail: "its length is unknown"}
 	}
 	return r.Seconds, nil
 }

@@ -29,14 +29,14 @@ func (r *Run) ChangesText() string {
 	text := strings.Join(texts, ", ")
 	if text != "" && r.Header.Observed {
 		text = "The server's settings changed while it was observed: " + text +
-			". What was counted before and after is not of the same server. "
+			". Counts before and after the change are not comparable. "
 	} else if text != "" {
 		text = "The server's settings changed during the run: " + text +
-			". Repetitions under other settings than at its beginning are left out. "
+			". Repetitions with changed settings are left out. "
 	}
 	if len(spaces) > 0 {
-		text += "Tablespaces came or went meanwhile: " + strings.Join(spaces[:min(shown, len(spaces))], ", ") +
-			". The disk of a new one is in no figure, unless the server had files on it before: measure again."
+		text += "Tablespaces were added or removed meanwhile: " + strings.Join(spaces[:min(shown, len(spaces))], ", ") +
+			". A new tablespace's disk is missing from all figures unless the server already used it. Measure again."
 	}
 	return strings.TrimSpace(text)
 }

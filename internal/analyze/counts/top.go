@@ -27,7 +27,7 @@ func WhyNoWAL(flavor, why string) string {
 	case !strings.Contains(why, extension):
 		return why
 	case flavor == "aurora":
-		return "Aurora has no pg_walinspect, so nothing there tells WAL records apart"
+		return "Aurora has no pg_walinspect, so its WAL records cannot be told apart"
 	case flavor == "rds" && strings.HasPrefix(why, extension+" is not in this database"):
 		return extension +
 			" is not in this database; as the master user: create extension pg_walinspect; and measure as that user"

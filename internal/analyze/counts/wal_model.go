@@ -44,7 +44,7 @@ func (a Load) Anatomy(r Repetition) (Anatomy, error) {
 // leaves a record per page.
 func (a Load) model(r Repetition) (Anatomy, error) {
 	if a.Idle() || !a.Inserts() {
-		return Anatomy{}, &series.Missing{Reason: NotRecorded, Detail: "nothing tells what " + a.Name +
+		return Anatomy{}, &series.Missing{Reason: NotRecorded, Detail: "no model says what " + a.Name +
 			" puts into the WAL"}
 	}
 	rows, commits := float64(r.Work.Rows), float64(r.Work.Transactions)

@@ -25,7 +25,7 @@ func (r *Run) otherRecords() (Quantity, bool) {
 	d := Quantity{Name: metric.WALRecords, Side: Logical, Unit: "records", Modelled: modelled, count: recordsOf,
 		standardError: errorOfRecords}
 	if modelled {
-		d.Help = "records that the work of our clients must have put into the WAL: modelled, not counted"
+		d.Help = "records that our clients' work must have added to the WAL: modelled, not counted"
 		return d, known
 	}
 	d.Help, d.From = "records in the WAL, as it was read", []string{metric.AnatomyRecords}
@@ -69,9 +69,9 @@ func (r *Run) Modelled() string {
 			}
 		}
 	}
-	return fmt.Sprintf("WAL records were not counted (%s) but modelled from the work of the clients: a record for "+
-		"each row or page of a "+
-		"COPY, each index entry, each commit and 33 values of a sequence. The model may be off by %.2g%%%s",
+	return fmt.Sprintf("WAL records were not counted (%s). They are modelled from the clients' work: one record "+
+		"for each row or page of a COPY, each index entry, each commit and each 33 values of a sequence. The "+
+		"model's error is at most %.2g%%%s",
 		r.whyNot(metric.StatWALRecords), 100*worst, where)
 }
 

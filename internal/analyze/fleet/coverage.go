@@ -81,14 +81,15 @@ func (c coverage) tooLittle(requests []float64) string {
 		first, after := c.ends()
 		switch {
 		case c.since() != nil:
-			return "nothing is known since " + c.at(after).Format(shortly)
+			return "no data since " + c.at(after).Format(shortly)
 		case first > all-last:
-			return "nothing is known before " + c.at(first).Format(shortly)
+			return "no data before " + c.at(first).Format(shortly)
 		}
-		return fmt.Sprintf("of the last %s only %d are known", printable.Counted(last, "hour"), c.count(all-last, all))
+		return fmt.Sprintf("only %[2]d of the last %[1]s are known", printable.Counted(last, "hour"), c.count(all-last,
+			all))
 	}
 	if at := c.emptySlots(); at != nil {
-		return "nothing is ever known of " + strings.Join(at, ", ") + " UTC, and the busiest hour may be then"
+		return strings.Join(at, ", ") + " UTC is missing on most days, and may be the busiest hour"
 	}
 	return c.busiestBeside(requests)
 }
@@ -127,8 +128,8 @@ func (c coverage) busiestBeside(requests []float64) string {
 	first, after := c.ends()
 	hole := func(from, to int) bool { return from > first && to < after && c.count(from, to) == 0 }
 	if worst >= 0 && (hole(worst+1, worst+1+fewHours) || hole(worst-fewHours, worst)) {
-		return "the busiest hour that is known, " + c.at(worst).Format(shortly) +
-			", is next to hours of which nothing is"
+		return "the busiest known hour, " + c.at(worst).Format(shortly) +
+			", is next to unknown hours"
 	}
 	return ""
 }

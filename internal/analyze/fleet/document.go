@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Document returns the ranking: text has the top of each list, and a page all.
@@ -22,20 +23,17 @@ func (f Fleet) Document(top int) document.Document {
 			f.lackSection(top),
 			document.Only(document.InCSV, f.csvTable()),
 			document.Paragraph{Text: legend, Style: document.Faint},
-			document.Paragraph{Text: "To learn what a database's metrics count, look at one server: realiops history " +
-				"--prometheus URL reads what its exporters showed, and " +
-				"realiops observe --dsn URL the server itself.", Style: document.Faint},
+			document.Paragraph{Text: "To learn what a database's metrics count, look at one server: realiops " +
+				"history --prometheus URL reads its exporters' samples, and realiops observe --dsn URL reads the " +
+				"server itself.", Style: document.Faint},
 		}}
 }
 
-const legend = "Needs: the highest hour as a mean, requests and MiB a second. Carries: for good, by the volume and " +
-	"the machine in front of it. " +
-	"An order carries all but the worst hours with headroom, by their highest minutes, on as many GiB as there are: " +
-	"storage of a database does not shrink. " +
-	"What it saves is against the list price of what the database has; the interval is from an order for the highest " +
-	"minutes to one for means of hours. " +
-	"Of Aurora it is what the other storage configuration would save, in the least and the most of all " +
-	"runs of seven days."
+const legend = "Needs: the mean of the busiest hour, in requests and MiB per second. Carries: what volume and " +
+	"machine sustain. An order covers the chosen percentile of hours by their busiest minutes, with headroom, on " +
+	"as many GiB as now, because a database's storage cannot shrink. Savings are against the list price of what " +
+	"the database has; the interval is from an order for the busiest minutes to one for hourly means. For Aurora: " +
+	"what the other storage configuration saves, over the worst and best seven days."
 
 // headline summarizes the fleet in a few sentences.
 func (f Fleet) headline() string {
@@ -57,14 +55,16 @@ func (f Fleet) headline() string {
 		}
 	}
 	if cheaper > 0 {
-		sentences = append(sentences, fmt.Sprintf("With what they need, %d of them would cost %s %s a month less (%s%s).",
-			cheaper, number.Grouped(f.Saves.Value, 0), f.Currency, f.Saves.before("; "), catalog.PricesOf(f.AsOf)))
+		sentences = append(sentences, fmt.Sprintf("Sized for what they need, %s of them would cost %s %s a month "+
+			"less (%s%s).",
+			printable.Count(cheaper), number.Grouped(f.Saves.Value, 0), f.Currency, f.Saves.before("; "),
+			catalog.PricesOf(f.AsOf)))
 	} else if known > 0 {
-		sentences = append(sentences, "None of them would cost less with another order.")
+		sentences = append(sentences, "No other order would cost less for any of them.")
 	}
 	sentences = append(append(sentences, f.dangers()...), f.incomplete()...)
 	if open := len(f.Databases) - known; open > 0 {
-		sentences = append(sentences, fmt.Sprintf("The saving is unknown for %d.", open))
+		sentences = append(sentences, "The saving is unknown for "+printable.Count(open)+".")
 	}
 	return strings.Join(sentences, " ")
 }
@@ -78,10 +78,10 @@ func (f Fleet) dangers() (sentences []string) {
 	}{
 		{func(r Risk) bool {
 			return r.Level == Exhausted
-		}, "%d ran out of credits, as was shown or follows from the rule of their volume: %s."},
-		{ended, "%d will have run out by now if the last seven days that are known went on: %s."},
-		{func(r Risk) bool { return r.Level == Throttled }, "%d had hours at the limit of their storage: %s."},
-		{func(r Risk) bool { return r.Level == Ending && !ended(r) }, "%d will run out of credits within 31 days: %s."},
+		}, "%s ran out of credits, as their metrics or the rules of their volumes show: %s."},
+		{ended, "%s will have run out by now, at the pace of their last seven known days: %s."},
+		{func(r Risk) bool { return r.Level == Throttled }, "%s had hours at the limit of their storage: %s."},
+		{func(r Risk) bool { return r.Level == Ending && !ended(r) }, "%s will run out of credits within 31 days: %s."},
 	} {
 		var names []string
 		for _, d := range f.atRisk() {
@@ -94,7 +94,7 @@ func (f Fleet) dangers() (sentences []string) {
 			}
 		}
 		if len(names) > 0 {
-			sentences = append(sentences, fmt.Sprintf(danger.text, len(names), named(names)))
+			sentences = append(sentences, fmt.Sprintf(danger.text, printable.Count(len(names)), named(names)))
 		}
 	}
 	return sentences
@@ -143,7 +143,7 @@ func listed(title string, t grid, all []Database) document.Block {
 	addKnown(&t, all)
 	blocks := []document.Block{t.Table, document.Notes{}}
 	if left := len(all) - len(t.Of); left > 0 {
-		blocks = append(blocks, document.Paragraph{Text: fmt.Sprintf("And %d more: --top lists them.", left),
+		blocks = append(blocks, document.Paragraph{Text: "And " + printable.Count(left) + " more: --top lists them.",
 			Style: document.Faint})
 	}
 	return document.Section{Title: title, Blocks: blocks}
@@ -158,7 +158,7 @@ func (f Fleet) lackSection(top int) document.Block {
 	}
 	list = append(list, f.Unread[:min(len(f.Unread), top)]...)
 	if more := max(0, len(all)-top) + max(0, len(f.Unread)-top); more > 0 {
-		list = append(list, fmt.Sprintf("and %d more: --top lists them", more))
+		list = append(list, "and "+printable.Count(more)+" more: --top lists them")
 	}
 	if len(list) == 0 {
 		return nil

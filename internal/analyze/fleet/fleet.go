@@ -114,7 +114,7 @@ type Need struct {
 	Typical   Rate      `json:"typical"` // the median hour
 	WorstHour Rate      `json:"worst_hour"`
 	WorstAt   time.Time `json:"worst_hour_at"` // by requests
-	WorstDay  *Rate     `json:"worst_day"`     // nil: no day is known in nearly all of its hours
+	WorstDay  *Rate     `json:"worst_day"`     // nil: no day has enough known hours
 	// The rates to order for: Least by the means of hours; Most by the highest minutes in them, as if those of reads
 	// and writes coincided. Most is nil if only means are known.
 	Least Rate  `json:"sized_least"`

@@ -170,7 +170,7 @@ func TestUnknownMachines(t *testing.T) {
 			t.Fatalf("%q: %+v, %v", class, page.Database, err)
 		}
 		said := fleet.Fleet{Databases: []fleet.Database{page.Database}}.Document(10).Blocks[0].(document.Paragraph).Text
-		if got := strings.Contains(said, "For 1 the limits of the machine are not known"); got != want {
+		if got := strings.Contains(said, "For 1 the limits of the machine are unknown"); got != want {
 			t.Errorf("class %q: %q", class, said)
 		}
 	}
@@ -188,8 +188,9 @@ func near(t *testing.T, what string, got, want float64) {
 func TestInstances(t *testing.T) {
 	easy := instance(t, "gp2", 1000, 1000, 4)
 	near(t, "saved on gp3", easy.Saves.Value, 1000*(0.2-0.1))
-	if want := "what RDS io1 or RDS io2 Block Express would cost in here, which may be less: realiops prices asks " +
-		"for it, and --price takes the file"; easy.AsOf != "2026-10-01" || !slices.Contains(easy.Lacks, want) {
+	if want := "the price of RDS io1 or RDS io2 Block Express in here, which may be lower: fetch it with realiops " +
+		"prices, " +
+		"and pass the file with --price"; easy.AsOf != "2026-10-01" || !slices.Contains(easy.Lacks, want) {
 		t.Errorf("prices of %s, missing %q", easy.AsOf, easy.Lacks)
 	}
 	if easy.Risk.Level != fleet.None || easy.Known != 47 || easy.Hours != 48 || easy.Need.Most != nil {
@@ -211,7 +212,7 @@ func TestInstances(t *testing.T) {
 	}
 	other := instance(t, "gp3", 100, 5000, 256)
 	if other.Saves != nil || other.Order != nil || other.Risk.Level != fleet.NotKnown || len(other.Lacks) != 2 ||
-		!strings.Contains(other.Lacks[1], "it has something else") {
+		!strings.Contains(other.Lacks[1], "it has other storage") {
 		t.Errorf("%+v", other.Database)
 	}
 }
@@ -266,17 +267,17 @@ func TestReadHas(t *testing.T) {
 	const head = "database,volume,gib,multi_az\n"
 	for text, want := range map[string]string{
 		"":                               "it is empty",
-		head:                             "it names columns, and no database",
+		head:                             "it has column names but no database",
 		"\"":                             "is not CSV",
-		"database,volume,gib,gib\n":      "the column gib is there twice",
+		"database,volume,gib,gib\n":      "the column gib appears twice",
 		"sep=;\ndatabase;volume;gib\n":   `column "sep="`,
 		"database;volume;gib\na;gp2;1,5": `line 2: gib "1,5": write the number without a comma`,
 		"name,volume,gib\n":              `column "name"`,
 		"database,volume\n":              "column gib is missing",
-		head + "a,gp2,x,\n":              `line 2: gib "x" is not a number`,
-		head + "a,gp2,-1,\n":             "not a number from 0 up",
-		head + "a,gp2,1,\na,gp2,1,\n":    `line 3: the database "a" is there twice`,
-		head + "a,gp2,1,perhaps\n":       "is true or false",
+		head + "a,gp2,x,\n":              `line 2: gib "x" must be a number`,
+		head + "a,gp2,-1,\n":             "must be a number, at least 0",
+		head + "a,gp2,1,\na,gp2,1,\n":    `line 3: the database "a" appears twice`,
+		head + "a,gp2,1,perhaps\n":       "and must be true or false",
 		head + "a,gp2,1,true,surplus\n":  "line 2 has 5 fields, and the first line names 4 columns",
 		"<html>":                         `column "<html>"`,
 	} {
@@ -298,10 +299,10 @@ func TestReadHas(t *testing.T) {
 // TestEmptyCellsAreMissing: an empty cell is not 0, and an assumed region is reported.
 func TestEmptyCellsAreMissing(t *testing.T) {
 	for list, want := range map[string]string{
-		"one,rds-io1,100,,here": "it has RDS io1, and how many IOPS is not known: say it with --has",
-		"one,rds-io1,,500,here": "it has RDS io1, and how many GiB is not known: say it with --has",
+		"one,rds-io1,100,,here": "it has RDS io1, but how many IOPS is unknown: tell it with --has",
+		"one,rds-io1,,500,here": "it has RDS io1, but how many GiB is unknown: tell it with --has",
 		"one,rds-gp3,100,,here": "",
-		"one,rds-gp3,100,,":     "Nothing names the region of 1, whose prices are those of here.",
+		"one,rds-gp3,100,,":     "The region of 1 is unknown; here prices are used.",
 	} {
 		a := ask(t)
 		var err error
@@ -318,7 +319,7 @@ func TestEmptyCellsAreMissing(t *testing.T) {
 		if err := document.Text(&text, a.Rank([]fleet.Database{p.Database}, nil, nil).Document(9), 1000); err != nil {
 			t.Fatal(err)
 		}
-		for _, said := range []string{"is not known: say it with --has", "Nothing names the region"} {
+		for _, said := range []string{"is unknown: tell it with --has", "The region of"} {
 			if got := strings.Contains(text.String(), said); got != strings.Contains(want, said) ||
 				!strings.Contains(text.String(), want) {
 				t.Errorf("%s: want %q in\n%s", list, want, text.String())
@@ -357,7 +358,7 @@ func TestSanity(t *testing.T) {
 		}
 		return false
 	}
-	if p := page(reads(100, 100)); p.Saves != nil || !lacks(p, "its requests carry 1.0 bytes each") {
+	if p := page(reads(100, 100)); p.Saves != nil || !lacks(p, "its requests would carry 1.0 bytes each") {
 		t.Errorf("a byte a request: %+v", p.Database)
 	}
 	if p := page(reads(100, 100*512)); p.Saves == nil || lacks(p, "bytes each") {
@@ -371,7 +372,7 @@ func TestSanity(t *testing.T) {
 		t.Fatal(err)
 	}
 	if said := strings.Join(strings.Fields(text.String()), " "); !strings.Contains(said,
-		"a, b: they did the same hour by hour") || strings.Contains(said, "a, b, c: they did") {
+		"a, b: their hours are identical") || strings.Contains(said, "a, b, c: their") {
 		t.Errorf("%s", said)
 	}
 }
@@ -417,7 +418,7 @@ func TestImpossibleBalances(t *testing.T) {
 	}
 	fraction := ofGP2(t, 700, func(int) float64 { return 0.98 })
 	if c := fraction.Risk.Credits; c == nil || c.Lowest != 98 || c.Hours != 0 || fraction.Risk.Level != fleet.None ||
-		!strings.Contains(strings.Join(fraction.Lacks, "; "), "taken for a fraction") {
+		!strings.Contains(strings.Join(fraction.Lacks, "; "), "read as a fraction") {
 		t.Errorf("a fraction: %+v %+v %q", fraction.Risk, c, fraction.Lacks)
 	}
 	if empty := ofGP2(t, 1500, func(int) float64 {

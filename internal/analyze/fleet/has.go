@@ -40,7 +40,7 @@ func ReadHas(text []byte) (map[string]Has, error) {
 			return nil, fmt.Errorf("column %q: there are %s", name, strings.Join(columns(), ", "))
 		}
 		if _, twice := place[name]; twice {
-			return nil, fmt.Errorf("the column %s is there twice", name)
+			return nil, fmt.Errorf("the column %s appears twice", name)
 		}
 		place[name] = i
 	}
@@ -54,12 +54,13 @@ func ReadHas(text []byte) (map[string]Has, error) {
 		line, err := in.Read()
 		switch {
 		case errors.Is(err, io.EOF) && len(all) == 0:
-			return nil, errors.New("it names columns, and no database")
+			return nil, errors.New("it has column names but no database")
 		case errors.Is(err, io.EOF):
 			return all, nil
 		case errors.Is(err, csv.ErrFieldCount):
 			n, _ := in.FieldPos(0)
-			return nil, fmt.Errorf("line %d has %d fields, and the first line names %d columns", n, len(line), len(head))
+			return nil, fmt.Errorf("line %d has %d fields, and the first line names %d "+
+				"columns", n, len(line), len(head))
 		case err != nil:
 			return nil, err
 		}
@@ -80,7 +81,7 @@ func add(all map[string]Has, line []string, place map[string]int) error {
 	name := text("database")
 	h := Has{Volume: text("volume"), Class: text("class"), Region: text("region")}
 	if _, twice := all[name]; twice || name == "" {
-		return fmt.Errorf("the database %q is there twice, or has no name", name)
+		return fmt.Errorf("the database %q appears twice or has no name", name)
 	}
 	for column, to := range map[string]*float64{"gib": &h.GiB, "iops": &h.IOPS, "mibps": &h.MiBps} {
 		v, err := strconv.ParseFloat(cmp.Or(text(column), "0"), 64)
@@ -88,13 +89,13 @@ func add(all map[string]Has, line []string, place map[string]int) error {
 		case strings.Contains(text(column), ","):
 			return fmt.Errorf("%s %q: write the number without a comma, such as 1500 or 0.5", column, text(column))
 		case err != nil || !(v >= 0 && v < 1e9):
-			return fmt.Errorf("%s %q is not a number from 0 up", column, text(column))
+			return fmt.Errorf("%s %q must be a number, at least 0", column, text(column))
 		}
 		*to = v
 	}
 	var err error
 	if h.MultiAZ, err = strconv.ParseBool(cmp.Or(text("multi_az"), "false")); err != nil {
-		return fmt.Errorf("multi_az %q is true or false", text("multi_az"))
+		return fmt.Errorf("multi_az is %q and must be true or false", text("multi_az"))
 	}
 	all[name] = h
 	return nil

@@ -39,11 +39,11 @@ func newSheet(periods []runfile.Period, from, to time.Time) (sheet, error) {
 	s := sheet{from: from, hours: int(math.Ceil(to.Sub(from).Hours())), cells: map[string][]cell{}}
 	for _, p := range periods {
 		if !p.To.After(p.From) {
-			return s, fmt.Errorf("a period of %s ends at %s, and not after it begins", p.Metric,
+			return s, fmt.Errorf("a period of %s ends at %s, before it begins", p.Metric,
 				p.To.Format(time.RFC3339))
 		}
 		if (len(s.cells)+1)*s.hours > mostCells {
-			return s, fmt.Errorf("its periods of %d metrics, from %s to %s, are of more hours than are analyzed",
+			return s, fmt.Errorf("its periods of %d metrics, from %s to %s, cover more hours than can be analyzed",
 				len(s.cells)+1, from.Format(time.DateOnly), to.Format(time.DateOnly))
 		}
 		s.add(p)

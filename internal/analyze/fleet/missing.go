@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // incomplete counts the databases that are known only in part, or not at all.
@@ -28,25 +30,28 @@ func (f Fleet) incomplete() (sentences []string) {
 		}
 	}
 	if parts > 0 {
-		sentences = append(sentences, fmt.Sprintf("%d are known for only part of that time.", parts))
+		sentences = append(sentences, printable.Count(parts)+" are known for only part of that time.")
 	}
 	if len(cut) > 0 {
-		sentences = append(sentences, fmt.Sprintf("The files of %d were cut off: %s.", len(cut), named(cut)))
+		sentences = append(sentences, fmt.Sprintf("The files of %s were cut off: %s.", printable.Count(len(cut)),
+			named(cut)))
 	}
 	if len(atTimes) > 0 {
 		sentences = append(sentences, fmt.Sprintf("Disks of %d are missing at times, and may have done more: %s.",
 			len(atTimes), named(atTimes)))
 	}
 	if regions > 0 {
-		sentences = append(sentences, fmt.Sprintf("Nothing names the region of %d, whose prices are those of %s.", regions,
-			region))
+		sentences = append(sentences, fmt.Sprintf("The region of %s is unknown; %s prices are used.",
+			printable.Count(regions), region))
 	}
 	if machines > 0 {
 		sentences = append(sentences, fmt.Sprintf(
-			"For %d the limits of the machine are not known, and may be below what the order needs.", machines))
+			"For %s the limits of the machine are unknown; it may be too small for the "+
+				"order.", printable.Count(machines)))
 	}
 	if n := len(f.NotFound); n > 0 {
-		sentences = append(sentences, fmt.Sprintf("%d that --has names were not found: %s.", n, named(f.NotFound)))
+		sentences = append(sentences, fmt.Sprintf("%s named by --has were not found: %s.", printable.Count(n),
+			named(f.NotFound)))
 	}
 	return sentences
 }
@@ -54,12 +59,12 @@ func (f Fleet) incomplete() (sentences []string) {
 // unseen lists databases that were not found, and series that were not read.
 func (f Fleet) unseen() (all []string) {
 	if len(f.NotFound) > 0 {
-		all = append(all, strings.Join(f.NotFound, ", ")+": --has names them, and the source has none by that name")
+		all = append(all, strings.Join(f.NotFound, ", ")+": named by --has, but not in the source")
 	}
 	if n := len(f.Families); n == 1 {
 		all = append(all, "1 series family looks like a database's and is not read: "+f.Families[0])
 	} else if n > 1 {
-		all = append(all, fmt.Sprintf("%d series families look like databases and are not read: %s", n,
+		all = append(all, fmt.Sprintf("%s series families look like databases and are not read: %s", printable.Count(n),
 			named(f.Families)))
 	}
 	return append(all, f.repeated()...)
@@ -70,4 +75,6 @@ func partly(all []Database) bool {
 	return slices.ContainsFunc(all, func(d Database) bool { return float64(d.Known) < nearlyAll*float64(d.Hours) })
 }
 
-func (d Database) knownText() string { return fmt.Sprintf("%d of %d h", d.Known, d.Hours) }
+func (d Database) knownText() string {
+	return printable.Count(d.Known) + " of " + printable.Count(d.Hours) + " h"
+}

@@ -56,16 +56,17 @@ func (w *work) fillPeaks(d *Page) {
 		}
 	}
 	if below > 0 {
-		d.lack("in %s its highest minutes are below the mean of the hour, which cannot be: there the order is for "+
-			"the mean", printable.Counted(below, "hour"))
+		d.lack("in %s its busiest minute is below the hour's mean, which is impossible: there the order is for the "+
+			"mean", printable.Counted(below, "hour"))
 	}
 	switch {
 	case all == 0:
 	case unknown == all:
 		w.peaks = nil
-		d.lack("what happened within the hours is not known: the order is for means of hours")
+		d.lack("only hourly means are known, so the order is for these")
 	case unknown > all/20:
-		d.lack("what happened within %d of %s is not known: there the order is for means of hours", unknown, printable.Counted(all, "hour"))
+		d.lack("for %d of %s only hourly means are known, so the order is for "+
+			"these", unknown, printable.Counted(all, "hour"))
 	}
 }
 

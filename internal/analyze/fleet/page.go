@@ -74,13 +74,12 @@ func (p Page) Document(currency string) document.Document {
 
 // verdicts says how to find out what the database's metrics count.
 func (p Page) verdicts() string {
-	const observe = "realiops observe --dsn URL reads it while others use it, with nothing to install."
+	const observe = "To watch it while others use it, with nothing to install, run realiops observe --dsn URL."
 	if p.Kind == Machine {
-		return "What its metrics count: where a Prometheus scrapes its exporters, realiops doctor --prometheus URL " +
-			"says whether they show enough, and realiops history " +
-			"--prometheus URL what they count. " + observe
+		return "To learn what its metrics count from a Prometheus that scrapes it, run realiops doctor " +
+			"--prometheus URL to check the exporters, then realiops history --prometheus URL. " + observe
 	}
-	return "What its metrics count, WriteIOPS among them: " + observe
+	return "To learn what its metrics count, including WriteIOPS: " + observe
 }
 
 func section(title string, items []string) document.Block {
@@ -102,7 +101,7 @@ func (p Page) headline(currency string) string {
 	text += ". "
 	switch {
 	case p.Saves == nil:
-		text += "What it would save is not known: see what is missing."
+		text += "The saving is unknown: see what is missing."
 	case p.cheaper():
 		text += fmt.Sprintf("%s would cost %s %s a month less (%s%s).", p.orderCell().Text,
 			number.Grouped(p.Saves.Value, 0), currency, p.Saves.before("; "), catalog.PricesOf(p.AsOf))
@@ -110,7 +109,7 @@ func (p Page) headline(currency string) string {
 		text += fmt.Sprintf("To carry what it needs takes %s: %s %s a month more (%s).", p.orderCell().Text,
 			number.Grouped(-p.Saves.Value, 0), currency, catalog.PricesOf(p.AsOf))
 	default:
-		text += "Nothing that carries what it needs costs less than what it has."
+		text += "No cheaper storage carries what it needs."
 	}
 	if p.Risk.Level != None && p.Risk.Level != NotKnown {
 		text += fmt.Sprintf(" Its storage limits it: %s, %s.", p.Risk.Level, p.Risk.when())
@@ -134,10 +133,10 @@ func (p Page) needTable() document.Block {
 		t.Rows = append(t.Rows, document.Row{Cells: cells})
 	}
 	row("the median hour", &p.Need.Typical, "")
-	row("the worst day", p.Need.WorstDay, "no day is known in nearly all of its hours")
+	row("the worst day", p.Need.WorstDay, "no day has enough known hours")
 	row("the worst hour, by requests "+p.Need.WorstAt.Format("2006-01-02 15:04")+" UTC", &p.Need.WorstHour, "")
 	row("ordered for, by means of hours", &p.Need.Least, "")
-	row("ordered for, by the highest minutes", p.Need.Most, "what happened within hours is not known")
+	row("ordered for, by the highest minutes", p.Need.Most, "minutes are unknown")
 	if p.Has != nil {
 		row("what it has carries", &p.Has.Carries, "")
 	}
@@ -154,20 +153,20 @@ func (p Page) creditsBlock() document.Block {
 	}
 	source := c.Metric + " shows them"
 	if c.Metric == "" {
-		source = "they were not recorded, and are computed by the volume's rule, from a full bucket on"
+		source = "not recorded; computed from the volume's rules, starting with a full bucket"
 	}
-	text := fmt.Sprintf("%s of its credits are left, and at the least %s were; nothing was left in %s (%s). ",
+	text := fmt.Sprintf("%s of its credits are left; the minimum was %s, and none were left in %s (%s). ",
 		number.Percent(c.Now/100), number.Percent(c.Lowest/100), printable.Counted(c.Hours, "hour"), source)
 	switch {
 	case c.Ended:
-		text += "At the rate of the last seven known days, they have ended by now."
+		text += "At the pace of the last seven known days, they have run out by now."
 	case c.Ends != nil:
-		text += "At the rate of the last seven days, they end on " + c.Ends.Format("2006-01-02 15:04") + " UTC."
+		text += "At the pace of the last seven days, they run out on " + c.Ends.Format("2006-01-02 15:04") + " UTC."
 	case c.Early != nil:
-		text += "At the rate of the last seven days they do not end within 31 days; with the headroom on top they " +
-			"do, on " + c.Early.Format("2006-01-02 15:04") + " UTC."
+		text += "At the pace of the last seven days they last more than 31 days; with headroom they run out on " +
+			"" + c.Early.Format("2006-01-02 15:04") + " UTC."
 	default:
-		text += "At the rate of the last seven days, even with the headroom on top, they do not end within 31 days."
+		text += "At the pace of the last seven days, even with headroom, they last more than 31 days."
 	}
 	return document.Section{Title: "Credits", Blocks: []document.Block{document.Paragraph{Text: text}}}
 }

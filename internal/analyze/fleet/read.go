@@ -12,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/billing"
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -45,14 +46,15 @@ func read(records iter.Seq2[runfile.Record, error]) (r record, err error) {
 			r.end = next.At
 		}
 		if len(r.periods) > mostPeriods {
-			return r, fmt.Errorf("it has more than %d periods: no database of a fleet has", mostPeriods)
+			return r, fmt.Errorf("it has more than %s periods, which is too many for one database",
+				printable.Count(mostPeriods))
 		}
 	}
 	return r, nil
 }
 
 // ErrNoDatabase is the error for a run file about something else.
-var ErrNoDatabase = errors.New("it has no database hour by hour: realiops fleet writes such files")
+var ErrNoDatabase = errors.New("it holds no hours of a database, as files of realiops fleet do")
 
 // Read judges the database of a run file.
 func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
@@ -71,7 +73,7 @@ func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
 	}
 	d.Class, d.Region = has.Class, cmp.Or(has.Region, a.Region)
 	if d.CutOff = r.end.IsZero(); d.CutOff {
-		d.note("its file was cut off: what is missing at its end is not known")
+		d.note("its file was cut off, so its end is missing")
 	}
 	for _, g := range r.gaps {
 		// Late or inapplicable metrics are not worth mentioning.
@@ -82,7 +84,7 @@ func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
 	}
 	if len(r.periods) == 0 {
 		if len(d.Lacks) == 0 {
-			d.lack("the source has nothing for that time")
+			d.lack("the source has no data for that time")
 		}
 		return d, nil
 	}
@@ -97,7 +99,7 @@ func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
 		a.storage(&d, s, has, r.run.Target.Cloud)
 	}
 	if d.RegionAssumed = has.Region == "" && a.Assumed && d.AsOf != ""; d.RegionAssumed {
-		d.note("nothing names its region: its prices are those of %s", d.Region)
+		d.note("its region is unknown: %s prices are used", d.Region)
 	}
 	return d, nil
 }
@@ -146,7 +148,7 @@ func (a Ask) cluster(d *Page, r record, s sheet) {
 		d.Known = c.Whole.Compared
 	}
 	if c.Verdict.Cheaper == "" {
-		d.lack("which of Aurora's configurations costs less is not known: %s", c.Verdict.Why)
+		d.lack("which of Aurora's configurations costs less is unknown: %s", c.Verdict.Why)
 		return
 	}
 	d.AsOf = c.AsOf
@@ -160,7 +162,7 @@ func (a Ask) cluster(d *Page, r record, s sheet) {
 // saving.
 func (d *Database) addSwitch(c billing.Comparison) {
 	if c.Now != billing.Standard && c.Now != billing.Optimized {
-		d.lack("which configuration it has is not known")
+		d.lack("its current configuration is unknown")
 		return
 	}
 	least, most := c.SavedAMonth()
@@ -169,7 +171,7 @@ func (d *Database) addSwitch(c billing.Comparison) {
 		s = Span{Value: -s.Value, Lowest: -s.Highest, Highest: -s.Lowest}
 	}
 	if !c.Verdict.Sure {
-		d.note("it is not sure: %s", c.Verdict.Why)
+		d.note("this is uncertain: %s", c.Verdict.Why)
 	}
 	d.Saves = &s
 }

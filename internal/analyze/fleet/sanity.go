@@ -29,8 +29,8 @@ func (w work) oddBytes() string {
 	if n := len(w.knownMeans(0)); requests < speaks*float64(n) || bytes >= sector*requests {
 		return ""
 	}
-	return fmt.Sprintf("its requests carry %s bytes each, and none carries less than %d: what is called bytes or "+
-		"requests here is something else", number.Rate(bytes/requests), sector)
+	return fmt.Sprintf("its requests would carry %s bytes each, but the minimum is %d: its bytes or its requests "+
+		"are another metric", number.Rate(bytes/requests), sector)
 }
 
 // againstRule warns of credits that fell in hours in which the volume earned more than it spent; else empty.
@@ -46,7 +46,7 @@ func (w work) againstRule(held sizing.Held) string {
 		return ""
 	}
 	return fmt.Sprintf("its credits fell by %s%% in %s in which it did less than its volume earns: its volume is "+
-		"not the one named, or it does more than is shown", number.Rate(by), printable.Counted(n, "hour"))
+		"not the one named, or it does more than its metrics show", number.Rate(by), printable.Counted(n, "hour"))
 }
 
 // asked returns the demand of hourly rates on a limit, per second; NaN if unknown.
@@ -79,7 +79,7 @@ func (f Fleet) repeated() (sentences []string) {
 	for _, key := range keys {
 		if names := byHours[key]; len(names) > 1 {
 			sentences = append(sentences, named(names)+
-				": they did the same hour by hour, and may be one database under several names")
+				": their hours are identical, so they may be one database under several names")
 		}
 	}
 	return sentences

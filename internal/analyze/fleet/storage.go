@@ -36,8 +36,8 @@ func (a Ask) storage(d *Page, s sheet, has Has, cloud *runfile.Cloud) {
 		least = max(least, n)
 	}
 	if least > most*(1+overshoot) {
-		d.lack("it did %s operations a second for an hour, and the storage named gives at most %s: it has "+
-			"something else", number.Rate(least), number.Rate(most))
+		d.lack("it did %s operations a second for an hour, but the storage named gives at most %s: it has other "+
+			"storage", number.Rate(least), number.Rate(most))
 		return
 	}
 	d.Risk = a.risk(d, w, held)
@@ -60,7 +60,7 @@ func (d *Page) did(s sheet, has Has, cloud *runfile.Cloud) (work, bool) {
 	if !s.has(of.Writes) {
 		of = needs.OfInstance()
 		if cloud == nil && !strings.HasPrefix(has.Volume, "rds-") {
-			d.lack("whether it is RDS or Aurora is not known, and on Aurora WriteIOPS counts WAL records: say what " +
+			d.lack("whether it is RDS or Aurora is unknown, and on Aurora WriteIOPS counts WAL records: tell what " +
 				"it has with --has")
 			return work{}, false
 		}
@@ -71,11 +71,11 @@ func (d *Page) did(s sheet, has Has, cloud *runfile.Cloud) (work, bool) {
 	if d.Known == 0 {
 		for _, metric := range of.Names() {
 			if !s.has(metric) {
-				d.lack("%s is missing, and without it nobody knows what storage did", metric)
+				d.lack("%s is missing, so what storage did is unknown", metric)
 			}
 		}
 		if len(d.Lacks) == 0 {
-			d.lack("no hour has all of its requests and bytes")
+			d.lack("no hour has both requests and bytes")
 		}
 		return work{}, false
 	}
@@ -86,10 +86,10 @@ func (a Ask) held(d *Database, has Has) (sizing.Held, bool) {
 	i := slices.IndexFunc(a.Volumes, func(v catalog.Volume) bool { return v.Name == has.Volume })
 	switch {
 	case has.Volume == "":
-		d.lack("what it has is not known: say it with --has")
+		d.lack("what it has is unknown: tell it with --has")
 		return sizing.Held{}, false
 	case i < 0:
-		d.lack("%s is no volume that is known here", has.Volume)
+		d.lack("%s is not a known volume", has.Volume)
 		return sizing.Held{}, false
 	}
 	if a.Volumes[i].Provider == "aurora" {
@@ -106,7 +106,7 @@ func (a Ask) held(d *Database, has Has) (sizing.Held, bool) {
 		d.Region = of.Home()
 	}
 	if missing := unsaid(a.Volumes[i], has); missing != "" {
-		d.lack("it has %s, and how %s is not known: say it with --has", a.Volumes[i].Title, missing)
+		d.lack("it has %s, but how %s is unknown: tell it with --has", a.Volumes[i].Title, missing)
 		return sizing.Held{}, false
 	}
 	c := bought(sizing.Config{Volume: a.Volumes[i], GiB: has.GiB, IOPS: has.IOPS, MiBps: has.MiBps})
@@ -117,10 +117,10 @@ func (a Ask) held(d *Database, has Has) (sizing.Held, bool) {
 	}
 	if held.Machine != "" {
 		d.ClassUnknown = true
-		d.lack("%s: realiops aws limits asks AWS, and --limits takes its answer", held.Machine)
+		d.lack("%s: fetch it with realiops aws limits, and pass the file with --limits", held.Machine)
 	}
 	if held.Bill == nil {
-		d.lack("%s: realiops prices asks for it, and --price takes the file", held.NoBill)
+		d.lack("%s: fetch it with realiops prices, and pass the file with --price", held.NoBill)
 	}
 	return held, true
 }
@@ -214,7 +214,8 @@ func (d *Database) lackPrices(options []sizing.Option) {
 		}
 	}
 	if len(names) > 0 {
-		d.lack("what %s would cost in %s, which may be less: realiops prices asks for it, and --price takes the file",
+		d.lack("the price of %s in %s, which may be lower: fetch it with realiops prices, and pass the file with "+
+			"--price",
 			strings.Join(names, " or "), d.Region)
 	}
 }
@@ -254,7 +255,7 @@ func (a Ask) options(held sizing.Held, has Has, region string, need needs.Rate) 
 		return options, nil
 	}
 	if len(options) > 0 && options[0].Why != "" {
-		return nil, fmt.Errorf("no volume alone carries it: %s", options[0].Why)
+		return nil, fmt.Errorf("no single volume carries it: %s", options[0].Why)
 	}
-	return nil, errors.New("nothing that its provider sells carries it")
+	return nil, errors.New("its provider sells nothing that carries it")
 }

@@ -75,9 +75,9 @@ func (a *AWS) Lacking(announced map[string]runfile.Metric, came func(name string
 	if a.refused != "" {
 		why = " (" + a.refused + ")"
 	}
-	return fmt.Sprintf("%d of the %d metrics that AWS publishes of this server were not collected, those of %s%s: "+
-		"none of these is judged. "+
-		"realiops aws collect asks for them.", open, all, strings.Join(slices.Sorted(maps.Keys(lacking)), " and "), why)
+	return fmt.Sprintf("%d of the %d metrics that AWS publishes for this server were not collected, from %s%s, so "+
+		"they have no verdict. Fetch them with realiops aws "+
+		"collect.", open, all, strings.Join(slices.Sorted(maps.Keys(lacking)), " and "), why)
 }
 
 // Without names the announced metrics that AWS does not have, or no longer has: all of a service, or those that each
@@ -87,7 +87,7 @@ func (a *AWS) Without(announced map[string]runfile.Metric, came func(name string
 	for _, probe := range slices.Sorted(maps.Keys(a.gone)) {
 		for name := range announced {
 			if strings.HasPrefix(name, probe+"/") && !came(name) {
-				texts = append(texts, a.gone[probe]+". None of its metrics is judged.")
+				texts = append(texts, a.gone[probe]+". None of its metrics has a verdict.")
 				break
 			}
 		}
@@ -101,8 +101,8 @@ func (a *AWS) Without(announced map[string]runfile.Metric, came func(name string
 	}
 	if slices.Sort(silent); len(silent) > 0 {
 		texts = append(texts,
-			fmt.Sprintf("AWS has no points of %s for the time of the run, which each of its databases has while it "+
-				"runs: was it another instance?", strings.Join(silent, " and ")))
+			fmt.Sprintf("AWS has no points of %s for the time of the run, although every running database has "+
+				"them: was it another instance?", strings.Join(silent, " and ")))
 	}
 	return strings.Join(texts, " ")
 }

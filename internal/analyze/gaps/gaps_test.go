@@ -13,9 +13,9 @@ func TestMissingFromAWS(t *testing.T) {
 	const writes, volume, counter, other = "cloudwatch/WriteIOPS", "cloudwatch/VolumeWriteIOPs",
 		"insights/db.IO.blks_read", "pgstat.wal/wal_bytes"
 	announced := map[string]runfile.Metric{writes: {}, volume: {}, counter: {}, other: {}}
-	const all = "3 of the 3 metrics that AWS publishes of this server were not collected, those of CloudWatch and " +
+	const all = "3 of the 3 metrics that AWS publishes for this server were not collected, from CloudWatch and " +
 		"Performance Insights"
-	const asks = ": none of these is judged. realiops aws collect asks for them."
+	const asks = ", so they have no verdict. Fetch them with realiops aws collect."
 	for name, c := range map[string]struct {
 		gaps             []runfile.Gap
 		came             []string
@@ -27,18 +27,18 @@ func TestMissingFromAWS(t *testing.T) {
 		"all came": {nil, []string{writes, volume, counter}, "", ""},
 		"Performance Insights is off": {
 			[]runfile.Gap{{Probe: "insights", Reason: runfile.Disabled, Detail: "it is off"}},
-			[]string{writes, volume}, "", "it is off. None of its metrics is judged."},
+			[]string{writes, volume}, "", "it is off. None of its metrics has a verdict."},
 		"older than it keeps": {[]runfile.Gap{{Probe: "insights", Reason: runfile.Late, Detail: "it is gone"}},
 			[]string{volume},
-			"1 of the 3 metrics that AWS publishes of this server were not collected, those of CloudWatch" + asks,
-			"it is gone. None of its metrics is judged."},
+			"1 of the 3 metrics that AWS publishes for this server were not collected, from CloudWatch" + asks,
+			"it is gone. None of its metrics has a verdict."},
 		"a part of the run is gone": {
 			[]runfile.Gap{{Probe: "insights", Reason: runfile.Late, Detail: "a part is gone"}},
 			[]string{writes, volume, counter}, "", ""},
 		"another instance": {[]runfile.Gap{{Probe: "cloudwatch", Metric: writes, Reason: runfile.Unsupported}},
 			[]string{volume, counter}, "",
-			"AWS has no points of CloudWatch WriteIOPS for the time of the run, which each of its databases has " +
-				"while it runs: was it another instance?"},
+			"AWS has no points of CloudWatch WriteIOPS for the time of the run, although every running database has " +
+				"them: was it another instance?"},
 		"a counter that it does not have": {
 			[]runfile.Gap{{Probe: "insights", Metric: counter, Reason: runfile.Unsupported}},
 			[]string{writes, volume}, "", ""},

@@ -14,6 +14,8 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/klauspost/compress/zlib"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Quantiles holds the durations of transactions, in seconds.
@@ -67,7 +69,7 @@ func (l *Sum) addOther(line *hdrhistogram.Histogram) {
 		l.others = hdrhistogram.New(1, longest, digits)
 	}
 	if dropped := l.others.Merge(line); dropped > 0 {
-		l.defect = fmt.Errorf("%d latencies lie beyond a day", dropped)
+		l.defect = fmt.Errorf("%s latencies are longer than a day", printable.Count(dropped))
 	}
 }
 

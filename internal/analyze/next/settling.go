@@ -56,8 +56,8 @@ func (s *Settling) take(now look) (why string, settled bool) {
 	if now.open == 0 {
 		return fmt.Sprintf("Settled after %s: every metric has its verdict", printable.About(now.after)), true
 	}
-	return fmt.Sprintf("Settled after %s: its second half added nothing; %d metrics are open, and need loads that "+
-		"do not occur here", printable.About(now.after), now.open), true
+	return fmt.Sprintf("Settled after %s: the second half changed nothing. Metrics without a verdict: %d; "+
+		"they need loads that do not occur here", printable.About(now.after), now.open), true
 }
 
 // learned returns what a run shows as text that changes only if something is learned.

@@ -19,7 +19,7 @@ func TestSettling(t *testing.T) {
 				t.Fatalf("%s: after %v: %v (%s), want it from %v on", name, after, settled, why, want)
 			}
 			if settled {
-				if !strings.Contains(why, "1 metrics are open") {
+				if !strings.Contains(why, "Metrics without a verdict: 1;") {
 					t.Errorf("%s: %s", name, why)
 				}
 				return

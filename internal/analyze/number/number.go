@@ -9,6 +9,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Mega is the M in MB: storage is sold in powers of ten.
@@ -27,12 +29,7 @@ func Grouped(v float64, decimals int) string {
 	if v < 0 && strings.Trim(whole+rest, "0") != "" { // no negative zero
 		text.WriteByte('-')
 	}
-	for i, digit := range whole {
-		if i > 0 && (len(whole)-i)%3 == 0 {
-			text.WriteByte(',')
-		}
-		text.WriteRune(digit)
-	}
+	text.WriteString(printable.Grouped(whole))
 	if decimals > 0 {
 		text.WriteString("." + rest)
 	}

@@ -30,7 +30,7 @@ func (m Metric) agrees() string {
 	case d.Says == agreement.NotTested:
 		return fmt.Sprintf("%s says %s, which was not tested: %s", words.Capital(d.Document), says, d.Why)
 	case d.Says == agreement.Contradicts && d.Refuted.Ratio == nil:
-		return fmt.Sprintf("It contradicts %s, which says %s: there were none under %s", d.Document, says,
+		return fmt.Sprintf("It contradicts %s, which says %s: it counted none under %s", d.Document, says,
 			d.Refuted.Load)
 	case d.Says == agreement.Contradicts:
 		return fmt.Sprintf("It contradicts %s, which says %s: %s for each under %s", d.Document, says,
@@ -71,7 +71,7 @@ func (m Metric) excluded() string {
 		return words.Enumerated(strings.Split(names, ", "), " or ") + why
 	}), ", nor ")
 	if m.Document.Says == agreement.NotTested && len(left) > 0 {
-		text += ". Of what was counted it may count " + words.Enumerated(left, " or ")
+		text += ". It may count " + words.Enumerated(left, " or ")
 	}
 	return text
 }

@@ -158,7 +158,7 @@ func (r screen) misnamedTile() document.Tiles {
 	}
 	most := m.loudest()
 	return document.Tiles{{Of: m.Name + " a second (" + most.Load + ")", Loud: number.Rate(most.Figure.Value),
-		Said: "no storage I/O: work of the database"}}
+		Said: "work of the database, not storage I/O"}}
 }
 
 // without names the loads without such a factor: the disk's part was not counted, or the number is lost in the
@@ -186,7 +186,7 @@ func (r screen) called() string {
 	if text != "" {
 		return text
 	}
-	return "This run does not compare any number with what the disk did."
+	return "This run has no number to compare with the disk's."
 }
 
 // claimed returns what others claim that a metric of the run counts, and why; empty if nobody does.
@@ -207,7 +207,7 @@ func factors(all []besides) string {
 	least, most := slices.MinFunc(all, byFactor), slices.MaxFunc(all, byFactor)
 	if least.none() || most.factor() <= steady*least.factor() {
 		return map[bool]string{
-			false: "The factor is much the same under the loads of this run. Another load has another " +
+			false: "The factor is much the same under the loads of this run, but another load may have another " +
 				"factor."}[least.none()]
 	}
 	from, to := number.Ratio(least.factor()), number.Ratio(most.factor())
@@ -264,9 +264,9 @@ func (m Metric) line() (line, note string) {
 	case m.Kind == attribution.Requested || m.Kind == attribution.NotLogical:
 		return noneOf, "asked of the operating system, not of the disk"
 	case m.Kind == attribution.Mixed:
-		return partOf, "some, and work of the database"
+		return partOf, "some, and some work of the database"
 	case !metric.OfStorage(m.Metric) && m.ofWAL():
-		return partOf, "the WAL's only"
+		return partOf, "only the WAL's"
 	default:
 		return allOf, ""
 	}
@@ -405,20 +405,20 @@ func (r screen) otherLoads(shown []Load) string {
 func (r screen) trust() string {
 	conditions := []string{r.repetitions()}
 	if _, most := r.Loads.measuredTimes(); most == 1 {
-		conditions[0] += ", so how far a figure varies is not known"
+		conditions[0] += ", so the figures' spread is unknown"
 	}
 	if r.Observed != nil {
-		conditions = []string{"nobody controlled the load, so verdicts hold for the kinds of load that were seen"}
+		conditions = []string{"the load was not controlled, so verdicts hold only for the kinds of load seen"}
 	}
 	switch {
 	case r.Run.OfServer:
-		conditions = append(conditions, "other programs' requests are left out by file")
+		conditions = append(conditions, "other programs' requests are left out, file by file")
 	case r.Run.Target.Storage.Own:
-		conditions = append(conditions, "a disk of the server's own")
+		conditions = append(conditions, "the server has its own disk")
 	case r.deviceSeen():
 		conditions = append(conditions, "other programs may use the disk")
 	default:
-		conditions = append(conditions, "what the disk did was not seen")
+		conditions = append(conditions, "the disk was not visible")
 	}
 	return "Trust: " + strings.Join(conditions, "; ") + "."
 }

@@ -56,8 +56,8 @@ func TestAnswerFitsOneScreen(t *testing.T) {
 				t.Errorf("%s: nothing says what %s means:\n%s", file, mark[1], text)
 			}
 		}
-		if n := strings.Count(strings.ToLower(text), "nobody controlled the load"); r.Observed != nil && n != 1 {
-			t.Errorf("%s: it is said %d times that nobody controlled the load:\n%s", file, n, text)
+		if n := strings.Count(strings.ToLower(text), "the load was not controlled"); r.Observed != nil && n != 1 {
+			t.Errorf("%s: it is said %d times that the load was not controlled:\n%s", file, n, text)
 		}
 		if !strings.Contains(text, "Which of them are disk operations?") {
 			t.Errorf("%s: no list:\n%s", file, text)
@@ -216,9 +216,10 @@ func TestLinesOfOperations(t *testing.T) {
 		line("pgstat.bgwriter/buffers_clean", "blocks", attribution.Silent, ""),
 	}}}.operations())
 	for _, want := range []string{
-		"ALL +block/writes\n", "PART +pgstat.wal/wal_write: the WAL's only\n",
+		"ALL +block/writes\n", "PART +pgstat.wal/wal_write: only the WAL's\n",
 		"NO +pgstat.wal/wal_records: work of the database\n",
-		" +pgstat.database/blks_read: asked of the operating system, not of the\n +disk\n", "BYTES +block/write_bytes\n",
+		" +pgstat.database/blks_read: asked of the operating system, not of the\n " +
+			"+disk\n", "BYTES +block/write_bytes\n",
 		`\? +cloudwatch/WriteIOPS: this run cannot tell\n`,
 	} {
 		if !regexp.MustCompile(want).MatchString(text) {
@@ -240,7 +241,7 @@ func TestAnswerStandsAboveItsNotes(t *testing.T) {
 	text := asText(t, Answer(run, r).Blocks...)
 	if note := strings.Index(text, "! note:"); !strings.HasPrefix(text, "CloudWatch WriteIOPS showed 120,000") ||
 		note < strings.Index(text, "Which of them are disk operations?") || strings.Contains(text, "±?") ||
-		!strings.Contains(text, "Trust: 1 repetition, so how far a figure varies is not known") {
+		!strings.Contains(text, "Trust: 1 repetition, so the figures' spread is unknown") {
 		t.Errorf("it does not begin with its answer, or says more than once that there was one repetition:\n%s", text)
 	}
 	r.Warnings[0].Condition, r.Warnings[0].Rank = true, document.Void

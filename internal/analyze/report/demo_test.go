@@ -150,8 +150,8 @@ func demoLines() map[string]string {
 		"copy": "20,000 ±10% | 800 ±10% | 20 ±10% | 12 ±10% | 0.6 ±10%",
 		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 10,300 a second (bulk). The device " +
 			"did 50 requests " +
-			"a second, 1.0 MB/s. One device request stands for 40.0 WAL records (copy) to 206 (bulk): no rule of " +
-			"thumb turns one into the other.",
+			"a second, 1.0 MB/s. One device request stands for 40.0 WAL records (copy) to 206 (bulk), so no rule " +
+			"of thumb converts one into the other.",
 	}
 }
 

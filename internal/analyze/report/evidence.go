@@ -20,11 +20,11 @@ import (
 func Details(r Report) []document.Block {
 	blocks := []document.Block{r.loadSection(), r.Loads.walSection()}
 	first, hidden := r.firstScreen()
-	legend := "How many of a metric there are for one of each quantity. A metric keeps one ratio to " +
-		"what it counts; a quantity to which its ratio moves is excluded."
+	legend := "How much of the metric there is per unit of each quantity. A metric keeps a constant ratio to the " +
+		"quantity it counts; a quantity is excluded if the ratio moves."
 	if hidden > 0 {
 		blocks = append(blocks, r.Metrics.verdicts(""), r.open(), document.Notes{Remarks: r.Metrics.cautioned()})
-		legend += fmt.Sprintf(" The %d metrics that are not on the first screen stand in --format json, under rivals.",
+		legend += fmt.Sprintf(" --format json has the other %d metrics, under rivals.",
 			hidden)
 	}
 	evidence := document.Section{Title: "Load by load", Blocks: []document.Block{document.Paragraph{Text: legend}}}
@@ -68,7 +68,7 @@ func (r Report) loadSection() document.Block {
 	add("seconds", 1, func(a Load) Figure { return a.Seconds })
 	add("trans\u00adactions/s", 1, func(a Load) Figure { return a.Of(metric.Commits) })
 	if r.Observed != nil {
-		return document.Section{Title: "Each kind of load, and how long it was seen at a stretch",
+		return document.Section{Title: "Each kind of load, and how long each stretch lasted",
 			Blocks: []document.Block{t.Table}}
 	}
 	const millisecond = 1e-3
@@ -85,7 +85,8 @@ func (a Load) latency() Latency {
 		return *a.Latency
 	}
 	none := Figure{
-		Missing: &series.Missing{Reason: counts.NotRecorded, Detail: "not every repetition of the load recorded its latencies"}}
+		Missing: &series.Missing{Reason: counts.NotRecorded, Detail: "some repetitions of the load recorded no " +
+			"latencies"}}
 	return Latency{none, none, none, none}
 }
 
@@ -125,17 +126,17 @@ func (r Report) moves(metrics []Metric) document.Block {
 			lacking = append(lacking, d.Name.Many())
 		}
 	}
-	beyond := "repetitions of one load differ by"
+	beyond := "repetitions of one load show"
 	if r.Observed != nil {
-		beyond = "stretches of one load differ by"
+		beyond = "stretches of one load show"
 	}
-	legend := "The factor by which the ratio moves from load to load, beyond what " + beyond +
-		". = it is the same within the tolerance, ? it may be; " +
-		"the others are excluded. - not counted in this run; self: computed from the metric."
+	legend := "The factor by which the ratio moves from load to load, beyond the variation that " + beyond +
+		". = the ratio is constant within the tolerance, ? it may be; the others are excluded. - not counted in " +
+		"this run; self: computed from the metric."
 	if len(lacking) > 0 {
-		legend += " Not counted beside any of them: " + strings.Join(lacking, ", ") + "."
+		legend += " None of them was counted together with: " + strings.Join(lacking, ", ") + "."
 	}
-	return document.Section{Title: "Why: how far each metric's ratio to what it might count moves",
+	return document.Section{Title: "Why: how much each metric's ratio to each quantity moves",
 		Blocks: []document.Block{document.Together{t.Table, words.Faint(legend)}}}
 }
 
@@ -208,7 +209,7 @@ func (m Metric) finding() string {
 		parts[0] += ": " + counts
 	}
 	if m.Mixture != nil {
-		parts = append(parts, fmt.Sprintf("Loads left out of the fit are missed by a factor of %s",
+		parts = append(parts, fmt.Sprintf("For loads left out of the fit, the prediction error is a factor of %s",
 			number.Ratio(m.Mixture.Off)))
 	}
 	if m.Misnomer != "" {
@@ -258,7 +259,7 @@ func (m Metric) notCompared() string {
 	if len(g.Said) == 0 {
 		return ""
 	}
-	return "Not known here, and so not compared: " + strings.Join(g.Sentences(func(names, why string) string {
+	return "Unknown in this run, so not compared: " + strings.Join(g.Sentences(func(names, why string) string {
 		return names + " (" + why + ")"
 	}), "; ")
 }
@@ -278,15 +279,15 @@ func (m Metric) ratios(r Rival) []document.Cell {
 func (r Rival) summary() []document.Cell {
 	status := document.Words(string(r.Status))
 	if r.Modelled {
-		status.Note = "modelled from the work of the clients, not counted; the intervals allow for that"
+		status.Note = "modelled from the clients' work instead of counted; the intervals allow for that"
 	}
 	if r.Beaten != "" {
 		status.Note = strings.Join(words.Filled(status.Note, r.Beaten.Many()+
-			" explain it far better, although its own spread does not exclude it"), "; ")
+			" explain it far better, although the spread alone does not exclude it"), "; ")
 	}
 	if d := r.Difference; d != nil {
 		status.Note = strings.Join(words.Filled(status.Note,
-			fmt.Sprintf("at equal rows the metric is %s more in %s than in %s, and the fit predicts %s",
+			fmt.Sprintf("at equal rows the metric is %s higher in %s than in %s; the fit predicts %s",
 				words.Percent(d.More.Value), d.Load, d.Without, words.Percent(d.Foretold.Value))), "; ")
 	}
 	if r.Spread == nil {

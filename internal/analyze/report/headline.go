@@ -55,7 +55,7 @@ func comparison(run *counts.Run, loads []Load) *Headline {
 }
 
 // unknownStorage ends the headline if storage work is unknown.
-const unknownStorage = " What was written to storage cannot be told here."
+const unknownStorage = " This run cannot tell what was written to storage."
 
 // misnamed returns the first metric that is called IOPS and counts logical work, or nil.
 func misnamed(metrics []Metric) *Metric {
@@ -78,7 +78,7 @@ func (m Metric) loudest() (loudest InLoad) {
 
 func (m Metric) exposed() string {
 	loudest := m.loudest()
-	showed := fmt.Sprintf("%s showed %s a second (%s). Its name says IOPS; it counts ", m.Name,
+	showed := fmt.Sprintf("%s showed %s a second (%s). Despite its name, it counts ", m.Name,
 		number.Rate(loudest.Figure.Value), loudest.Load)
 	switch {
 	case m.Counts != "":
@@ -89,7 +89,7 @@ func (m Metric) exposed() string {
 		called := func(t attribution.Term) string { return m.called(t.Quantity) }
 		showed += words.Enumerated(words.Each(called, m.Mixture.Terms), " and ") + ", which are"
 	}
-	return strings.TrimSpace(showed) + " logical work and no storage I/O."
+	return strings.TrimSpace(showed) + " logical work, not storage I/O."
 }
 
 func compare(run *counts.Run, loads []Load, loud, quiet metric.Quantity) *Headline {
@@ -128,7 +128,7 @@ func (h *Headline) sentence(loads []Load) string {
 		text += fmt.Sprintf(" The server wrote its WAL %s times a second", h.Quiet.PerSecond.AtMost()) +
 			h.deviceBeside(loads)
 	case metric.RowsWritten:
-		text += fmt.Sprintf(" They stand for %s rows a second; what was written to storage cannot be told here.",
+		text += fmt.Sprintf(" They stand for %s rows a second. This run cannot tell what was written to storage.",
 			number.Rate(h.Quiet.PerSecond.Value))
 	}
 	text += " " + h.spread()
@@ -146,7 +146,7 @@ func (h *Headline) deviceBeside(loads []Load) string {
 				words.ForServer(h.ofServer))
 		}
 	}
-	return "; what its device did cannot be told here."
+	return "; its device was not visible."
 }
 
 func (h *Headline) megabytes(loads []Load) string {
@@ -162,14 +162,14 @@ func (h *Headline) megabytes(loads []Load) string {
 func (h *Headline) spread() string {
 	one, many := h.Quiet.Quantity.One(), h.Loud.Quantity.Many()
 	if h.Smallest.Load == h.Largest.Load {
-		return fmt.Sprintf("That is %s %s for one %s, under this load; another load has another factor.",
+		return fmt.Sprintf("That is %s %s for one %s under this load; another load has another factor.",
 			number.Ratio(h.Largest.Figure.Value), many, one)
 	}
 	text := fmt.Sprintf("One %s stands for %s %s (%s) to %s (%s)", one,
 		number.Ratio(h.Smallest.Figure.Value), many, h.Smallest.Load, number.Ratio(h.Largest.Figure.Value),
 		h.Largest.Load)
 	if h.Largest.Figure.Value > steady*h.Smallest.Figure.Value {
-		return text + ": no rule of thumb turns one into the other."
+		return text + ", so no rule of thumb converts one into the other."
 	}
 	return text + ": much the same under the loads of this run."
 }
@@ -185,7 +185,7 @@ func (r Report) sureness() []string {
 			words.Capital(h.Quiet.Quantity.Many()), h.Quiet.PerSecond.PlusMinus(), h.Load))
 	}
 	if slices.ContainsFunc(r.Warnings, func(w Warning) bool { return w.Condition && w.Rank != document.Note }) {
-		texts = append(texts, "The caution at the top applies to every number here.")
+		texts = append(texts, "The warning at the top applies to every number here.")
 	}
 	return texts
 }

@@ -16,7 +16,7 @@ func TestHeadlineOfWALShowsDevice(t *testing.T) {
 		Quiet: Counted{metric.WALWrites, figure(441)}}
 	load := Load{Name: "load A"}
 	if got := h.sentence([]Load{load}); !strings.Contains(got,
-		"wrote its WAL 441 times a second; what its device did cannot be told here.") {
+		"wrote its WAL 441 times a second; its device was not visible.") {
 		t.Error(got)
 	}
 	load.Work = []Work{{Quantity: metric.DeviceRequests, PerSecond: figure(438)}}

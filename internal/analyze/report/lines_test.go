@@ -10,9 +10,8 @@ func notLocalLines() map[string]string {
 		"copy": "20,000 ±10% | 800 ±10% | 20 ±10% | 8.0 ±10%",
 		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 10,300 a second (bulk). The server wrote " +
 			"its WAL 30 times " +
-			"a second; what its device did cannot be told here. One WAL write stands for 40.0 WAL records (copy) " +
-			"to 343 (bulk): " +
-			"no rule of thumb turns one into the other.",
+			"a second; its device was not visible. One WAL write stands for 40.0 WAL records (copy) " +
+			"to 343 (bulk), so no rule of thumb converts one into the other.",
 	}
 }
 
@@ -23,8 +22,8 @@ func twoLines() map[string]string {
 		"copy": "19,000 ±5% | 760 ±5% | 19 ±5% | 11 ±5% | 0.6 ±5%",
 		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 9,785 a second (bulk). The device " +
 			"did 48 requests " +
-			"a second, 0.9 MB/s. One device request stands for 40.0 WAL records (copy) to 206 (bulk): no rule of " +
-			"thumb turns one into the other.",
+			"a second, 0.9 MB/s. One device request stands for 40.0 WAL records (copy) to 206 (bulk), so no rule " +
+			"of thumb converts one into the other.",
 	}
 }
 
@@ -35,8 +34,8 @@ func oneLines() map[string]string {
 		"copy": "18,000 ±? | 720 ±? | 18 ±? | 11 ±? | 0.5 ±?", // 10.8, 0.54
 		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 9,270 a second (bulk). The device " +
 			"did 45 requests " +
-			"a second, 0.9 MB/s. One device request stands for 40.0 WAL records (copy) to 206 (bulk): no rule of " +
-			"thumb turns one into the other.",
+			"a second, 0.9 MB/s. One device request stands for 40.0 WAL records (copy) to 206 (bulk), so no rule " +
+			"of thumb converts one into the other.",
 	}
 }
 
@@ -46,7 +45,7 @@ func oneLoadLines() map[string]string {
 		"copy": "",
 		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 10,300 a second (bulk). The device " +
 			"did 50 requests " +
-			"a second, 1.0 MB/s. That is 206 WAL records for one device request, under this load; another load has " +
+			"a second, 1.0 MB/s. That is 206 WAL records for one device request under this load; another load has " +
 			"another factor.",
 	}
 }
@@ -60,8 +59,8 @@ func noIdleLines() map[string]string {
 		"copy": "20,000 ±10% | 800 ±10% | 22 ±9% | 13 ±9% | 0.6 ±10%",
 		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 10,300 a second (bulk). The device " +
 			"did 52 requests " +
-			"a second, 1.0 MB/s. One device request stands for 36.0 WAL records (copy) to 197 (bulk): no rule of " +
-			"thumb turns one into the other.",
+			"a second, 1.0 MB/s. One device request stands for 36.0 WAL records (copy) to 197 (bulk), so no rule " +
+			"of thumb converts one into the other.",
 	}
 }
 
@@ -74,8 +73,8 @@ func noWALLines() map[string]string {
 		"copy": "20,000 ±10% | 754 (1) ±10% | 20 ±10% | 12 ±10% | 0.6 ±10%",
 		"Read as \"IOPS\"": "Read as \"IOPS\", the rows would say 20,000 a second (copy). The device did 20 " +
 			"requests a second, " +
-			"0.6 MB/s. One device request stands for 200 rows (bulk) to 1,000 (copy): no rule of thumb turns one " +
-			"into the other.",
+			"0.6 MB/s. One device request stands for 200 rows (bulk) to 1,000 (copy), so no rule of thumb converts " +
+			"one into the other.",
 	}
 }
 

@@ -74,7 +74,7 @@ func (a Load) Of(quantity metric.Quantity) Figure {
 }
 
 // modelled is the detail for work that nobody counted.
-const modelled = "modelled from the work of the clients, not counted"
+const modelled = "modelled from the clients' work, not counted"
 
 func (a Load) work(quantity metric.Quantity) Work {
 	i := slices.IndexFunc(a.Work, func(w Work) bool { return w.Quantity == quantity })

@@ -32,12 +32,12 @@ func TestModelledIsMarked(t *testing.T) {
 	view := report.New(run, attribution.Judge(run, attribution.Options{}))
 	text := unwrapped(textOf(t, view, 80))
 	for _, want := range []string{
-		"it counts modelled WAL records, which is logical work and no storage I/O",
+		"counts modelled WAL records, which is logical work, not storage I/O",
 		"CloudWatch WriteIOPS LOGICAL modelled WAL records 1.000",
-		"WAL records were not counted (this run did not read pgstat.wal/wal_records) but modelled from the " +
-			"work of the clients",
-		"The model may be off by 15% in copy",
-		"(1) modelled from the work of the clients, not counted",
+		"WAL records were not counted (this run did not read pgstat.wal/wal_records). They are modelled from the " +
+			"clients' work",
+		"The model's error is at most 15% in copy",
+		"(1) modelled from the clients' work, not counted",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report does not say %q:\n%s", want, text)
@@ -59,16 +59,16 @@ func TestHeadlineSaysWhatItCounts(t *testing.T) {
 	sum := &attribution.Mixture{Terms: []attribution.Term{{Quantity: metric.RowsWritten, Share: 0.7},
 		{Quantity: metric.Commits, Share: 0.3}}}
 	for want, v := range map[string]attribution.Verdict{
-		"it counts rows, which is logical work and no storage I/O.": {Counts: metric.RowsWritten},
-		"it counts rows or commits, which is logical work and no storage I/O.": {
+		"it counts rows, which is logical work, not storage I/O.": {Counts: metric.RowsWritten},
+		"it counts rows or commits, which is logical work, not storage I/O.": {
 			Between: []metric.Quantity{metric.RowsWritten, metric.Commits}},
-		"it counts rows and commits, which are logical work and no storage I/O.": {Mixture: sum},
-		"it counts logical work and no storage I/O.": {
-			Why: "Sums of different quantities explain it equally well, all on this side"},
+		"it counts rows and commits, which are logical work, not storage I/O.": {Mixture: sum},
+		"it counts logical work, not storage I/O.": {
+			Why: "Sums of different quantities explain it equally well, all with this verdict"},
 	} {
 		v.Metric, v.Kind = runfile.Metric{Name: meter}, attribution.Logical
 		text := unwrapped(textOf(t, report.New(run, attribution.Verdicts{Metrics: []attribution.Verdict{v}}), 80))
-		if !strings.Contains(text, "Its name says IOPS; "+want) {
+		if !strings.Contains(text, "Despite its name, "+want) {
 			t.Errorf("the report does not say %q:\n%s", want, text)
 		}
 	}

@@ -44,8 +44,8 @@ func uncontrolled(run *counts.Run) string {
 	if len(run.Loads) == 0 || run.Observed.Period > 0 {
 		return ""
 	}
-	return "Nobody controlled the load: counters that move together here may move apart another day. Verdicts " +
-		"rest on the kinds of load that were seen."
+	return "The load was not controlled: counters that move together here may not on another day. Verdicts hold " +
+		"only for the kinds of load seen."
 }
 
 // onlyPeriods says what periods alone cannot show.
@@ -53,8 +53,8 @@ func onlyPeriods(o *counts.Observation) string {
 	if o.Period == 0 {
 		return ""
 	}
-	return "These periods come from another program's records, without the server's own counters, so there " +
-		"are no verdicts: realiops explain says what each metric is documented to count."
+	return "These periods come from another program's records, without the server's own counters, so there are no " +
+		"verdicts. Run realiops explain METRIC for what a metric is documented to count."
 }
 
 // nothingLearned says what an observation lacked.
@@ -63,12 +63,12 @@ func nothingLearned(o *counts.Observation) string {
 	case o.Period > 0:
 		return ""
 	case o.Windows == 0:
-		return fmt.Sprintf("Nothing to learn yet: it takes some windows of %s.", span(o.Window.Seconds()))
+		return fmt.Sprintf("No verdict yet: it takes several windows of %s.", span(o.Window.Seconds()))
 	case o.Whole > 0 && o.Quiet == o.Whole:
-		return "Nothing to learn yet: the server was idle. Almost nothing was written in any window."
+		return "No verdict yet: the server was idle. Almost nothing was written in any window."
 	case o.Used == 0:
-		return fmt.Sprintf("Nothing to learn yet: only %d windows of %s are complete and have writes, and a verdict takes "+
-			"more of one kind.", o.Whole-o.Quiet, span(o.Window.Seconds()))
+		return fmt.Sprintf("No verdict yet: only %s windows of %s are complete and have writes. A verdict needs "+
+			"more windows of one kind.", printable.Count(o.Whole-o.Quiet), span(o.Window.Seconds()))
 	default:
 		return ""
 	}
@@ -81,22 +81,23 @@ func (r Report) observedText() string {
 		return ""
 	}
 	kinds := len(r.Loads.Loaded())
-	belong := fmt.Sprintf("%d belong to %d kinds of load", o.Used, kinds)
+	belong := fmt.Sprintf("%s belong to %d kinds of load", printable.Count(o.Used), kinds)
 	switch kinds {
 	case 0:
 		belong = "none belongs to a kind of load"
 	case 1:
-		belong = fmt.Sprintf("%d belong to one kind of load", o.Used)
+		belong = printable.Count(o.Used) + " belong to one kind of load"
 	}
-	text := fmt.Sprintf("%s of %s: %d complete, %d of these quiet; %s.", printable.Counted(o.Windows, "window"),
-		span(o.WindowSeconds), o.Whole, o.Quiet, belong)
+	text := fmt.Sprintf("%s of %s: %s complete, %s of these quiet; %s.", printable.Counted(o.Windows, "window"),
+		span(o.WindowSeconds), printable.Count(o.Whole), printable.Count(o.Quiet), belong)
 	if rows := o.rows(); rows != "" {
 		text += " Rows a second: " + rows + "."
 	}
 	text += " " + o.WAL.Text()
 	if c := o.Cost; c != nil {
-		text += fmt.Sprintf(" Each minute of observing took %s queries, %.0f ms of waiting for answers, and %.0f kB "+
-			"of file.", number.Grouped(c.Queries, 0), 1000*c.WaitedSeconds, c.Bytes/1000)
+		text += fmt.Sprintf(" Each minute of observing took %s queries, %s ms of waiting for answers, and %s kB "+
+			"of file.", printable.Count(c.Queries), printable.Count(1000*c.WaitedSeconds),
+			printable.Count(c.Bytes/1000))
 	}
 	return text
 }

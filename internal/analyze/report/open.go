@@ -33,7 +33,7 @@ func (r Report) nextLoads() document.Block {
 		c.Lines[0] = c.Lines[0].With("--dsn ...")
 	}
 	if r.Observed != nil {
-		c.Lead = "These are short loads of our own, for where you may put one:"
+		c.Lead = "If you may put a short load on the server:"
 	}
 	return c
 }
@@ -44,7 +44,7 @@ func (m Metric) openQuestion() string {
 	if m.Silent() || m.belowBackground() || m.Missing != nil || named && !m.CannotTell() {
 		return ""
 	}
-	why := cmp.Or(m.Why, "it is "+string(m.Kind)+", and no quantity explains how many there are")
+	why := cmp.Or(m.Why, "it is "+string(m.Kind)+", and no quantity explains their number")
 	if len(m.Between) > mostListed {
 		why = m.tooLittle()
 	} else if len(m.Between) > 1 {
@@ -69,7 +69,7 @@ func (m Metric) tooLittle() string {
 	if less > 0 {
 		excluded = fmt.Sprintf("more than %d", less)
 	}
-	return fmt.Sprintf("It moved too little, or too unsteadily, to exclude %s of the %d quantities that were counted",
+	return fmt.Sprintf("It moved too little or too unsteadily to exclude %s of the %d counted quantities",
 		excluded, counted)
 }
 

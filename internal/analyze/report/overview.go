@@ -54,7 +54,7 @@ func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) docume
 		document.Folded(r.verdictSection(), r.Loads.ladders(), r.pairSection()),
 		document.Folded(purposes.Section(run), r.Loads.waitSection(), first.open(), r.overTime(run)),
 		document.Only(document.OnPages, document.Folded(r.movesSection())),
-		document.Notes{Title: "What to know about single figures", Remarks: append(first.Metrics.cautioned(),
+		document.Notes{Title: "Notes on single figures", Remarks: append(first.Metrics.cautioned(),
 			r.remarks()...), Folded: true},
 		document.Only(document.OnPages, document.Folded(r.method(size))),
 		document.Only(document.InCSV, r.everyMetric()),
@@ -170,11 +170,11 @@ func (r Report) method(size *sizes.Size) document.Block {
 		times = fmt.Sprintf("up to %d times", r.Run.Repetitions)
 	}
 	method := []string{
-		fmt.Sprintf("%d kinds of load, each run %s for %.4g s in random order (seed %d), and ended by a checkpoint "+
-			"where that is allowed, so that the pages it made dirty are counted with it.",
+		fmt.Sprintf("%d kinds of load, each run %s for %.4g s in random order (seed %d). A checkpoint, where "+
+			"allowed, ends each load, so that its dirty pages count too.",
 			r.Run.Loads, times, r.Run.LoadSeconds, r.Run.Seed),
-		"A metric keeps one ratio to what it counts, under every load. What its ratio to moves is excluded; noise is " +
-			"never taken for an answer. docs/method.md has the method.",
+		"A metric keeps a constant ratio to the quantity it counts, under every load. Quantities whose ratio moves " +
+			"are excluded, and noise never counts as an answer. docs/method.md describes the method.",
 	}
 	commands := []shell.Command{shell.New("realiops run").Flag("--plan", r.Run.Plan, "FILE")}
 	if r.Run.LoadSeconds == 0 { // loads of others
@@ -184,9 +184,10 @@ func (r Report) method(size *sizes.Size) document.Block {
 		}
 	}
 	if o := r.Observed; o != nil {
-		method = []string{fmt.Sprintf("realiops added no load: it read what the server did anyway, and cut it into %d "+
-			"windows of %.4g s. Windows of one kind of load are compared with those of the others. docs/observe.md "+
-			"has the method.", o.Windows, o.WindowSeconds)}
+		method = []string{fmt.Sprintf("realiops added no load. It read the counters while others used the server, in "+
+			"%s "+
+			"windows of %.4g s, and compared windows of different kinds of load. docs/observe.md "+
+			"describes the method.", printable.Count(o.Windows), o.WindowSeconds)}
 		commands = []shell.Command{shell.New("realiops observe --dsn URL")}
 		if r.Run.Target.Kind == "history" {
 			commands = nil // who kept it no longer has it

@@ -318,7 +318,7 @@ func TestSmallMachineGetsNoOrder(t *testing.T) {
 		return said
 	}
 	for _, of := range []struct{ load, instance, want string }{
-		{"wide", "r6g.large", "No volume that is known here carries "},
+		{"wide", "r6g.large", "No known volume carries "},
 		{"multi", "r6g.large", "EBS gp3, 100 GiB"},
 		{"multi", "Standard_DS14_v2", "Azure "},
 	} {

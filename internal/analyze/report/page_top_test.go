@@ -41,10 +41,10 @@ func TestTopInTextAndPage(t *testing.T) {
 		"The other 25% of the WAL is commits, vacuum, and statements further down.",
 		"Statements, by blocks read and written (Performance Insights, Database Insights)",
 		`select \x1B[31m$1 50% 2.5 1.0 400 5.0 7.0`,
-		"On Aurora, blocks written are pages by which tables and indexes grew.",
+		"On Aurora, blocks written are growth of tables and indexes.",
 		"Files of the server, by their share of the bytes that disks wrote and read",
 		"public.orders_note 40% 311 38 0 0",
-		"Indexes, by their share of the index entries written: not known, since nobody may look.",
+		"Indexes, by their share of the index entries written: unknown, since nobody may look.",
 		"(1) not counted of it",
 	} {
 		if !strings.Contains(unwrapped(text), line) {

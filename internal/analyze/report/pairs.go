@@ -36,7 +36,7 @@ func (t Pair) text(version int) string {
 	case attribution.Same:
 		return fmt.Sprintf("%s are the same number: the ratio is %s under %d loads.", pair, t.span(), t.loads())
 	case attribution.Proportional:
-		return fmt.Sprintf("%s go together and are not the same number: the first is %s of the second (%s, %s).",
+		return fmt.Sprintf("%s move together but are different numbers: the first is %s of the second (%s, %s).",
 			pair, number.Ratio(t.Ratio.Value), between(*t.Ratio), number.Percent(t.Ratio.Level))
 	case attribution.Different:
 		return fmt.Sprintf("%s are different numbers: the ratio of the first to the second goes %s.", pair, t.span())
@@ -48,7 +48,7 @@ func (t Pair) text(version int) string {
 	case t.Missing != nil:
 		why = words.WhyNot(t.Missing)
 	}
-	return fmt.Sprintf("Whether %s are the same number cannot be told: %s.", pair, why)
+	return fmt.Sprintf("This run cannot tell whether %s are the same number: %s.", pair, why)
 }
 
 func (t Pair) loads() (n int) {

@@ -39,7 +39,7 @@ func periodsDocument(run *counts.Run, r Report, d document.Document) document.Do
 	}
 	d.Blocks = append(d.Blocks, slices.DeleteFunc(r.conditions(), doubt), document.Only(document.InCSV, everyPeriod(run)))
 	if r.Run.Provenance != "" {
-		d.Blocks = append(d.Blocks, words.Faint("Where the figures come from: "+r.Run.Provenance+"."))
+		d.Blocks = append(d.Blocks, words.Faint("Sources of the figures: "+r.Run.Provenance+"."))
 	}
 	return d
 }
@@ -186,7 +186,7 @@ func storageUnknown(run *counts.Run) string {
 		return ""
 	}
 	printed := words.Each(func(m string) string { return metric.Printed(m, 0) }, missing)
-	return "What storage did is not known, since the mean of " + words.Enumerated(printed, " and ") + " is missing."
+	return "What storage did is unknown, since the mean of " + words.Enumerated(printed, " and ") + " is missing."
 }
 
 func (k periodic) ranked() (values []float64) {
@@ -218,8 +218,8 @@ func periodsHeadline(requests, bytes periodic, run *counts.Run) string {
 	singular, _ := needs.Stretches(run.Observed.Period)
 	r, b := requests.worst(), bytes.worst()
 	const sector = 512 // bytes
-	sentences := []string{fmt.Sprintf("In its worst %s, %s UTC, storage did %s requests/s; the median is %s, and 99%% of "+
-		"all are at %s or less. The most bytes were %s MB/s, %s UTC.",
+	sentences := []string{fmt.Sprintf("In its busiest %s, %s UTC, storage did %s requests/s; the median is %s, and "+
+		"99%% are at most %s. The highest throughput was %s MB/s, %s UTC.",
 		singular, r.From.Format("2 Jan 15:04"), number.Rate(r.Value), number.Rate(requests.at(50)),
 		number.Rate(requests.at(99)), number.Rate(b.Value/perMB), b.From.Format("2 Jan 15:04"))}
 	for _, odd := range []string{needs.HoleIn(run).String(), sizing.AgainstRule(run)} {
@@ -228,8 +228,8 @@ func periodsHeadline(requests, bytes periodic, run *counts.Run) string {
 		}
 	}
 	if each := bytes.mean() * perMB / requests.mean(); requests.mean() >= 1 && each < sector {
-		sentences = append(sentences, fmt.Sprintf("Its requests carry %s bytes each, and none carries less than %d: what is "+
-			"called bytes or requests here is something else.", number.Rate(each), sector))
+		sentences = append(sentences, fmt.Sprintf("Its requests would carry %s bytes each, but the minimum is %d: "+
+			"the bytes or the requests here are another metric.", number.Rate(each), sector))
 	}
 	return strings.Join(sentences, " ")
 }

@@ -31,8 +31,8 @@ func (a Load) rungs() []metric.Quantity {
 // ladders shows the work of each load on every rung, to one scale, in one picture per load.
 func (l Loads) ladders() document.Block {
 	f := document.Figure{Legend: []string{
-		"The same work of each load, counted on each rung. Orange is what the database is asked to do; blue is what " +
-			"is asked of the operating system, and what storage does. All pictures have one scale.",
+		"The same work of each load, counted on each rung. Orange: asked of the database. Blue: asked of the " +
+			"operating system, and done by storage. All pictures share one scale.",
 	}}
 	for _, a := range l.Loaded() {
 		if p := l.rungsOf(a, words.Panel()); p != nil {
@@ -151,7 +151,7 @@ func LadderPNG(w io.Writer, r Report, name string) error {
 	}
 	p := r.Loads.rungsOf(load, plot.Size{Width: plot.Width, Height: plot.Height})
 	if p == nil {
-		return fmt.Errorf("there is nothing to draw of %s: its work was not counted in two ways", load.Name)
+		return fmt.Errorf("cannot draw %s: its work was counted in fewer than two ways", load.Name)
 	}
 	p.Title = fmt.Sprintf("%s %s: one second of %s", ServerName(r.Run.Flavor), r.Run.Target.Version, load.Name)
 	return words.WritePNG(w, p)
@@ -165,7 +165,7 @@ func SecondSVG(w io.Writer, r Report, name string) error {
 	}
 	p := r.Loads.second(load)
 	if p == nil {
-		return fmt.Errorf("there is nothing to draw of %s: its work was not counted in three ways", load.Name)
+		return fmt.Errorf("cannot draw %s: its work was counted in fewer than three ways", load.Name)
 	}
 	p.Size = plot.Size{Width: 520, Height: 150}
 	text, err := p.SVGFile()
@@ -182,14 +182,14 @@ func (r Report) pictured(name string) (Load, error) {
 	}
 	loaded := r.Loads.Loaded()
 	if len(loaded) == 0 {
-		return Load{}, errors.New("there is nothing to draw: no load was measured")
+		return Load{}, errors.New("nothing to draw: no load was measured")
 	}
 	if name == "" {
 		return loaded[0], nil
 	}
 	i := slices.IndexFunc(loaded, func(a Load) bool { return a.Name == name })
 	if i < 0 {
-		return Load{}, fmt.Errorf("there is nothing to draw of %s: there are %s", name,
+		return Load{}, fmt.Errorf("cannot draw %s: the run has %s", name,
 			strings.Join(Names(loaded), ", "))
 	}
 	return loaded[i], nil
@@ -213,7 +213,7 @@ func (r Report) overTime(run *counts.Run) document.Block {
 	// in the ladder's colours
 	for _, m := range []struct {
 		of, name string
-	}{{metric.BlockWrites, "device writes, flushes among them"}, {metric.StatWALRecords, "WAL records"}} {
+	}{{metric.BlockWrites, "device writes, including flushes"}, {metric.StatWALRecords, "WAL records"}} {
 		line := words.RateLine(run.Series(m.of), m.name, begin, end)
 		if line.Drawn() > fewest*max(1, repetitions) {
 			p.Lines = append(p.Lines, line)
@@ -231,7 +231,7 @@ func (r Report) overTime(run *counts.Run) document.Block {
 		loads = append(loads, fmt.Sprintf("%s %d times", load.Name, len(load.Repetitions)))
 	}
 	p.Text = "Rates on a logarithmic scale while these loads ran: " + strings.Join(loads, ", ") + "."
-	legend := "Loads are shaded; between them tables are made and dirty pages are written."
+	legend := "Loads are shaded; between them, tables are created and dirty pages written."
 	if r.Observed != nil {
 		p.X.Label = "seconds since the observation began"
 		p.Text = "Rates on a logarithmic scale while the server was observed."

@@ -167,10 +167,10 @@ func TestPublishedPair(t *testing.T) {
 	}
 	text := unwrapped(textOf(t, r, 80))
 	for _, want := range []string{
-		"CloudWatch WriteIOPS showed 120,000 a second (bulk). Its name says IOPS; it counts rows+index entries " +
+		"CloudWatch WriteIOPS showed 120,000 a second (bulk). Despite its name, it counts rows+index entries " +
 			"or WAL records, " +
-			"which is logical work and no storage I/O. What was written to storage cannot be told here.",
-		"nothing of the other side was counted",
+			"which is logical work, not storage I/O. This run cannot tell what was written to storage.",
+		"this run counted no other kind of quantity",
 		"To find out: realiops run --plan identify --dsn ...",
 		"Performance Insights os.diskIO.auroraStorage.writeIOsPS and CloudWatch WriteIOPS are the same number: the " +
 			"ratio is 1.00 under 2 loads.",

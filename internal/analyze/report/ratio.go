@@ -106,5 +106,5 @@ func notToDivideBy(f Figure, name metric.Quantity) *series.Missing {
 }
 
 func lost(name string) *series.Missing {
-	return &series.Missing{Reason: uncertain, Detail: fmt.Sprintf("%s cannot be told from the background", name)}
+	return &series.Missing{Reason: uncertain, Detail: fmt.Sprintf("%s: indistinguishable from the background", name)}
 }

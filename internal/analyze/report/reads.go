@@ -35,7 +35,7 @@ func (r Report) readSection() document.Block {
 	for _, c := range steps {
 		t.Numeric(c.header, func(a Load) document.Cell { return a.Of(c.quantity).Cell(in(1)) })
 	}
-	legend := "pages asked: blocks that were not in shared buffers, asked of the operating system."
+	legend := "pages asked: blocks not found in shared buffers, so requested from the operating system."
 	if len(r.Loads.writing()) == 0 { // otherwise it stands above
 		legend += " " + r.plusMinusLegend()
 	}
@@ -61,7 +61,7 @@ func answers(loads []Load) document.Block {
 			return document.Number(number.Percent(shares[i]), shares[i])
 		})
 	}
-	return document.Together{t.Table, words.Faint("By pages; what the device read ahead is not included.")}
+	return document.Together{t.Table, words.Faint("Counted in pages, without the device's read-ahead.")}
 }
 
 const blockBytes = 8192
@@ -80,16 +80,16 @@ func (a Load) answered() (shares [3]float64, why string) {
 		}
 	}
 	if read.Lost() {
-		return shares, "what the device read cannot be told from the background"
+		return shares, "what the device read is indistinguishable from the background"
 	}
 	if !positive(touched) {
 		return shares, "no buffers were touched"
 	}
 	if missed.Lost() {
-		return shares, "what was asked of the operating system cannot be told from the background"
+		return shares, "what was asked of the operating system is indistinguishable from the background"
 	}
 	if missed.Value > (1+countedTogether)*touched.Value {
-		return shares, "more pages were asked for than buffers are counted as touched"
+		return shares, "more pages were asked for than buffers touched"
 	}
 	asked := min(max(0, missed.Value), touched.Value)
 	fromDevice := min(max(0, read.Value)/blockBytes, asked)
@@ -125,7 +125,7 @@ func (h *HeadlineOfReads) sentence() string {
 	if h.Device.Value < 1 {
 		did = "the device did none."
 	}
-	return fmt.Sprintf("Read as IOPS, PostgreSQL's reads would say %s a second (%s); %s",
+	return fmt.Sprintf("Read as IOPS, PostgreSQL's reads would be %s a second (%s); %s",
 		number.Rate(h.Asked.Value), h.Load, did)
 }
 

@@ -201,14 +201,14 @@ func (r Report) repetitions() string {
 func (r Report) plusMinusLegend() string {
 	fewest, most := r.Loads.measuredTimes()
 	if r.Observed != nil {
-		return "Means of the windows of each kind; ± half the range of up to six stretches of them."
+		return "Means over the windows of each kind; ± half the range of up to six stretches."
 	}
 	n := fmt.Sprint(most)
 	if fewest != most {
 		n = fmt.Sprintf("%d to %d", fewest, most)
 	}
 	if most == 1 {
-		return "±? one repetition does not show how far a figure varies"
+		return "±? one repetition does not show the spread"
 	}
-	return fmt.Sprintf("Means of %s repetitions; ± half their range, that of the background included.", n)
+	return fmt.Sprintf("Means of %s repetitions; ± half their range, including the background's.", n)
 }

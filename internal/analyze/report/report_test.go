@@ -93,8 +93,8 @@ func TestShippedRunAsText(t *testing.T) {
 	want := map[string]string{
 		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 1,732,475 a second (bulk). The device " +
 			"did 875 requests " +
-			"a second, 207 MB/s. One device request stands for 8.02 WAL records (single) to 5,905 (async): no rule " +
-			"of thumb turns one into the other.",
+			"a second, 207 MB/s. One device request stands for 8.02 WAL records (single) to 5,905 (async), so no " +
+			"rule of thumb converts one into the other.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -164,11 +164,11 @@ func TestDetails(t *testing.T) {
 		"bulk 20 ±10% 1.00 ±1% 1.00 ±1% copy 8.0 ±10%",
 		"spread x2.00 x1.02 x1.20 x1.10 95% x1.90-2.10 x1.00-1.05 x1.05-1.40 x1.00-1.30 status excluded consistent " +
 			"possible excluded (1)",
-		"(1) rows+index entries explain it far better, although its own spread does not exclude it",
+		"(1) rows+index entries explain it far better, although the spread alone does not exclude it",
 		"PHYSICAL: WAL writes or WAL fsyncs. A quantity is made of it.",
 		"LOGICAL: 1.01 rows+index entries (0.97-1.05). It is called operations.",
 		"PHYSICAL: 0.98 WAL writes (0.90-1.06, 90% of it) + 0.013 pages written or WAL bytes (0.011-0.015, 10% of " +
-			"it). Loads left out of the fit are missed by a factor of 1.10.",
+			"it). For loads left out of the fit, the prediction error is a factor of 1.10.",
 	} {
 		if !strings.Contains(unwrapped(details), unwrapped(line)) {
 			t.Errorf("details do not have %q", unwrapped(line))

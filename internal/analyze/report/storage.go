@@ -50,7 +50,7 @@ func unseen(s runfile.Storage) string {
 	if len(s.Unseen) == 0 || s.Device == "" {
 		return ""
 	}
-	return fmt.Sprintf("This user may not read %s: if it is on another device than %s, no figure here includes it.",
+	return fmt.Sprintf("This user may not read %s. If it is on another device than %s, the figures leave it out.",
 		words.Enumerated(words.Few(s.Unseen), " or "), s.Device)
 }
 
@@ -79,12 +79,12 @@ func sharedDevice(r Report) string {
 		much = "no fewer than with it under the load " + quietest.Name
 	}
 	who, advice := "The device is shared or never idle",
-		"Longer loads, more repetitions or a device of its own would tell more."
+		"Longer loads, more repetitions or a separate device would tell more."
 	if r.Run.Target.Kind == "embedded" {
-		advice = "Longer loads, more repetitions or a device of its own (--own-device) would tell more."
+		advice = "Longer loads, more repetitions or a separate device (--own-device) would tell more."
 	}
 	if s.Own {
-		who, advice = "The server writes of its own accord", "Longer loads or more repetitions would tell more."
+		who, advice = "The server writes by itself", "Longer loads or more repetitions would tell more."
 	}
 	return fmt.Sprintf("%s: %s %s requests/s without our load, %s. They are subtracted at their mean rate.%s%s %s",
 		who, number.Rate(idle.Value), idle.PlusMinus(), much, others(r.Metrics), alsoOn(s), advice)
@@ -107,9 +107,9 @@ func backgroundMoved(run *counts.Run, loads []Load) string {
 		first, last = first/early.Seconds, last/late.Seconds
 		least, most := min(first, last), max(first, last)
 		if most > 2*least && most-least > sharedFrom*quietest.Of(metric.DeviceRequests).Value {
-			return fmt.Sprintf("Without our load the device did %s requests/s at first and %s at last: what others "+
-				"do on it changed, "+
-				"and its mean was subtracted from all loads.", number.Rate(first), number.Rate(last))
+			return fmt.Sprintf("Without our load the device did %s requests/s at the start and %s at the end: "+
+				"other programs' use changed, and its mean was subtracted from all "+
+				"loads.", number.Rate(first), number.Rate(last))
 		}
 	}
 	return ""
@@ -128,8 +128,8 @@ func others(metrics []Metric) string {
 	if !byOthers(asked, done) {
 		return ""
 	}
-	return fmt.Sprintf(" Somebody else writes to it: the server's processes asked for %s kB/s then, and the "+
-		"device wrote %s kB/s.", number.Rate(asked.Value/1000), number.Rate(done.Value/1000))
+	return fmt.Sprintf(" Other programs write to it: the server's processes asked for %s kB/s then, and the device "+
+		"wrote %s kB/s.", number.Rate(asked.Value/1000), number.Rate(done.Value/1000))
 }
 
 // sharedWhileObserved warns if another program writes to the device, since an observation subtracts no background. It
@@ -139,9 +139,9 @@ func sharedWhileObserved(r Report) string {
 	if !byOthers(asked, done) {
 		return ""
 	}
-	return fmt.Sprintf("Somebody else writes to the device: the server's processes asked for %s kB/s, and it "+
-		"wrote %s kB/s. "+
-		"What the device did is not the server's alone.", number.Rate(asked.Value/1000), number.Rate(done.Value/1000))
+	return fmt.Sprintf("Other programs write to the device, too: the server's processes asked for %s kB/s, and the "+
+		"device wrote %s kB/s. Device figures include the "+
+		"others.", number.Rate(asked.Value/1000), number.Rate(done.Value/1000))
 }
 
 // throughout returns a metric's rate under all loads together; unknown if it is unknown under one of them.

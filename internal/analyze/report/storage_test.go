@@ -24,9 +24,8 @@ func TestOthersWriteDuringObservation(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	const others = "Somebody else writes to the device: the server's processes asked for 1,000 kB/s, and it " +
-		"wrote 20,000 kB/s. " +
-		"What the device did is not the server's alone."
+	const others = "Other programs write to the device, too: the server's processes asked for 1,000 kB/s, and the " +
+		"device wrote 20,000 kB/s. Device figures include the others."
 	check("much under the only load", others, []float64{1e6}, []float64{20e6})
 	check("what another load asked for", "", []float64{1e6, 30e6}, []float64{20e6, 32e6})
 	check("a journal", "", []float64{1e3}, []float64{100e3})

@@ -21,7 +21,7 @@ func TestOrderSaysWhatIsUnmeasured(t *testing.T) {
 	without := func(gone func(runfile.Record) bool) []runfile.Record {
 		return slices.DeleteFunc(slices.Clone(whole), gone)
 	}
-	const model, wide = "sized by a model of what a disk does", "What wide asked for is not known"
+	const model, wide = "The size is from a model", "What wide needed is unknown"
 	noDisk := without(func(r runfile.Record) bool {
 		reading, ok := r.(runfile.Reading)
 		return ok && reading.Probe == "block"
@@ -76,7 +76,7 @@ func TestDeviceInPartIsReported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "What the device did is known of only some repetitions: 2 of 3 of bulk."
+	const want = "The device was read in only some repetitions: 2 of 3 of bulk."
 	if w := judged(run).Warnings; !slices.ContainsFunc(w, func(w report.Warning) bool { return w.Text == want }) {
 		t.Errorf("no %q in %+v", want, w)
 	}

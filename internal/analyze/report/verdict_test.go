@@ -181,11 +181,12 @@ func TestManyCandidatesAreNotListed(t *testing.T) {
 		return unwrapped(textOf(t, report.New(run, attribution.Verdicts{Metrics: []attribution.Verdict{v}}), 80))
 	}
 	for want, text := range map[string]string{
-		"pg_stat_wal.wal_write: It moved too little, or too unsteadily, to exclude more than 3 of the 25 quantities " +
-			"that were counted.": said(3, 22),
-		"pg_stat_wal.wal_write: It moved too little, or too unsteadily, to exclude any of the 22 quantities that " +
-			"were counted.": said(0, 22),
-		"pg_stat_wal.wal_write: rows updated, HOT updates or rows " + "deleted.": said(1, 3),
+		"pg_stat_wal.wal_write: It moved too little or too unsteadily to exclude more than 3 of the 25 counted " +
+			"quantities.": said(3, 22),
+		"pg_stat_wal.wal_write: It moved too little or too unsteadily to exclude any of the 22 counted " +
+			"quantities.": said(0, 22),
+		"pg_stat_wal.wal_write: rows updated, HOT updates or rows " +
+			"" + "deleted.": said(1, 3),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -33,7 +33,7 @@ func (ms Metrics) verdicts(rest string) document.Block {
 	if t := ms.verdictTable(); len(t.Rows) > 0 {
 		legend := ms.verdictLegend()
 		if slices.ContainsFunc(t.Rows, func(row document.Row) bool { return row.Cells[ratioColumn].Text != "" }) {
-			legend += " ratio: how many the metric shows for one of what it counts; n: loads that this rests on."
+			legend += " ratio: the metric's value per unit of what it counts; n: number of loads behind the verdict."
 		}
 		all = append(all, t, words.Faint(legend+" Load by load: -v."))
 	}
@@ -42,7 +42,7 @@ func (ms Metrics) verdicts(rest string) document.Block {
 	}
 	all = append(all, ms.becameOfRequests())
 	of("No load moves", Metric.Silent)
-	of("Not distinguishable from the background, and so without a ratio", Metric.belowBackground)
+	of("Indistinguishable from the background, so without a ratio", Metric.belowBackground)
 	for _, kind := range []attribution.Kind{attribution.Physical, attribution.Requested, attribution.Logical} {
 		of(Label(kind)+", as PostgreSQL documents", func(m Metric) bool {
 			return m.asDocumented() && !m.itself() && m.Kind == kind
@@ -198,16 +198,16 @@ func (ms Metrics) verdictLegend() string {
 	has := func(kind attribution.Kind) bool {
 		return slices.ContainsFunc(ms, func(m Metric) bool { return m.Kind == kind })
 	}
-	text := "PHYSICAL: what storage has to do."
+	text := "PHYSICAL: work that storage does."
 	if has(attribution.Requested) {
 		text += " REQUESTED: asked of the operating system, not of the disk."
 	}
-	text += " LOGICAL: what the database is asked to do and notes in its WAL."
+	text += " LOGICAL: work asked of the database, and its WAL records."
 	if has(attribution.NotLogical) {
-		text += " NOT LOGICAL: requested or physical, or some of both."
+		text += " NOT LOGICAL: requested, physical, or some of both."
 	}
 	if has(attribution.Mixed) {
-		text += " MIXED: some of both."
+		text += " MIXED: logical work and some of the others."
 	}
 	return text
 }

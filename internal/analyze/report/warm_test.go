@@ -42,16 +42,18 @@ func TestWarmColdLoads(t *testing.T) {
 		}
 	}
 	if want := []string{
-		"Memory may have answered part of point-cold, range-cold: shared_buffers kept what they had of its table, since " +
+		"Memory may have answered part of point-cold, range-cold: shared_buffers kept what they had of its table, " +
+			"since " +
 			old + ".",
 		"Memory may have answered part of point-cold: the kernel was not asked to forget its table, since " + far + ".",
 	}; !slices.Equal(said, want) {
 		t.Errorf("the report says %q", said)
 	}
 	for load, want := range map[string]string{
-		"point-cold": "What memory answered of point-cold, which was to find nothing of its table there: shared_buffers kept",
-		"range-cold": "What memory answered of range-cold",
-		"scan-cold":  "What memory answers: scan-cold was kept from finding its table there.",
+		"point-cold": "What memory answered: point-cold kept its table out of memory, but not all of it " +
+			"(shared_buffers kept",
+		"range-cold": "What memory answered: range-cold",
+		"scan-cold":  "What memory answers: scan-cold kept its table out of memory on purpose.",
 	} {
 		s, err := sizing.Size(sizing.Ask{GiB: 500, Load: load}, run)
 		if err != nil {

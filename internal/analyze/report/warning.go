@@ -38,8 +38,7 @@ func warnings(run *counts.Run, r Report) []Warning {
 	settings := run.Header.Target.Settings
 	if settings["fsync"] == "off" {
 		condition(document.Void, "fsync-off",
-			"fsync is off: the server never waits for the disk, so flushes and requests are not those of a server "+
-				"that keeps its data.")
+			"fsync is off: the server never waits for the disk. With fsync on, flushes and requests would differ.")
 	}
 	condition(document.Void, "ram", run.Header.Target.Storage.MemoryText())
 	condition(document.Note, "unfinished", unfinished(run))
@@ -58,7 +57,7 @@ func warnings(run *counts.Run, r Report) []Warning {
 	}
 	if settings["full_page_writes"] == "off" {
 		condition(document.Doubt, "full-page-writes-off",
-			"full_page_writes is off: a server that survives a crash writes more WAL.")
+			"full_page_writes is off: a crash-safe server writes more WAL.")
 	}
 	if settings["synchronous_commit"] == "off" {
 		condition(document.Note, "synchronous-commit-off",
@@ -66,11 +65,11 @@ func warnings(run *counts.Run, r Report) []Warning {
 	}
 	if settings["track_counts"] == "off" {
 		condition(document.Doubt, "track-counts-off",
-			"track_counts is off: the server's counters of rows, tables and indexes stand still, whatever is done.")
+			"track_counts is off, so the server does not count rows, tables and indexes.")
 	}
 	if run.Header.Target.Pooler && run.Observed == nil {
 		condition(document.Doubt, "pooler",
-			"A pooler stands between realiops and the server: other sessions' work may be in the figures.")
+			"realiops reached the server through a connection pooler, so the figures may include other sessions' work.")
 	}
 	condition(document.Doubt, "checksums-under-way", run.Header.Target.ChecksumsText())
 	condition(document.Doubt, "settings-changed", run.ChangesText())
@@ -89,7 +88,7 @@ func warnings(run *counts.Run, r Report) []Warning {
 
 // unfinished says how an incomplete run ended.
 func unfinished(run *counts.Run) string {
-	const shown = " What had been measured until then is shown."
+	const shown = " The report shows what was measured until then."
 	because := func(text string) string {
 		if run.Ended.Cause == "" {
 			return text + "." + shown
@@ -98,7 +97,7 @@ func unfinished(run *counts.Run) string {
 	}
 	switch {
 	case run.Ended == nil && run.Torn != nil:
-		return fmt.Sprintf("The run was cut off while line %d of its file was written.%s", run.Torn.Line, shown)
+		return fmt.Sprintf("The run was cut off while writing line %d of its file.%s", run.Torn.Line, shown)
 	case run.Ended == nil:
 		return "The run was cut off: its file has no end." + shown
 	case run.Ended.Status == runfile.Interrupted:
@@ -125,7 +124,7 @@ func deviceUnknown(loads []Load) string {
 	if why == nil {
 		return ""
 	}
-	return "What the device did is not known (" + words.WhyNot(why) + "): nothing here shows real storage I/O."
+	return "The device was not read (" + words.WhyNot(why) + "), so nothing here shows real storage I/O."
 }
 
 // deviceInPart names the loads that have a count of requests to the device in only some repetitions.
@@ -139,7 +138,7 @@ func deviceInPart(loads []Load) string {
 			parts = append(parts, fmt.Sprintf("%d of %d of %s", n, a.Repetitions, a.Name))
 		}
 	}
-	return words.Listing("What the device did is known of only some repetitions", parts)
+	return words.Listing("The device was read in only some repetitions", parts)
 }
 
 // oddities returns the warnings about single repetitions and the file.
@@ -155,14 +154,14 @@ func oddities(run *counts.Run, r Report) []Warning {
 	case run.Observed != nil:
 		fewest = 0 // there are as many windows as there was time for
 	case loaded == 0:
-		odd("nothing-measured", "No load was measured to its end, so there is nothing to compare.")
+		odd("nothing-measured", "No load completed, so there is nothing to compare.")
 	case run.Idle.Repetitions == 0:
 		odd("no-idle",
-			"The server was not measured idle: what others did on it and its device is included in every figure.")
+			"The server was not measured idle, so every figure includes what others did on it and its device.")
 	}
 	odd("background-moved", backgroundMoved(run, r.Loads))
 	if from := run.Header.Provenance; from != "" {
-		odd("provenance", "Where the figures come from: "+strings.TrimSuffix(from, ".")+".")
+		odd("provenance", "Sources of the figures: "+strings.TrimSuffix(from, ".")+".")
 	}
 	odd("digitized", digitized(run))
 	for _, text := range differences(run, r.Metrics) {
@@ -212,7 +211,8 @@ func digitized(run *counts.Run) string {
 	if len(of) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Figures of %s were read off charts, give or take %s.", strings.Join(slices.Compact(of), ", "),
+	return fmt.Sprintf("The figures of %s were read off charts, give or take "+
+		"%s.", strings.Join(slices.Compact(of), ", "),
 		number.Percent(worst))
 }
 
@@ -259,7 +259,7 @@ func notRun(loads []Load) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "Planned and never run: " + strings.Join(names, ", ") + "."
+	return "Planned but never run: " + strings.Join(names, ", ") + "."
 }
 
 const (
@@ -290,9 +290,9 @@ func fewRepetitions(n int) string {
 	case n == 0 || n >= enoughRepetitions:
 		return ""
 	case n == 1:
-		return "A load has only 1 repetition: how far its figures vary is not known."
+		return "A load has only 1 repetition, so the spread of its figures is unknown."
 	default:
-		return fmt.Sprintf("A load has only %d repetitions: they hardly show how far its figures vary.", n)
+		return fmt.Sprintf("A load has only %d repetitions, too few to show how much its figures vary.", n)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Tariff holds the prices, and the region that counts.
@@ -177,20 +178,20 @@ func (t Tariff) Regions() []string {
 func words(volume string, amount float64, per catalog.Per, tier string) string {
 	switch per {
 	case catalog.PerGiB:
-		return fmt.Sprintf("%.0f GiB", amount)
+		return printable.Count(amount) + " GiB"
 	case catalog.PerIOPS:
-		return fmt.Sprintf("%.0f IOPS", amount)
+		return printable.Count(amount) + " IOPS"
 	case catalog.PerMiBps:
 		if strings.HasPrefix(volume, "azure-") {
-			return fmt.Sprintf("%.0f MB/s", amount)
+			return printable.Count(amount) + " MB/s"
 		}
-		return fmt.Sprintf("%.0f MiB/s", amount)
+		return printable.Count(amount) + " MiB/s"
 	case catalog.PerTier:
 		return tier
 	case catalog.PerMillionIO:
 		return fmt.Sprintf("%.1f million I/O", amount)
 	default:
-		return fmt.Sprintf("%.0f h", amount)
+		return printable.Count(amount) + " h"
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // choice returns the choice; nil if there is none.
@@ -107,11 +108,13 @@ func (s *Sizing) warnOfMachine() {
 	case m == nil:
 	case m.limits == nil:
 		s.Warnings = append(s.Warnings,
-			fmt.Sprintf("The limits of the %s are shown as -, and no order here is checked against them: %s.%s",
+			fmt.Sprintf("No order here is checked against the limits of the %s: %s.%s",
 				m.class, m.unknown, m.advice))
 	case held && !carried:
-		s.Warnings = append(s.Warnings, fmt.Sprintf("The %s is too small for it, whatever volume is behind it: it "+
-			"sustains %.0f operations and %.0f MiB/s, and with headroom %.0f requests and %.0f MiB/s are needed.",
-			m.class, m.limits.BaseIOPS, m.limits.BaseMB*1e6/mib, need.Requests(), need.Bytes()/mib))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("The %s is too small, whatever the volume: it sustains %s "+
+			"operations/s and %s MiB/s, "+
+			"and you need %s requests/s and %s MiB/s with headroom.", m.class, printable.Count(m.limits.BaseIOPS),
+			printable.Count(m.limits.BaseMB*1e6/mib), printable.Count(need.Requests()),
+			printable.Count(need.Bytes()/mib)))
 	}
 }

@@ -60,7 +60,7 @@ func (c Config) sold(name string, bought float64, r catalog.Rule, most float64, 
 	case bought == 0 && least == 0:
 		return nil
 	case r.SoldMost == 0:
-		return fmt.Errorf("%s of %g GiB has no %s to buy", c.Volume.Title, c.GiB, name)
+		return fmt.Errorf("%s of %g GiB has a fixed %s", c.Volume.Title, c.GiB, name)
 	case bought > bound || bought < least:
 		return fmt.Errorf("%s of %g GiB has from %g to %g %s%s, not %g", c.Volume.Title, c.GiB, least, bound, name,
 			with, bought)

@@ -102,7 +102,7 @@ func TestJournalIsReported(t *testing.T) {
 		return s
 	}
 	said := func(s sizing.Sizing) bool {
-		return strings.Contains(strings.Join(s.Warnings, "\n"), "journal took another 5000 writes/s and 20 MB/s")
+		return strings.Contains(strings.Join(s.Warnings, "\n"), "journal added 5,000 writes/s and 20 MB/s")
 	}
 	quiet, busy, own := sized(0, false), sized(5000, false), sized(5000, true)
 	if said(quiet) || !said(busy) || said(own) {

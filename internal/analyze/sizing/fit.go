@@ -5,12 +5,14 @@ import (
 	"math"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // tooMuch is the error for a requirement beyond all sizes of a volume.
 func tooMuch(v catalog.Volume, need Requirement) error {
-	return fmt.Errorf("%s carries no %.0f IOPS and %.0f MiB/s on %.0f GiB: more than it can be", v.Title, need.IOPS,
-		need.MiBps, need.GiB)
+	return fmt.Errorf("%s does not reach %s IOPS and %s MiB/s on %s GiB at any size", v.Title,
+		printable.Count(need.IOPS),
+		printable.Count(need.MiBps), printable.Count(need.GiB))
 }
 
 // fits returns the smallest order in each tier that carries a requirement, by size.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // The dedicated log volume of RDS, by its user guide: of one size, with provisioned IOPS only. We infer that its price
@@ -32,13 +33,13 @@ func (q Question) besideLog(v catalog.Volume, m *machine, t Tariff) (Option, boo
 	o.Least, o.Most = q.Need.Operations(v.UnitKiB, v.Merges)
 	o.Volume.Name += logSuffix
 	o.Volume.Title = strings.TrimSuffix(v.Title, " Block Express") + " + log"
-	o.Volume.Note = fmt.Sprintf("with a dedicated log volume of %d GiB and %d IOPS; PostgreSQL from 13.10, 14.7, "+
-		"15.2 and 16.1 on", logVolumeGiB, logVolumeIOPS)
+	o.Volume.Note = fmt.Sprintf("with a dedicated log volume of %s GiB and %s IOPS; PostgreSQL from 13.10, 14.7, "+
+		"15.2 and 16.1 on", printable.Count(logVolumeGiB), printable.Count(logVolumeIOPS))
 	beside := Config{Volume: v, GiB: logVolumeGiB, IOPS: logVolumeIOPS}
 	if need := q.of(log).requirement(v); need.IOPS > logVolumeIOPS || need.MiBps > oneVolume(v) {
 		o.Standing, o.Order, o.Bill, o.Why = TooSmall, nil, nil,
-			fmt.Sprintf("the log asks for %.0f IOPS and %.0f MiB/s, and its volume has %d and %.0f", need.IOPS,
-				need.MiBps, logVolumeIOPS, oneVolume(v))
+			fmt.Sprintf("the WAL needs %s IOPS and %s MiB/s, and its volume has %s and %s", printable.Count(need.IOPS),
+				printable.Count(need.MiBps), printable.Count(logVolumeIOPS), printable.Count(oneVolume(v)))
 		return o, true
 	}
 	if o.Order != nil {

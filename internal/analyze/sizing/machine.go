@@ -28,9 +28,9 @@ func machineOf(class string, all []catalog.Instance) *machine {
 	}
 	name := catalog.Bare(class)
 	m := &machine{class: name, provider: catalog.ProviderOf(class),
-		unknown: fmt.Sprintf("no limits of the %s are known", name)}
+		unknown: fmt.Sprintf("the limits of the %s are unknown", name)}
 	if m.provider == "ebs" || m.provider == "rds" {
-		m.advice = " realiops aws limits asks AWS, and --limits takes its answer."
+		m.advice = " Fetch them with realiops aws limits, and pass the file with --limits."
 	}
 	for i, known := range all {
 		switch {
@@ -42,7 +42,7 @@ func machineOf(class string, all []catalog.Instance) *machine {
 	}
 	if m.limits != nil && m.limits.Unpublished {
 		m.limits, m.advice = nil, ""
-		m.unknown = fmt.Sprintf("no limit of the %s is published: it is not optimized for EBS", m.class)
+		m.unknown = fmt.Sprintf("the %s has no published limits, because it is not EBS-optimized", m.class)
 	}
 	return m
 }

@@ -179,7 +179,7 @@ func TestLogVolume(t *testing.T) {
 	near(t, "bill", o.Bill.Total, (100+1024)*0.125+(1000+3000)*0.10, 1e-9)
 	q.Need.Writes = 7000
 	if o := ask(); o.Order != nil ||
-		o.Why != "the log asks for 3500 IOPS and 24 MiB/s, and its volume has 3000 and 500" {
+		o.Why != "the WAL needs 3,500 IOPS and 24 MiB/s, and its volume has 3,000 and 500" {
 		t.Errorf("%+v: %s", o.Order, o.Why)
 	}
 }
@@ -199,8 +199,7 @@ func TestMachineTooSmall(t *testing.T) {
 		}
 		return slices.ContainsFunc(s.Warnings, func(w string) bool {
 			return strings.HasPrefix(w,
-				"The r6g.large is too small for it, whatever volume is behind it: it sustains 3600 "+
-					"operations and 75 MiB/s")
+				"The r6g.large is too small, whatever the volume: it sustains 3,600 operations/s and 75 MiB/s")
 		})
 	}
 	if !warned("wide") || warned("multi") {
@@ -241,9 +240,10 @@ func TestClasses(t *testing.T) {
 		}
 	}
 	for class, why := range map[string]string{
-		"t2.medium":     "no limit of the t2.medium is published: it is not optimized for EBS",
-		"db.x2g.large":  "no limits of the x2g.large are known",
-		"db.serverless": "no limits of the serverless are known", "r99z.large": "no limits of the r99z.large are known",
+		"t2.medium":     "the t2.medium has no published limits, because it is not EBS-optimized",
+		"db.x2g.large":  "the limits of the x2g.large are unknown",
+		"db.serverless": "the limits of the serverless are unknown", "r99z.large": "the limits of the r99z.large are " +
+			"unknown",
 	} {
 		if o := order(class); o.Cap != nil || o.Standing != sizing.Unknown || o.Why != why {
 			t.Errorf("%s: %s, %q, want %q", class, o.Standing, o.Why, why)

@@ -47,7 +47,7 @@ func TestMeansOfHoursAreReported(t *testing.T) {
 		}
 		return strings.Join(s.Cautions, "; ")
 	}
-	const said = "The highest minutes of WriteIOPS are not known, only means over 1 h"
+	const said = "The busiest minutes of WriteIOPS are unknown, only means over 1 h"
 	if text := sized(time.Hour, needs.OfInstance().Writes); !strings.Contains(text, said) {
 		t.Errorf("%q does not say %q", text, said)
 	}

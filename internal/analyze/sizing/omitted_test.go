@@ -32,7 +32,7 @@ func TestOmissionsAreReported(t *testing.T) {
 			t.Errorf("%s: %q said: %v", load, what, got)
 		}
 	}
-	check("single", "flushes a second follow one another, and one volume does 1,000 to 2,000", false, true)
+	check("single", "flushes a second come one after another, and one volume does 1,000 to 2,000", false, true)
 	check("async", "flushes a second", false, false)
 	check("single", "Reads: none were seen", false, true)
 	check("single", "A standby", false, true)

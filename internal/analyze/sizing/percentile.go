@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+	"github.com/realiops/realiops/internal/printable"
 
 	"github.com/realiops/realiops/internal/analyze/number"
 )
@@ -24,27 +25,27 @@ func (p *Part) rate(ask Ask, warnings *[]string) needs.Rate {
 	case p.Need.Model != nil && p.Need.Model.Reason == needs.Others:
 		p.Basis = ByModel
 		*warnings = append(*warnings,
-			"Others use the device, and what they do is not ordered for: the need is the most that this server's own "+
-				"counters can come to.", fmt.Sprintf("Under %s %s.", p.Need.Load, p.Need.Model.Detail))
+			"Other programs use the device. The order leaves them out: the need is the upper bound of this "+
+				"server's own counters.", fmt.Sprintf("Under %s %s.", p.Need.Load, p.Need.Model.Detail))
 		return p.Need.Highest
 	case p.Need.Model != nil:
 		p.Basis = ByModel
-		*warnings = append(*warnings, fmt.Sprintf("What the device did is not known (%s): requests and bytes follow "+
-			"from the WAL and the pages by a model of one machine, and are ordered for at twice its requests and %g "+
-			"times its bytes.", p.Need.Model, needs.ModelBytesOff))
+		*warnings = append(*warnings, fmt.Sprintf("The device was not read (%s). Requests and bytes come from a "+
+			"model of one machine, fed with the WAL and the pages. The order is for twice its requests and %g times "+
+			"its bytes.", p.Need.Model, needs.ModelBytesOff))
 		return p.Need.Highest
 	case p.Need.Peaks == nil:
 		p.Basis = ByMean
 		*warnings = append(*warnings,
-			"It has no single seconds, and so no peaks: sized for the highest mean of its repetitions.")
+			"The run has no single seconds, so no peaks: sized for the highest mean of its repetitions.")
 		return p.Need.Highest
 	}
 	_, several := needs.Stretches(p.Need.Peaks.Length)
 	p.Basis = fmt.Sprintf("p%g", ask.percentile())
 	rate := needs.Quantile([]needs.Rate{p.Need.Mean, needs.Quantile(p.Need.Seconds, ask.percentile()/100)}, 1)
 	if seconds := p.Need.Peaks.Seconds; float64(seconds)*(100-ask.percentile()) < 100 && ask.percentile() < 100 {
-		*warnings = append(*warnings, fmt.Sprintf("The %s percentile is that of %d %s: the worst of them.",
-			number.Ordinal(ask.percentile()), seconds, several))
+		*warnings = append(*warnings, fmt.Sprintf("With %s %s, the %s percentile is the worst of them.",
+			printable.Count(seconds), several, number.Ordinal(ask.percentile())))
 	}
 	ordered, a := rate.Times(1+ask.Headroom/100), &Above{}
 	for _, r := range p.Need.Seconds {
@@ -55,9 +56,10 @@ func (p *Part) rate(ask Ask, warnings *[]string) needs.Rate {
 	}
 	p.Above = a
 	if a.Seconds > 0 {
-		*warnings = append(*warnings, fmt.Sprintf("In %d of %d %s %s asked for more than is ordered here, up to %s "+
-			"requests/s and %s MB/s: what is beyond waits. --percentile 100 orders for the worst of them.",
-			a.Seconds, len(p.Need.Seconds), several, p.Need.Load, number.Rate(a.Worst.Requests()),
+		*warnings = append(*warnings, fmt.Sprintf("In %s of %s %s %s needed more than this order carries, up to %s "+
+			"requests/s and %s MB/s; the excess waits. --percentile 100 orders for the worst of them.",
+			printable.Count(a.Seconds), printable.Count(len(p.Need.Seconds)), several, p.Need.Load,
+			number.Rate(a.Worst.Requests()),
 			number.Rate(a.Worst.Bytes()/number.Mega)))
 	}
 	return rate

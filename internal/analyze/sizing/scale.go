@@ -32,15 +32,15 @@ func ScaleTo(from, to, growth float64) (Scale, error) {
 	}
 	s := Scale{Factor: factor, Shared: 1}
 	if factor != 1 {
-		requests := "going with the rows and as many as if no two commits shared a flush of the WAL any more"
+		requests := "growing with the rows, and no two commits sharing a flush of the WAL"
 		if factor > 1 {
-			requests = "staying as they are, as more commits share one flush of the WAL, and going with the rows"
+			requests = "staying the same, as more commits share a flush of the WAL, and growing with the rows"
 		}
 		s.Law = []string{
-			fmt.Sprintf("%.3g times the rows: bytes of WAL and reads go with the rows.", factor),
+			fmt.Sprintf("%.3g times the rows: WAL bytes and reads grow with the rows.", factor),
 			"Requests and flushes lie between " + requests + "; the larger is ordered for.",
-			"Pages written at checkpoints lie between staying as many, as the same page takes several rows, and " +
-				"going with them.",
+			"Pages written at checkpoints lie between staying the same, as a page takes several rows, and growing " +
+				"with the rows.",
 		}
 	}
 	return s, nil

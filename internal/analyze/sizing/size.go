@@ -8,11 +8,11 @@ import (
 )
 
 // errTooShort is the error for a history without a period inside a window.
-var errTooShort = errors.New("it covers too little time to size from, which takes four hours: give realiops history " +
-	"more of them, or the busiest figures to realiops size --need")
+var errTooShort = errors.New("sizing needs four hours of history: give realiops history more hours, or the busiest " +
+	"figures to realiops size --need")
 
 // ErrNoDemand is the error for a need of zero.
-var ErrNoDemand = errors.New("there is no demand: nothing was written or read, so there is nothing to size")
+var ErrNoDemand = errors.New("nothing was written or read, so there is nothing to size")
 
 // Options returns all ways to carry a need: those that do first, by cost if known.
 func Options(q Question, volumes []catalog.Volume, instances []catalog.Instance, t Tariff) ([]Option, error) {

@@ -37,9 +37,9 @@ func Size(ask Ask, runs ...*counts.Run) (Sizing, error) {
 func (s Sizing) answered() (Sizing, error) {
 	s.worst()
 	if need := s.Target.Most; s.Basis != BySaying && need.TooSmall() {
-		return Sizing{}, fmt.Errorf("its requests are of %s bytes on average, and none carries less than %d: what "+
-			"its source calls requests or bytes is something else; "+
-			"give the right figures to realiops size --need", number.Significant(need.Bytes()/need.Requests(), 3),
+		return Sizing{}, fmt.Errorf("its requests would carry %s bytes on average, but the minimum is %d: the "+
+			"source's requests or bytes are another metric; give the right figures to realiops size "+
+			"--need", number.Significant(need.Bytes()/need.Requests(), 3),
 			needs.LeastRequest)
 	}
 	s.Balance = s.Ask.Balance.balance(s.Run)
@@ -72,8 +72,9 @@ func (s *Sizing) parts(run *counts.Run, among []needs.Need) (all []Part, err err
 	case o.Period > 0 && (len(among) == 0 || time.Duration(o.Windows)*o.Window < time.Hour):
 		err = errTooShort
 	case len(among) == 0 && (o.Whole > o.Quiet || o.Whole == 0):
-		err = fmt.Errorf("too little was read: of its %d windows of %s, %d have all of their counters and some load: "+
-			"give it more time, or read more often", o.Windows, printable.Largest(o.Window), o.Whole-o.Quiet)
+		err = fmt.Errorf("too little was read: of its %s windows of %s, %s have all of their counters and some load: "+
+			"give it more time, or read more often", printable.Count(o.Windows), printable.Largest(o.Window),
+			printable.Count(o.Whole-o.Quiet))
 	}
 	if err != nil {
 		return nil, err
@@ -140,7 +141,7 @@ func choose(among []needs.Need, load string, cached func(needs.Need) bool) (need
 			return needs.Need{}, &UnknownLoad{Load: load, Known: names(among)}
 		}
 		if why := among[i].Missing; why != nil {
-			return needs.Need{}, fmt.Errorf("what %s asked of storage is not known, nor what it would follow from: %w", load,
+			return needs.Need{}, fmt.Errorf("what %s needed from storage is unknown and cannot be modelled: %w", load,
 				why)
 		}
 		return among[i], nil
@@ -156,10 +157,10 @@ func choose(among []needs.Need, load string, cached func(needs.Need) bool) (need
 		return *most, nil
 	}
 	for _, n := range among {
-		return needs.Need{}, fmt.Errorf("what this run asked of storage is not known, nor what it would follow from: %w",
+		return needs.Need{}, fmt.Errorf("what this run needed from storage is unknown and cannot be modelled: %w",
 			n.Missing)
 	}
-	return needs.Need{}, errors.New("no load was measured to its end, so there is nothing to size for")
+	return needs.Need{}, errors.New("no load was measured to its end, so there is nothing to size")
 }
 
 func names(among []needs.Need) []string {
@@ -197,7 +198,8 @@ func (p Part) others() (warnings []string) {
 	idle := p.Run.Idle.PerSecond[counted]
 	if p.Need.Peaks != nil && idle > othersShare*p.Own.Most.Requests() {
 		warnings = append(warnings,
-			fmt.Sprintf("Without this load the device did %.0f writes/s: its single seconds include those.", idle))
+			fmt.Sprintf("Without this load the device did %s writes/s. The figures of single seconds include them.",
+				printable.Count(idle)))
 	}
 	return warnings
 }
@@ -210,8 +212,9 @@ func (p Part) journal() []string {
 	if writes <= othersShare*p.Need.Mean.Requests() && bytes <= othersShare*p.Need.Mean.Bytes() {
 		return nil
 	}
-	return []string{fmt.Sprintf("The file system's journal took another %.0f writes/s and %.2g MB/s under this load, "+
-		"for whichever program: they are not in the need.", writes, bytes/number.Mega)}
+	return []string{fmt.Sprintf("The file system's journal added %s writes/s and %.2g MB/s under this load, for this "+
+		"server "+
+		"and other programs. The need leaves them out.", printable.Count(writes), bytes/number.Mega)}
 }
 
 // misread returns the order that would follow if each WAL record was a request.

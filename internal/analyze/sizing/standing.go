@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // stand sets the standing of an option, and why it does not carry the need.
@@ -17,24 +19,24 @@ func (o *Option) stand(q Question, m *machine) {
 	case o.Order == nil:
 		o.Standing = TooSmall
 	case v.HardDisk && !q.HardDisks:
-		o.Standing, o.Why = Unasked, "a hard disk: AWS recommends it for large, sequential work, and each random "+
-			"request of a database costs a whole MiB of its credits"
+		o.Standing, o.Why = Unasked, "a hard disk: AWS recommends it for large sequential I/O, and each random "+
+			"request costs a whole MiB of its credits"
 	case v.Unlimited:
-		o.Standing, o.Why = Unknown, "no limits of it are published"
+		o.Standing, o.Why = Unknown, "its limits are not published"
 	case m == nil:
 	case !m.takes(v):
-		o.Standing, o.Why = Unknown, fmt.Sprintf("it cannot be behind one %s", q.Instance)
+		o.Standing, o.Why = Unknown, fmt.Sprintf("one %s cannot use it", q.Instance)
 	case unsold != "":
 		o.Standing, o.Why = HeldBack, unsold
 	case m.limits == nil:
 		o.Standing, o.Why, o.unknownMachine = Unknown, m.unknown, true
 	case !m.behind(v):
-		o.Standing, o.Why = Unknown, fmt.Sprintf("it cannot be behind one %s", m.class)
+		o.Standing, o.Why = Unknown, fmt.Sprintf("one %s cannot use it", m.class)
 	case m.limits.Disks > 0 && o.Disks > m.limits.Disks:
 		o.Standing, o.Why = HeldBack, fmt.Sprintf("the %s can have %d disks", m.class, m.limits.Disks)
 	case !o.Cap.Carries:
-		o.Standing, o.Why = HeldBack, fmt.Sprintf("the %s sustains %.0f operations and %.0f MiB/s", m.class,
-			o.Cap.IOPS, o.Cap.MiBps)
+		o.Standing, o.Why = HeldBack, fmt.Sprintf("the %s sustains %s operations/s and %s MiB/s", m.class,
+			printable.Count(o.Cap.IOPS), printable.Count(o.Cap.MiBps))
 	}
 }
 

@@ -33,14 +33,13 @@ func (s Stated) Rate() (needs.Rate, error) {
 	default:
 		if off := requests * s.RequestSize / bytes; off > statedOff || off < 1/statedOff {
 			return needs.Rate{},
-				fmt.Errorf("iops=%g of kb=%g are %s MB/s, and %s MB/s were said: they describe different "+
-					"requests, leave one out",
+				fmt.Errorf("iops=%g of kb=%g are %s MB/s, but you gave %s MB/s: leave one out",
 					requests, s.RequestSize/1024, number.Significant(requests*s.RequestSize/number.Mega, 3),
 					number.Significant(bytes/number.Mega, 3))
 		}
 	}
 	if math.IsNaN(requests) || math.IsNaN(bytes) {
-		return needs.Rate{}, fmt.Errorf("two of iops=, mbps= and kb= are needed: one does not follow from another")
+		return needs.Rate{}, fmt.Errorf("give two of iops=, mbps= and kb=")
 	}
 	return needs.Rate{
 		Reads: requests * s.Reads, Writes: requests * (1 - s.Reads), Flushes: s.Flushes,

@@ -13,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -31,7 +32,7 @@ func (s Sizing) unseen() (all []string) {
 			}
 		}
 		if h := needs.HoleIn(p.Run); h.Lost > 0 && h.Lost.Seconds() > (1-s.Ask.percentile()/100)*h.Of.Seconds() {
-			all = append(all, h.String()+": if more was done then, this order is too small")
+			all = append(all, h.String()+": if it was busier then, this order is too small")
 		}
 	}
 	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
@@ -79,6 +80,7 @@ func AgainstRule(run *counts.Run) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Its credits fell by %s%% in %d hours in which it did less than its %d GiB of gp2 earn: "+
-		"its volume is not the one named, or it does more than is shown", number.Rate(by), n, c.SizeGiB)
+	return fmt.Sprintf("Its credits fell by %s%% in %s hours in which it did less than its %s GiB of gp2 earn: "+
+		"its volume is not the one named, or it does more than its metrics show", number.Rate(by), printable.Count(n),
+		printable.Count(c.SizeGiB))
 }

@@ -111,13 +111,13 @@ func (s Sizing) apart(run *counts.Run) (all []Apart, err error) {
 		case v.Shared || len(alone.Ask.Volumes) == 0:
 			return nil, nil
 		case missing != nil:
-			a.Why = missing.Detail + ", so there is nothing to size for"
+			a.Why = missing.Detail + ", so there is nothing to size"
 		case idle:
-			a.Why = "nothing was written to it or read from it, so there is nothing to size for"
+			a.Why = "nothing was written to it or read from it, so there is nothing to size"
 		case err != nil:
 			return nil, fmt.Errorf("the volume of %s: %w", strings.Join(v.Holds, " and "), err)
 		case !sized:
-			a.Why = "how much it must hold is not known: the run does not have max_wal_size"
+			a.Why = "the size it must hold is unknown: the run does not have max_wal_size"
 		default:
 			a.Sizing = &alone
 		}

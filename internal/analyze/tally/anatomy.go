@@ -10,6 +10,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -167,7 +168,7 @@ func (k checks) anatomy(load runfile.Load, r counts.Repetition) {
 		return
 	}
 	if off := math.Abs(r.Log.Sum.Records-r.Log.Counted) / r.Log.Counted; off > tolerance {
-		k.notes.add("wal-differs", fmt.Sprintf("The WAL of %s %d holds %.0f records by %s, and %.0f by pg_stat_wal",
-			load.Name, r.Number, r.Log.Sum.Records, r.Log.Source, r.Log.Counted))
+		k.notes.add("wal-differs", fmt.Sprintf("The WAL of %s %d holds %s records by %s, and %s by pg_stat_wal",
+			load.Name, r.Number, printable.Count(r.Log.Sum.Records), r.Log.Source, printable.Count(r.Log.Counted)))
 	}
 }

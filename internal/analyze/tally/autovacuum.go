@@ -3,6 +3,7 @@ package tally
 import (
 	"fmt"
 
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -23,16 +24,12 @@ func (v vacuumed) text() string {
 	if v.repetitions == 0 {
 		return ""
 	}
-	during := "a repetition"
-	if v.repetitions > 1 {
-		during = fmt.Sprintf("%d repetitions", v.repetitions)
-	}
-	text := "Autovacuum worked during " + during
+	text := "Autovacuum worked during " + printable.Counted(v.repetitions, "repetition")
 	if v.Rows > 0 {
-		text += fmt.Sprintf(" and wrote %d rows of statistics", v.Rows)
+		text += " and wrote " + printable.Count(v.Rows) + " rows of statistics"
 	}
 	if v.WALBytes > 0 {
 		text += fmt.Sprintf(" and %.3g MB of WAL", float64(v.WALBytes)/1e6)
 	}
-	return text + ": it is the server's own, and is in every count"
+	return text + ". The counts include it."
 }

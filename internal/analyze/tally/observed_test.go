@@ -135,7 +135,8 @@ func TestRestartCostsAWindow(t *testing.T) {
 					return startedAnew(at)
 				})).Observed
 			if o.Windows != 11 || o.Whole != 10 || o.Unread != 1 || o.Why == "" {
-				t.Errorf("%d of %d windows are whole, want 10 of 11; %d unread: %s", o.Whole, o.Windows, o.Unread, o.Why)
+				t.Errorf("%d of %d windows are whole, want 10 of 11; %d unread: "+
+					"%s", o.Whole, o.Windows, o.Unread, o.Why)
 			}
 			checkRows(t, o, "inserted", 100)
 		})
@@ -146,8 +147,9 @@ func TestRestartCostsAWindow(t *testing.T) {
 // first window begins with the fifth second.
 func TestWindowsLackGoneCounter(t *testing.T) {
 	for gone, want := range map[int]string{
-		28: "7 of 11 windows of 5 s lack a counter that others have, most often pg_stat_database.tup_updated (all " +
-			"databases) (it was dropped), and belong to no kind of load.",
+		28: "7 of 11 windows of 5 s lack a counter that the others have, most often pg_stat_database.tup_updated " +
+			"(all " +
+			"databases) (it was dropped). They are left out.",
 		54: "", // two of them
 	} {
 		o := observed(t, observation(60, unchanging,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -36,14 +37,14 @@ func (b *builder) bounds(a counts.Load, r counts.Repetition) (all []bound) {
 		why = "each row, each index entry and each commit makes at least one"
 	}
 	all = append(all, bound{metric.WALRecords, records, why}, bound{metric.WALBytes, leastRecordBytes * records,
-		"a WAL record has at least 24"})
+		"a WAL record has at least 24 bytes"})
 	settings := target.Settings
 	waits := settings["fsync"] == "on" && settings["synchronous_commit"] == "on" && a.SynchronousCommit == ""
 	// the other methods fsync as they write
 	counted := settings["wal_sync_method"] == "fdatasync" || settings["wal_sync_method"] == "fsync"
 	if waits && counted && a.Clients > 0 && commits > 0 {
 		all = append(all, bound{metric.WALSyncs, commits / float64(a.Clients),
-			fmt.Sprintf("one serves at most the commits of all %d clients", a.Clients)})
+			"one serves at most the commits of all " + printable.Counted(a.Clients, "client")})
 	}
 	return all
 }
@@ -57,9 +58,10 @@ func (b *builder) dropImpossible(a counts.Load, r counts.Repetition) {
 			if !known || count.Missing != nil || count.Raw >= least || m.Derived != nil {
 				continue
 			}
-			text := fmt.Sprintf("%.0f %s for %d rows in %d transactions is impossible, because %s (%.0f): the "+
-				"counter lost some, or the rows are not this server's",
-				count.Raw, possible.of.Many(), r.Work.Rows, r.Work.Transactions, possible.why, possible.least)
+			text := fmt.Sprintf("%s %s for %s rows in %s transactions is impossible, because %s (%s): the "+
+				"counter lost some, or the rows are not this server's", printable.Count(count.Raw), possible.of.Many(),
+				printable.Count(r.Work.Rows), printable.Count(r.Work.Transactions), possible.why,
+				printable.Count(possible.least))
 			r.Counts[m.Name] = counts.Count{Missing: &series.Missing{Reason: counts.Impossible, Detail: text}}
 			b.notes.add("impossible", fmt.Sprintf("%s of %s %d is left out: %s", m.Name, a.Name, r.Number, text))
 		}

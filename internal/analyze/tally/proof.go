@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -23,8 +24,8 @@ func (k checks) proof(a *attempt, load runfile.Load, r counts.Repetition) {
 	}
 	if r.Work.Failures == 0 && r.Work.Returned > 0 && !lookedAt(r.Work.Returned, a.proof.Returned) {
 		k.notes.add("rows-disagree",
-			fmt.Sprintf("The rows of %s %d disagree: its clients asked for %d, and the server looked at %d",
-				a.load, a.repetition, r.Work.Returned, a.proof.Returned))
+			fmt.Sprintf("The rows of %s %d disagree: its clients asked for %s, and the server looked at %s",
+				a.load, a.repetition, printable.Count(r.Work.Returned), printable.Count(a.proof.Returned)))
 	}
 	counted, inserted := r.Counts[metric.TablesNTupIns], r.Work.Rows-r.Work.Updated-r.Work.Deleted
 	failed := float64(r.Work.Failures) * float64(load.RowsPerTx)
@@ -33,10 +34,10 @@ func (k checks) proof(a *attempt, load runfile.Load, r counts.Repetition) {
 	if a.proof.Rows == left && (!known || more >= 0 && more <= failed) {
 		return
 	}
-	text := fmt.Sprintf("The rows of %s %d disagree: the server confirmed %d, and its table holds %d", a.load,
-		a.repetition, left, a.proof.Rows)
+	text := fmt.Sprintf("The rows of %s %d disagree: the server confirmed %s, and its table holds %s", a.load,
+		a.repetition, printable.Count(left), printable.Count(a.proof.Rows))
 	if known {
-		text += fmt.Sprintf("; n_tup_ins grew by %.0f", counted.Raw)
+		text += "; n_tup_ins grew by " + printable.Count(counted.Raw)
 	}
 	k.notes.add("rows-disagree", text)
 }

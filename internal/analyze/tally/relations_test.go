@@ -57,7 +57,7 @@ func TestWhyNoWALOfManagedServers(t *testing.T) {
 			"create extension pg_walinspect; grant pg_read_server_files to the user of this connection)"
 		absent = "the server's machine has no pg_walinspect (install PostgreSQL's contrib package on the " +
 			"server's machine)"
-		none   = "Aurora has no pg_walinspect, so nothing there tells WAL records apart"
+		none   = "Aurora has no pg_walinspect, so its WAL records cannot be told apart"
 		master = "pg_walinspect is not in this database; as the master user: create extension pg_walinspect; and " +
 			"measure as that user"
 	)

@@ -290,11 +290,11 @@ func TestRowsAreProved(t *testing.T) {
 	check(1000, runfile.Proof{Rows: 1000})
 	check(1100, runfile.Proof{Rows: 1000}) // one transaction of a hundred rows failed
 	check(999, runfile.Proof{Rows: 1000},
-		disagree("the server confirmed 1000, and its table holds 1000; n_tup_ins grew by 999"))
+		disagree("the server confirmed 1,000, and its table holds 1,000; n_tup_ins grew by 999"))
 	check(1101, runfile.Proof{Rows: 1000},
-		disagree("the server confirmed 1000, and its table holds 1000; n_tup_ins grew by 1101"))
+		disagree("the server confirmed 1,000, and its table holds 1,000; n_tup_ins grew by 1,101"))
 	check(1000, runfile.Proof{Rows: 999},
-		disagree("the server confirmed 1000, and its table holds 999; n_tup_ins grew by 1000"))
+		disagree("the server confirmed 1,000, and its table holds 999; n_tup_ins grew by 1,000"))
 	check(5, runfile.Proof{Missing: "it took too long"},
 		counts.Note{Code: "rows-not-counted", Text: "The rows of busy 1 were not counted: it took too long"})
 }
@@ -343,7 +343,7 @@ func TestNewTablespacesAreReported(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if text := run.ChangesText(); !strings.HasPrefix(text,
-		"Tablespaces came or went meanwhile: from none to fast (16400) by ") {
+		"Tablespaces were added or removed meanwhile: from none to fast (16400) by ") {
 		t.Error(text)
 	}
 }
@@ -390,9 +390,9 @@ func TestOthersAreReported(t *testing.T) {
 		return fromRecords(t, records...)
 	}
 	shared := with("")
-	const want = "Others worked on the server in 1 of 2 repetitions, and what they did is in every number here; most " +
-		"in repetition 1 of busy: " +
-		"others on the server did 250 of the rows written (20%), among them psql of joe in shop."
+	const want = "Other sessions worked on the server in 1 of 2 repetitions, and every number here includes their " +
+		"work; most in repetition 1 of busy: " +
+		"other sessions made 250 of the rows written (20%), among them psql of joe in shop."
 	if got := shared.OthersText(); got != want || len(shared.Loads[1].Repetitions) != 1 {
 		t.Errorf("%d repetitions, %s", len(shared.Loads[1].Repetitions), got)
 	}
@@ -413,8 +413,8 @@ func TestAutovacuumIsReported(t *testing.T) {
 	end.Autovacuum = &runfile.Autovacuum{Rows: 81, WALBytes: 3_000_000}
 	run := fromRecords(t, without(records, isEvent("idle", runfile.End), end)...)
 	want := []counts.Note{{Code: "autovacuum",
-		Text: "Autovacuum worked during a repetition and wrote 81 rows of statistics and 3 MB of WAL: " +
-			"it is the server's own, and is in every count"}}
+		Text: "Autovacuum worked during 1 repetition and wrote 81 rows of statistics and 3 MB of WAL. The counts " +
+			"include it."}}
 	if diff := cmp.Diff(want, run.Notes); diff != "" || run.Idle.Repetitions != 1 || len(run.Others) != 0 {
 		t.Errorf("%d idle repetitions, others %v, %s", run.Idle.Repetitions, run.Others, diff)
 	}

@@ -86,8 +86,8 @@ func (b *builder) sumOfAverages(a *attempt, r counts.Repetition, name string, va
 		return nil
 	}
 	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: fmt.Sprintf(
-		"%.0f is the sum of its averages over periods of %g s, and no number of operations: times %g it is one", value,
-		m.Period, m.Period)}
+		"%s is the sum of its averages over periods of %g s. Multiply it by %g to get a number of operations",
+		printable.Count(value), m.Period, m.Period)}
 }
 
 // otherName detects the instance's figures under the volume's name: they equal the pages missed, or a sixtieth of them
@@ -100,8 +100,8 @@ func (a *attempt) otherName() *series.Missing {
 		return nil
 	}
 	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: fmt.Sprintf(
-		"%.0f billed reads are the %.0f pages that PostgreSQL missed, as ReadIOPS shows them by the second: the "+
-			"names are those of other metrics", reads, missedPages)}
+		"%s billed reads equal the %s pages that PostgreSQL missed, which ReadIOPS shows by the second: the metrics "+
+			"seem to be mislabelled", printable.Count(reads), printable.Count(missedPages))}
 }
 
 // perMinute converts an average per second to a number per minute.
@@ -215,8 +215,8 @@ func (k checks) copied() {
 				}
 				if first := of[name][value]; first != nil && first != a {
 					k.notes.add("copied",
-						fmt.Sprintf("%s is %.0f in %s and in %s, to the last digit: one of the two was copied, and "+
-							"nothing tells which", name, value, first.load, a.load))
+						fmt.Sprintf("%s is %s in both %s and %s, to the last digit: one of the two was copied, and "+
+							"nothing tells which", name, printable.Count(value), first.load, a.load))
 				}
 				of[name][value] = a
 			}

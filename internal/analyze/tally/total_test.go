@@ -87,7 +87,7 @@ func TestTrapsOfPublishedFigures(t *testing.T) {
 				v["cloudwatch/VolumeReadIOPs"] = v["cloudwatch/ReadIOPS"] / 60
 				delete(v, "cloudwatch/ReadIOPS")
 			},
-			missing: "cloudwatch/VolumeReadIOPs", reason: "the names are those of other metrics", note: "mislabelled",
+			missing: "cloudwatch/VolumeReadIOPs", reason: "the metrics seem to be mislabelled", note: "mislabelled",
 		},
 		"operations by the name of the volume's": {
 			mend: func(_ string, v totals, _ *runfile.Total, _ *runfile.Proof) {
@@ -96,7 +96,7 @@ func TestTrapsOfPublishedFigures(t *testing.T) {
 				delete(v, "cloudwatch/WriteIOPS")
 				delete(v, "cloudwatch/ReadIOPS")
 			},
-			missing: "cloudwatch/Volume", reason: "the names are those of other metrics", note: "mislabelled",
+			missing: "cloudwatch/Volume", reason: "the metrics seem to be mislabelled", note: "mislabelled",
 		},
 		"billed reads as they were seen": {
 			mend: func(_ string, v totals, _ *runfile.Total, _ *runfile.Proof) {

@@ -13,15 +13,15 @@ import (
 // AddSignInFlags adds the flags for connecting without a password.
 func AddSignInFlags(f *pflag.FlagSet, o *target.AWSOptions) {
 	f.BoolVar(&o.IAMAuth, "iam-auth", false, "sign in to RDS or Aurora with AWS credentials instead of a password")
-	f.StringVar(&o.Instance, "instance", "", "the `name` of the RDS or Aurora instance, if the host does not say it")
+	f.StringVar(&o.Instance, "instance", "", "the `name` of the RDS or Aurora instance, if the host name does not tell")
 	AddAccountFlags(f, &o.Account)
 }
 
 // AddAccountFlags adds the flags that choose an AWS account instead of the environment.
 func AddAccountFlags(f *pflag.FlagSet, o *account.Options) {
-	f.StringVar(&o.Profile, "profile", "", "the AWS `profile` to ask with (default: as the aws program chooses)")
+	f.StringVar(&o.Profile, "profile", "", "the AWS `profile` to use (default: like the AWS CLI)")
 	f.StringVar(&o.Region, "region", "",
-		"the AWS `region` to ask (default: as the host's name says, or as the aws program chooses)")
+		"the AWS `region` (default: from the host name, or like the AWS CLI)")
 	f.StringVar(&o.Role, "role", "", "the `ARN` of an AWS role to assume")
 }
 

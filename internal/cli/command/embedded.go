@@ -12,13 +12,13 @@ type EmbeddedOptions struct{ embedded.Options }
 func (o *EmbeddedOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Version, "pg-version", "",
 		"the `version` of PostgreSQL to run, 13 to 18, or exactly, such as 17.11 (default 17)")
-	f.StringVar(&o.BinDir, "pg-bin", "", "a `directory` with the programs of an installed PostgreSQL, or: installed")
+	f.StringVar(&o.BinDir, "pg-bin", "", "the bin `directory` of an installed PostgreSQL, or \"installed\" to find one")
 	f.StringVar(&o.DataDir, "data-dir", "",
-		"an empty or new `directory` for its data (default: a temporary one on a disk)")
+		"an empty or new `directory` for its data (default: a temporary one on disk)")
 	f.Var((*Size)(&o.OwnDevice), "own-device",
-		"put its data on a loop device of this size, such as 4G, to which only the server writes; Linux and root")
+		"put its data on a loop device of this size, such as 4G, that nothing else uses; needs Linux and root")
 	f.BoolVar(&o.AllowRAM, "allow-ram", false, "allow a data directory in memory, where nothing reaches a disk")
-	f.BoolVar(&o.Keep, "keep", false, "keep the data and say where")
+	f.BoolVar(&o.Keep, "keep", false, "keep the data, and print where it is")
 	f.StringArrayVarP(&o.Settings, "set", "c", nil, "a setting of the server: `name=value` (repeatable)")
 }
 

@@ -31,7 +31,7 @@ type StoreOptions struct {
 
 func (o *StoreOptions) AddFlags(f *pflag.FlagSet) {
 	o.AddFleetFlags(f)
-	f.StringVar(&o.Device, "device", "", "the `disk` with its data, as node_exporter names it")
+	f.StringVar(&o.Device, "device", "", "the `disk` that holds the data, as node_exporter names it")
 }
 
 // AddFleetFlags adds the flags that also apply to several servers.
@@ -40,18 +40,18 @@ func (o *StoreOptions) AddFleetFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.TokenFile, "token-file", "", "a `file` with the bearer token")
 	f.StringVar(&o.Tenant, "tenant", "", "the `ID` for X-Scope-OrgID, if the store has tenants")
 	f.BoolVar(&o.SigV4, "sigv4", false,
-		"sign what is asked with the AWS account's credentials, as Amazon Managed Service for Prometheus wants it")
+		"sign requests with AWS credentials, as Amazon Managed Service for Prometheus requires")
 	f.Var(&o.Back, "for", "`how long` back: 24h, 7d")
-	f.StringVar(&o.Until, "until", "", "up to this `time`, such as 2026-10-31T18:00:00Z (default: now)")
+	f.StringVar(&o.Until, "until", "", "the end of the history, a `time` such as 2026-10-31T18:00:00Z (default: now)")
 	f.StringVar(&o.Server, "server", "",
 		"label `matchers` that select the exporters of the server, if there are several")
-	f.StringVar(&o.Host, "host", "", "label `matchers` that select node_exporter on its machine, if there are several")
+	f.StringVar(&o.Host, "host", "", "label `matchers` that select the machine's node_exporter, if there are several")
 }
 
 // AddNameLabel adds the flag for commands about many databases.
 func (o *StoreOptions) AddNameLabel(f *pflag.FlagSet) {
-	f.StringVar(&o.NameLabel, "name-label", "", "the `labels` whose values name a database: cluster,instance or pod "+
-		"(default: what its exporter names it by, and what else tells it from others)")
+	f.StringVar(&o.NameLabel, "name-label", "", "the `labels` whose values name a database, such as cluster,instance "+
+		"or pod (default: its exporter's name for it, and any labels needed to tell it apart)")
 }
 
 // Open opens the store, and returns the query for it.

@@ -38,13 +38,13 @@ func (o *optional) Set(s string) error { o.text, o.Given = s, true; return nil }
 
 // Groups returns the flags, with further ones for servers in AWS.
 func (o *TargetOptions) Groups(aws ...func(*pflag.FlagSet)) []flagGroup {
-	yours, ours := Group("A server of yours"), Group("A server that is started for it")
+	yours, ours := Group("Your server"), Group("A server that realiops starts")
 	yours.Var(&o.DSN, "dsn",
 		"measure this server: a `URL`, keywords or a database name, completed from PG* variables as psql does")
 	yours.BoolVar(&o.Allowed.Shared, "shared", false, "go on even if other sessions work on the server")
 	yours.BoolVar(&o.Allowed.Pooler, "allow-pooler", false, "go on even through a connection pooler")
 	ours.BoolVar(&o.Own, "embedded", false,
-		"start one even if the environment names a server (PGHOST, PGHOSTADDR, PGSERVICE, DATABASE_URL)")
+		"start one even if PGHOST, PGHOSTADDR, PGSERVICE or DATABASE_URL names a server")
 	o.embedded.AddFlags(ours.FlagSet)
 	ours.Var(&o.Container, "container", "start it in a container of this `image`")
 	ours.Lookup("container").NoOptDefVal = container.DefaultImage
@@ -53,10 +53,10 @@ func (o *TargetOptions) Groups(aws ...func(*pflag.FlagSet)) []flagGroup {
 
 func (o *TargetOptions) AddAWSFlags(f *pflag.FlagSet) {
 	AddSignInFlags(f, &o.AWS)
-	f.StringVar(&o.AWS.Cluster, "cluster", "", "the `name` of the Aurora cluster, whose writer is measured")
+	f.StringVar(&o.AWS.Cluster, "cluster", "", "the `name` of the Aurora cluster; its writer is measured")
 	f.StringArrayVar(&o.AWS.Volumes, "volume", nil, "the `ID` of an EBS volume under a server on EC2 (repeatable)")
 	f.StringVar(&o.AWS.Machine, "ec2-instance", "",
-		"the `ID` of the EC2 instance under the server, for the sums of its volumes")
+		"the `ID` of the EC2 instance under the server, for the totals of its volumes")
 }
 
 // Target returns the server that the flags choose, with its password if it had to be typed. It rejects flags

@@ -192,7 +192,7 @@ var remedies = map[string]string{
 	"full-page-writes-off":   "set full_page_writes = on",
 	"checksums-under-way":    "wait until data_checksums is on",
 	"synchronous-commit-off": "set synchronous_commit = on, or remember that commits are not flushes here",
-	"ram":                    "put it on a disk",
+	"ram":                    "keep the data directory, the WAL and every tablespace on a disk",
 	"device-unseen":          "run as the server's user, or as root",
 	"pooler":                 "connect to the server itself",
 }

@@ -31,17 +31,17 @@ func NewBaselineCommand(env command.Env) *cobra.Command {
 	o := baselineOptions{Wishes: jobs.Wishes{Size: defaultTestFile}}
 	cmd := &cobra.Command{
 		Use:   "baseline",
-		Short: "Measure what storage delivers, as fio and as the device count it",
-		Long: `Measure what storage delivers with the fio of this machine, and show what the kernel counted of the device beside what
-fio says: one operation of fio is not one request of the device.
+		Short: "Measure storage with fio, and count the device's own requests",
+		Long: `Measure storage with the fio installed on this machine, and show the kernel's count of device requests
+beside fio's figures. One fio operation is not one device request.
 
-It works on files in a directory of its own, which it removes at the end, also after kill -9. The set database has jobs
-like those of a database: pages read and written anywhere, a long write, and a page written and flushed as each commit
-does. The set published has the jobs behind figures that people quote. --job takes your own job file; one that reaches
-beyond the directory is refused.
+It works on files in a directory of its own and removes them at the end, even after kill -9. The set "database" has
+jobs like a database: random page reads and writes, a long write, and a page written and flushed as a commit does. The
+set "published" has the jobs behind figures that people quote. --job takes your own job file, which must stay within
+the directory.
 
-With --until-throttled one job goes on until storage slows down for good. The report says when, to what, and which
-published bucket of credits fits. It uses up the credits of the volume.`,
+With --until-throttled, one job runs until storage slows down for good. The report says when, to what rate, and which
+published credit bucket fits. This uses up the volume's credits.`,
 		Example: `  realiops baseline
   realiops baseline --dir /var/lib/postgresql --size 8G --runtime 60s
   realiops baseline --show-buffered
@@ -53,26 +53,27 @@ published bucket of credits fits. It uses up the credits of the volume.`,
 	}
 	where, subject := command.Group("Where"), command.Group("What to measure")
 	where.StringVar(&o.Directory, "dir", "",
-		"a `directory` on the storage to measure (default: where realiops run would put its data)")
+		"a `directory` on the storage to measure (default: where realiops run puts its data)")
 	where.BoolVar(&o.AllowRAM, "allow-ram", false, "allow a directory in memory, where nothing reaches a disk")
 	where.BoolVar(&o.yes, "yes", false,
-		"do not ask before loading storage with files of others, or using up its credits")
+		"do not ask before loading storage that holds other files, or using up its credits")
 	subject.StringVar(&o.Set, "set", fio.SetDatabase, "the `set` of jobs: database or published")
-	subject.StringVar(&o.File, "job", "", "a job `file` of yours instead")
+	subject.StringVar(&o.File, "job", "", "your own job `file` instead")
 	subject.StringSliceVar(&o.Only, "only", nil, "only these jobs, by `name`")
 	subject.Var((*command.Size)(&o.Size), "size", "`size` of the test files, such as 1G")
 	subject.DurationVar(&o.Runtime, "runtime", 0,
 		"how long each job runs (default: 10s, or as published, or as the job file says)")
-	subject.BoolVar(&o.Buffered, "show-buffered", false, "repeat the sequential write through the page cache, as dd would")
+	subject.BoolVar(&o.Buffered, "show-buffered", false, "repeat the sequential write through the page cache, as "+
+		"dd does")
 	subject.DurationVar(&o.Until, "until-throttled", 0,
-		"go on with one job until storage slows down for good, at most for this long")
+		"run one job until storage slows down for good, or for this long")
 	subject.Lookup("until-throttled").NoOptDefVal = defaultUntil.String()
 	return command.Describe(env, cmd, baselineExitHelp, where, subject,
-		command.Group("What to tell", o.keepingOptions.addFlags))
+		command.Group("Output", o.keepingOptions.addFlags))
 }
 
 const baselineExitHelp = `0  done
-1  wrong usage, or nothing to measure with or on: nothing was measured
+1  wrong usage, no fio, or no place to measure: nothing was measured
 2  it failed or was interrupted; what was measured is kept`
 
 // defaultTestFile exceeds most disks' caches, and is written in seconds.

@@ -61,12 +61,15 @@ func (o fleetOptions) fetch(ctx context.Context, env command.Env, head runfile.R
 	}
 	missing := d.Missing(a.databases)
 	usd, text := a.price(missing)
-	env.Tell("%s, %d of them already kept in %s; %s", printable.Counted(len(a.databases), "database"),
-		len(a.databases)-len(missing), directory, text)
+	env.Tell("%s, %s of them already kept in %s; %s", printable.Counted(len(a.databases), "database"),
+		printable.Count(len(a.databases)-len(missing)), directory, text)
 	if usd > o.maxCost {
 		return "", 0, fmt.Errorf("that is more than --max-cost %g: allow more, or ask for less with --for", o.maxCost)
 	}
-	partly, err = d.Fetch(ctx, a.source, head, missing, func(n int) { env.Tell("%d of %d", n, len(missing)) })
+	partly, err = d.Fetch(ctx, a.source, head, missing, func(n int) {
+		env.Tell("%s of %s", printable.Count(n),
+			printable.Count(len(missing)))
+	})
 	if err != nil {
 		return "", 0, fmt.Errorf("%s; the answers so far are kept in %s, and the same command continues",
 			runfile.Scrub(err.Error(), a.secrets...), directory)
@@ -101,7 +104,7 @@ func (o fleetOptions) asked(ctx context.Context, env command.Env) (asked, error)
 		source: source, databases: databases, secrets: options.Secrets(), stretch: fleet.Stretch{
 			Source: name, From: q.From, To: q.To, Unread: source.Unread()},
 		price: func(missing []fleet.Database) (float64, string) {
-			return 0, fmt.Sprintf("about %d queries", source.Queries(len(missing)))
+			return 0, "about " + printable.Count(source.Queries(len(missing))) + " queries"
 		},
 		cost: func() string { return "" },
 	}, err
@@ -126,8 +129,8 @@ func (o fleetOptions) askedOfAWS(ctx context.Context, env command.Env) (asked, e
 			const perMetric = 0.01 / 1000 // https://aws.amazon.com/cloudwatch/pricing/
 			n := source.Metrics(missing, from, to, env.Now())
 			return float64(n) * perMetric,
-				fmt.Sprintf("CloudWatch is asked for %d metrics, which cost %.2f USD by the price list of us-east-1", n,
-					float64(n)*perMetric)
+				fmt.Sprintf("%s metrics to request from CloudWatch, for %.2f USD by the price list of us-east-1",
+					printable.Count(n), float64(n)*perMetric)
 		},
 		cost: func() string { return account.Text(a.Calls()) },
 	}, err
@@ -144,7 +147,7 @@ func (o fleetOptions) askedOfFiles(ctx context.Context, env command.Env) (asked,
 	}
 	from, to := source.Span()
 	if to.Sub(from) > command.Longest+command.Day {
-		return asked{}, fmt.Errorf("the files reach from %s to %s, and 455 days are the most that is ranked: are the "+
+		return asked{}, fmt.Errorf("the files reach from %s to %s, and at most 455 days can be ranked: are the "+
 			"clocks right?", from.Format(time.DateOnly), to.Format(time.DateOnly))
 	}
 	return asked{

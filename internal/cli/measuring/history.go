@@ -34,20 +34,22 @@ type historyOptions struct {
 func NewHistoryCommand(env command.Env) *cobra.Command {
 	o := historyOptions{store: command.StoreOptions{Back: command.Stretch(24 * time.Hour)}}
 	store, aws, output := command.Group("A store", o.store.AddFlags), command.Group("CloudWatch"),
-		command.Group("What to tell")
+		command.Group("Output")
 	cmd := &cobra.Command{
 		Use:   "history [FILE...]",
 		Short: "Report on a server's past from Prometheus, CloudWatch or sysstat",
-		Long: `Read what others kept of one PostgreSQL server and its disk, write it as a run file like that of realiops observe, and show the
-report. realiops size, report and compare take the file as any other. Nothing is written to the source.
+		Long: `Read the history of one PostgreSQL server and its disk from a store or from files, write a run file as
+realiops observe does, and show the report. realiops size, report and compare take the file like any other.
+Nothing is written to the source.
 
-From a store with the API of Prometheus come raw samples of the metrics of postgres_exporter, CloudNativePG, pg_exporter, pgwatch,
-node_exporter, OpenTelemetry's collector and realiops observe --listen, or hours of an instance that an exporter hands on from CloudWatch. If a
-store has several servers, --server and --host pick one by label matchers, and --device the disk. From CloudWatch come the periods of an instance of RDS or Aurora, in minutes of the last 15 days, else longer.
+From a store with Prometheus' API it reads samples of postgres_exporter, CloudNativePG, pg_exporter, pgwatch,
+node_exporter, OpenTelemetry's collector and realiops observe --listen, or CloudWatch's hours from an exporter. If a
+store has several servers, pick one with the label matchers --server and --host, and the disk with --device. From
+CloudWatch it reads an RDS or Aurora instance: minutes for the last 15 days, longer periods before.
 
-FILEs are what promtool tsdb dump or dump-openmetrics wrote of a store, aws cloudwatch get-metric-data of an instance (--query prints
-the question; aws rds describe-db-instances may lie beside it), or of a machine what sadf -j -- -b, iostat -o JSON, az monitor metrics
-list or vCenter's Get-Stat wrote.`,
+FILEs are the output of promtool tsdb dump or dump-openmetrics for a store; of aws cloudwatch get-metric-data for an
+instance (--query prints the request; add the output of aws rds describe-db-instances if you have it); or of sadf -j
+-- -b, iostat -o JSON, az monitor metrics list or vCenter's Get-Stat for a machine.`,
 		Example: `  realiops history --prometheus http://prometheus:9090 --for 24h
   realiops history --prometheus https://mimir.example/prometheus --tenant shop --token-file token --for 7d -o shop.jsonl.zst
   realiops history --prometheus http://prometheus:9090 --server 'instance="db1:9187"' --host 'instance="db1:9100"' --device sda
@@ -65,11 +67,11 @@ list or vCenter's Get-Stat wrote.`,
 		},
 	}
 	aws.StringVar(&o.instance, "instance", "",
-		"the `instance` of RDS or Aurora to ask about, or which one of several in the files")
+		"the RDS or Aurora `instance` to ask about, or to pick from the files")
 	aws.StringVar(&o.cluster, "cluster", "", "the Aurora `cluster` whose writer to ask about")
 	command.AddAccountFlags(aws.FlagSet, &o.account)
-	aws.StringVar(&o.flavor, "flavor", "", "the `kind` of server, rds or aurora, where neither AWS nor a file says it")
-	aws.BoolVar(&o.query, "query", false, "print the query for aws cloudwatch get-metric-data, and ask nobody")
+	aws.StringVar(&o.flavor, "flavor", "", "the `kind` of server, rds or aurora, if neither AWS nor a file tells")
+	aws.BoolVar(&o.query, "query", false, "only print the request for aws cloudwatch get-metric-data")
 	output.VarP((*recordFlag)(&o.out), "output", "o",
 		"the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
 	o.analyze.AddFlags(output.FlagSet)
@@ -77,8 +79,8 @@ list or vCenter's Get-Stat wrote.`,
 }
 
 const historyExitHelp = `0  read, and the report was written
-1  wrong usage, or the source cannot be read or has no such server: nothing was kept
-2  it was read and kept, and the report failed
+1  wrong usage, or the source cannot be read or has no such server: nothing was written
+2  the history was written, but the report failed
 3  read, and a metric that was required got no verdict`
 
 func runHistory(ctx context.Context, env command.Env, o historyOptions, files []string, flags *pflag.FlagSet) error {

@@ -28,7 +28,7 @@ func (o *keepingOptions) addFlags(f *pflag.FlagSet) {
 		runfile.Directory+")")
 	o.format.Add(f, command.FormatText, command.FormatJSON)
 	f.StringVar(&o.progress, "progress", string(progress.Auto),
-		"`how` to show progress on standard error: bar, plain, none; auto is a bar on a terminal")
+		"`how` to show progress on standard error: bar, plain or none; auto is a bar on a terminal")
 }
 
 // recordFlag is the name of a run file to write. It rejects a name that looks like a report's.

@@ -25,8 +25,9 @@ func NewLoadCommand(env command.Env) *cobra.Command {
 	}}
 	cmd := &cobra.Command{
 		Use:   "load [DBNAME]",
-		Short: "Put pgbench's load on a server, with its flags, scripts and report",
-		Long: `Put a load on a server of yours: pgbench's flags, scripts, report and log files, and what pgbench lacks.
+		Short: "Run pgbench's scripts on a server, with pgbench's flags and report",
+		Long: `Put a load on your server, with pgbench's flags, scripts, report and log files, and with features that
+pgbench lacks.
 
 Without -f or -b it runs pgbench's TPC-B-like transactions, for which -i makes the tables. DBNAME is a database, a
 connection string or a URL; PG* variables, the service file and the password file work as in psql. Unlike realiops run,
@@ -41,8 +42,8 @@ it does not ask before it loads a server on another machine, and scripts write w
 	}
 	command.Describe(env, cmd, loadExitHelp,
 		command.Group("What to run", o.scriptFlags), command.Group("How to run it", o.loadFlags),
-		command.Group("What to tell", o.reportFlags),
-		command.Group("What pgbench lacks", o.ownFlags), command.Group("To make the tables of the built-in scripts",
+		command.Group("Output", o.reportFlags),
+		command.Group("Beyond pgbench", o.ownFlags), command.Group("To make the tables of the built-in scripts",
 			o.tableFlags), command.Group("Where", o.connectionFlags))
 	cmd.PreRunE = nil // as in pgbench, -h "" means no -h
 	return cmd
@@ -50,7 +51,7 @@ it does not ask before it loads a server on another machine, and scripts write w
 
 const loadExitHelp = `0  done
 1  wrong usage, or no connection: nothing was run
-2  the run was interrupted or clients aborted; the report is of what ran
+2  the run was interrupted or clients aborted; the report covers what ran
 4  the load ran, and a --fail-if holds`
 
 // runLoad does what the flags ask: answer a question about the scripts, make the tables, or run a load.

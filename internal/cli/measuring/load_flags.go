@@ -55,8 +55,8 @@ type loadOptions struct {
 const defaultSilence = 10 * time.Minute
 
 func (o *loadOptions) scriptFlags(f *pflag.FlagSet) {
-	f.FuncP("builtin", "b", "add the built-in script `NAME[@W]`, weighted at W; list shows them", o.takeBuiltin)
-	f.FuncP("file", "f", "add the script in `FILE[@W]`, weighted at W; - is standard input", o.takeFile)
+	f.FuncP("builtin", "b", "add the built-in script `NAME[@W]` with weight W; \"list\" shows them", o.takeBuiltin)
+	f.FuncP("file", "f", "add the script in `FILE[@W]` with weight W; - is standard input", o.takeFile)
 	f.BoolFuncP("skip-some-updates", "N", "the same as -b simple-update", func(string) error {
 		return o.addBuiltin("simple-update", 1)
 	})
@@ -65,7 +65,7 @@ func (o *loadOptions) scriptFlags(f *pflag.FlagSet) {
 	})
 	f.StringVar(&o.show, "show-script", "", "show the built-in script `NAME` and exit")
 	f.FuncP("define", "D", "define a variable of the scripts, as `VARNAME=VALUE`", o.addDefinition)
-	f.VarP(whole(&o.scale, 1), "scale", "s", "the scale factor of the tables (with -i), or of :scale and the report")
+	f.VarP(whole(&o.scale, 1), "scale", "s", "the scale factor of the tables with -i, else the value of :scale")
 }
 
 func (o *loadOptions) loadFlags(f *pflag.FlagSet) {
@@ -74,19 +74,20 @@ func (o *loadOptions) loadFlags(f *pflag.FlagSet) {
 		"`number` of worker processes that the clients are divided over, as pgbench divides them over threads")
 	f.VarP(whole(&o.load.Transactions, 1), "transactions", "t",
 		fmt.Sprintf("`number` of transactions of each client (default %d)", output.DefaultTransactions))
-	f.VarP(&secondsFlag{&o.load.Duration, true}, "time", "T", "how long to run, in `seconds`, or with a unit: 10m")
+	f.VarP(&secondsFlag{&o.load.Duration, true}, "time", "T", "how long to run, in `seconds` or with a unit: 10m")
 	f.VarP(&modeFlag{&o.load.Mode}, "protocol", "M", "how statements are sent: simple, extended or prepared")
 	f.VarP(&positiveFlag{value: &o.load.Rate}, "rate", "R",
-		"begin this `number` of transactions a second, over all clients")
+		"start this `number` of transactions per second, over all clients")
 	f.VarP(&limitFlag{&o.load.LatencyLimit}, "latency-limit", "L",
-		"count transactions longer than this many `milliseconds` as late; with -R skip those late before they begin")
+		"count transactions longer than this many `milliseconds` as late; with -R, skip those already late at their "+
+			"start")
 	f.BoolVarP(&o.load.Reconnect, "connect", "C", false, "open a connection for each transaction")
 	f.Var(whole(&o.maxTries, 0), "max-tries",
-		"how often to try a transaction that meets a serialization failure or a deadlock; 0: no limit")
+		"how often to try a transaction after a serialization failure or deadlock; 0: no limit")
 	f.BoolVar(&o.load.ExitOnAbort, "exit-on-abort", false, "end the run when a client aborts")
 	f.BoolVar(&o.load.ContinueOnError, "continue-on-error", false,
-		"let a statement that fails end its transaction, not its client")
-	f.Func("random-seed", "the seed of all random numbers: a `number`, time, or rand", o.seed.set)
+		"after an error, go on with the next transaction instead of aborting the client")
+	f.Func("random-seed", "the seed of random numbers: a `number`, time, or rand", o.seed.set)
 	f.BoolVarP(&o.noVacuum, "no-vacuum", "n", false, "do not vacuum pgbench's tables first")
 	f.BoolVarP(&o.vacuumAll, "vacuum-all", "v", false, "vacuum pgbench_accounts first, too")
 }
@@ -99,11 +100,11 @@ func (o *loadOptions) reportFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.failuresDetailed, "failures-detailed", false, "report failures by kind")
 	f.BoolVar(&o.verboseErrors, "verbose-errors", false, "show every error")
 	f.BoolVarP(&o.log, "log", "l", false,
-		"write each transaction to a log file, PREFIX.PID, and PREFIX.PID.N for each further worker")
+		"write each transaction to the log file PREFIX.PID, and PREFIX.PID.N for further workers")
 	f.StringVar(&o.logPrefix, "log-prefix", "", "`PREFIX` of the log file (default \""+output.DefaultLogPrefix+"\")")
 	f.Var(whole(&o.aggregate, 1), "aggregate-interval", "log sums over this many `seconds` instead of each transaction")
 	f.Var(&positiveFlag{value: &o.load.SampleRate, most: 1}, "sampling-rate",
-		"log this `part` of the transactions: 0.01 for 1%")
+		"log this `part` of all transactions: 0.01 for 1%")
 }
 
 func (o *loadOptions) ownFlags(f *pflag.FlagSet) {
@@ -112,7 +113,7 @@ func (o *loadOptions) ownFlags(f *pflag.FlagSet) {
 	f.Func("fail-if", "exit with 4 if this `condition` holds: 'p99>20ms', 'achieved<0.95', 'failed>0' (repeatable)",
 		o.addGate)
 	f.Var(&secondsFlag{&o.load.Silence, false}, "answer-timeout",
-		"give up on a server that does not answer for this many `seconds`; 0: never")
+		"give up if the server does not answer for this many `seconds`; 0: never")
 }
 
 func (o *loadOptions) tableFlags(f *pflag.FlagSet) {
@@ -137,10 +138,10 @@ func (o *loadOptions) connectionFlags(f *pflag.FlagSet) {
 	f.StringVarP(&c.port, "port", "p", "", "its `port`")
 	f.StringVarP(&c.user, "username", "U", "", "the `user` to connect as")
 	f.StringVarP(&c.database, "dbname", "d", "", "the same as `DBNAME`")
-	f.StringVar(&c.database, "dsn", "", "the same as `DBNAME`, for those who know realiops run")
+	f.StringVar(&c.database, "dsn", "", "the same as `DBNAME`, as in realiops run")
 	command.AddSignInFlags(f, &o.aws)
 	f.BoolVarP(&o.version, "version", "V", false, "show the version and exit")
-	f.BoolP("help", "?", false, "show this help and exit; -h is the host, as in pgbench")
+	f.BoolP("help", "?", false, "show this help and exit; -h is --host, as in pgbench")
 }
 
 // whole returns an integer flag with a lower bound.

@@ -34,15 +34,15 @@ func NewObserveCommand(env command.Env) *cobra.Command {
 	var o observeOptions
 	cmd := &cobra.Command{
 		Use:   "observe",
-		Short: "Say what a PostgreSQL that others use does, without a load",
-		Long: `Say what a PostgreSQL that others use really writes, what its counters count, and who causes it.
+		Short: "Watch a PostgreSQL that others use, without adding a load",
+		Long: `Watch a PostgreSQL that others use: what it really writes, what its counters count, and who causes it.
 
-It puts no load on the server and changes nothing there: no schema, no setting, no checkpoint, no extension. It compares
-quiet and busy times, where realiops run compares loads of its own. So a verdict takes longer, and some metrics get
-none. The report names the short load of realiops run that would tell.
+It puts no load on the server and changes nothing there: no schema, no setting, no checkpoint, no extension. It
+compares quiet and busy times, while realiops run compares its own loads. So verdicts take longer, and some metrics
+get none. For those the report names a short load of realiops run that would tell.
 
-If the server is restarted, or fails over behind the same address, realiops reconnects and goes on; the time between is a
-gap. --append goes on in the file of an earlier observation of the same server.`,
+If the server restarts or fails over behind the same address, realiops reconnects; the time between is a gap. --append
+continues the file of an earlier observation of the same server.`,
 		Example: `  realiops observe --dsn 'postgres://me@db.example/shop'
   realiops observe --dsn service=prod --for 72h -o shop.jsonl.zst
   realiops observe --dsn service=prod --for 72h --append -o shop.jsonl.zst
@@ -52,21 +52,21 @@ gap. --append goes on in the file of an earlier observation of the same server.`
 		RunE: func(cmd *cobra.Command, _ []string) error { return runObserve(cmd.Context(), env, o, cmd.Flags()) },
 	}
 	server, long, output := command.Group("The server"), command.Group("How long"),
-		command.Group("What to read and tell", o.readingOptions.addFlags)
+		command.Group("Reading and output", o.readingOptions.addFlags)
 	server.Var(&o.target.DSN, "dsn",
 		"observe this server: a `URL`, keywords or a database name, completed from PG* variables as psql does")
 	long.DurationVar(&o.length, "for", time.Hour, "how long to observe, at most")
-	long.BoolVar(&o.settled, "until-settled", false, "end earlier when the report no longer changes")
+	long.BoolVar(&o.settled, "until-settled", false, "stop early when the report no longer changes")
 	long.DurationVar(&o.atLeast, "at-least", leastObserved,
 		"with --until-settled, how long to observe before it may end")
-	long.BoolVar(&o.append, "append", false, "go on in the file that -o names")
+	long.BoolVar(&o.append, "append", false, "continue the file that -o names")
 	output.StringVar(&o.listen, "listen", "",
-		"let a Prometheus scrape what is read, at this `ADDRESS`: HOST:PORT, or a port of this machine alone")
+		"serve the readings to a Prometheus at this `ADDRESS`: HOST:PORT, or a port that only this machine reaches")
 	return command.Describe(env, cmd, observeExitHelp, server, command.Group("A server in AWS", o.target.AddAWSFlags),
 		long, output)
 }
 
-const observeExitHelp = `0  done, also where Ctrl-C ended it
+const observeExitHelp = `0  done, or stopped with Ctrl-C
 1  wrong usage, or no server to observe: nothing was read
 2  it failed; what was read is kept
 3  done, and a metric that was required got no verdict`

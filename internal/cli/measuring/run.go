@@ -24,12 +24,12 @@ func NewRunCommand(env command.Env) *cobra.Command {
 	var o runOptions
 	cmd := &cobra.Command{
 		Use:   "run",
-		Short: "Put known loads on a PostgreSQL and say what each counter counts",
-		Long: `Put known loads on a PostgreSQL, one after another, and say what each counter really counts.
+		Short: "Run known loads on a PostgreSQL and find out what its counters count",
+		Long: `Run known loads on a PostgreSQL, one after another, and find out what each counter really counts.
 
-Without --dsn or --container it measures a PostgreSQL of its own, which it fetches once, starts, and removes. If
-the environment names a server, it asks which of the two. On a server of yours it works in a schema named realiops,
-which it drops at the end.
+Without --dsn or --container it measures its own PostgreSQL, which it downloads once, starts, and removes. If the
+environment names a server, it asks which of the two to use. On your server it works in a schema named realiops and
+drops it at the end.
 
 A plan file is JSON with the keys that a run file has under "plan":
 
@@ -37,7 +37,7 @@ A plan file is JSON with the keys that a run file has under "plan":
     "method": "insert-select", "indexes": 0, "clients": 8}],
     "repetitions": 3, "load_seconds": 5}
 
---budget decides the length and the repetitions that a plan leaves open.`,
+--budget sets the length and repetitions of loads if the plan does not.`,
 		Example: `  realiops run
   realiops run --pg-version 15 -c shared_buffers=1GB
   realiops run --dsn 'postgres://me@localhost/test' --budget 5m
@@ -53,12 +53,12 @@ A plan file is JSON with the keys that a run file has under "plan":
 	load := command.Group("The load", o.plan.addFlags)
 	load.BoolVar(&o.target.Yes, "yes", false, "do not ask before loading a server on another machine")
 	groups := append(o.target.Groups(o.cloud.addFlags), load,
-		command.Group("What to read and tell", o.readingOptions.addFlags))
+		command.Group("Reading and output", o.readingOptions.addFlags))
 	return command.Describe(env, cmd, runExitHelp, groups...)
 }
 
 const runExitHelp = `0  done
-1  wrong usage, or no server to measure: nothing was measured
+1  wrong usage, or no server: nothing was measured
 2  it failed or was interrupted; what was measured is kept
 3  done, and a metric that was required got no verdict`
 

@@ -19,12 +19,12 @@ type cloudOptions struct{ all, quick bool }
 
 func (o *cloudOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.all, "aws", false,
-		"judge the metrics of CloudWatch and Performance Insights too: each load lasts two of their periods of five "+
-			"minutes; metrics of the volume, which move in steps of about an hour, are judged for the whole run, "+
-			"with an hour of rest before and after it; --load-seconds 10800 judges them load by load, which takes days")
+		"also judge CloudWatch and Performance Insights: each load lasts two of their five-minute periods; volume "+
+			"metrics move about once an hour, so they are judged for the whole run, with an hour of rest before and "+
+			"after it; --load-seconds 10800 judges them for each load, which takes days")
 	f.BoolVar(&o.quick, "quick-aws", false,
-		"judge only the AWS metrics that come every minute: each load lasts two minutes; metrics of the volume, such "+
-			"as VolumeWriteIOPs, are left out")
+		"judge only the AWS metrics that come every minute: each load lasts two minutes; volume metrics, such as "+
+			"VolumeWriteIOPs, are left out")
 }
 
 func (o cloudOptions) asked() bool { return o.all || o.quick }

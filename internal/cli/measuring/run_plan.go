@@ -30,21 +30,21 @@ type planOptions struct {
 func (o *planOptions) addFlags(f *pflag.FlagSet) {
 	sizes := experiment.DefaultSizes()
 	f.StringVar(&o.name, "plan", experiment.Default().Name, "the loads to run: default, identify (only inserts), "+
-		"published, cloud (with --aws the default), reads, updates, everything, or a JSON `file`")
+		"published, cloud (the default with --aws), reads, updates, everything, or a JSON `file`")
 	f.DurationVar(&o.budget, "budget", 0,
-		"how long all loads and the pauses between them may take: it decides length and repetitions unless you do, "+
-			"and the time left goes to the load that would tell most (default: 1m40s; of everything 5m)")
+		"how long all loads and pauses may take; sets length and repetitions unless you do, and spends the rest on "+
+			"the load that tells most (default: 1m40s; 5m for everything)")
 	f.Float64Var(&o.loadSeconds, "load-seconds", 0,
 		"`seconds` that each load runs, whatever the budget (default: what fits, up to 5)")
-	f.IntVar(&o.repetitions, "repetitions", 0, "how many `times` each load is run, whatever the budget (default: 3, "+
-		"or 2 or 1 if 3 do not fit; of the plan default, loads that read or update 2)")
-	f.IntVar(&o.sizes.Clients, "clients", sizes.Clients, "`sessions` that put load on the server at once")
-	f.IntVarP(&o.workers, "jobs", "j", 0, "worker `processes` that the sessions are divided over (default 1)")
-	f.IntVar(&o.sizes.RowsPerTx, "rows-per-tx", sizes.RowsPerTx, "`rows` in each transaction, unless the plan says")
+	f.IntVar(&o.repetitions, "repetitions", 0, "how many `times` to run each load, whatever the budget (default: 3, "+
+		"or fewer if 3 do not fit; in the plan default, 2 for loads that read or update)")
+	f.IntVar(&o.sizes.Clients, "clients", sizes.Clients, "`sessions` that load the server at the same time")
+	f.IntVarP(&o.workers, "jobs", "j", 0, "worker `processes` for the sessions (default 1)")
+	f.IntVar(&o.sizes.RowsPerTx, "rows-per-tx", sizes.RowsPerTx, "`rows` per transaction, unless the plan sets it")
 	f.Var(&o.table, "read-size", "`size` of the table that loads read (default: twice shared_buffers, from 32M to "+
-		"1G, and at most a quarter of what is free)")
+		"1G, and at most a quarter of the free space)")
 	f.Uint64Var(&o.seed, "seed", 0,
-		"the `number` that decides the random order of the loads (default: random, and recorded)")
+		"the `seed` for the random order of the loads (default: random, and recorded)")
 }
 
 // program returns the program of a named or written plan, with the user's flags and defaults. If a source has

@@ -69,9 +69,9 @@ type Level struct{ all, evidence bool }
 
 // AddFlags adds the flags of a report's length.
 func (l *Level) AddFlags(f *pflag.FlagSet) {
-	f.BoolVar(&l.all, "all", false, "show every load, what every metric counts, and what cannot be told")
+	f.BoolVar(&l.all, "all", false, "show every load, every metric, and what the run cannot tell")
 	f.BoolVarP(&l.evidence, "verbose", "v", false,
-		"show why, too: every metric beside every counted quantity, load by load")
+		"show all evidence: every metric beside every quantity, load by load")
 }
 
 // Evidence reports whether -v asked for all evidence.

@@ -27,10 +27,10 @@ func NewCompareCommand(env command.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B [C...]",
 		Short: "Compare runs: their rates, and what each metric counts",
-		Long: `Compare runs with the first of them, as benchstat does. First comes what else differs between the runs, such as a
-setting or the plan. Then, for each load that all have, the rates of rows, WAL records and what the device did: by how
-much they changed, and whether chance explains that. Last come the metrics that count one thing in one run and another
-in another.
+		Long: `Compare runs with the first of them, as benchstat does. First come other differences between the runs,
+such as settings or the plan. Then, for each load that all runs have, the rates of rows, WAL records and device
+requests: by how much they changed, and whether chance explains the change. Last come metrics that count
+different things in different runs.
 
 A, B, … are run files, compressed or not; LAST is the run in ./realiops-runs that was written last.`,
 		Example: `  realiops compare before.jsonl after.jsonl
@@ -50,15 +50,15 @@ A, B, … are run files, compressed or not; LAST is the run in ./realiops-runs t
 	o.format.Add(flags.FlagSet, command.FormatText, command.FormatJSON, command.FormatCSV)
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show every counted quantity, and every metric that changed")
 	flags.StringArrayVar(&o.failIf, "fail-if", nil, "exit with 4 on this `CHANGE`: WHAT>PERCENT% or WHAT<PERCENT% "+
-		"over all loads, WHAT/LOAD for one; WHAT is a counted quantity: rows, WAL fsyncs, device requests; of "+
-		"measurements, a count of measure (repeatable)")
+		"over all loads, WHAT/LOAD for one load; WHAT is a quantity, such as rows, WAL fsyncs or device requests, or "+
+		"a count of realiops measure (repeatable)")
 	return command.Describe(env, cmd, compareExitHelp, flags)
 }
 
-const compareExitHelp = `0  the comparison was written, whatever it shows
+const compareExitHelp = `0  the comparison was written
 1  wrong usage, a file cannot be read as a run file, or the runs have nothing in common
-3  the comparison was written, and a change that --fail-if asks for is not known
-4  the comparison was written, and a change that --fail-if names is there, with its whole interval`
+3  the comparison was written, but whether a --fail-if holds is unknown
+4  the comparison was written, and a --fail-if holds for the whole interval`
 
 func runCompare(env command.Env, o compareOptions, names []string) error {
 	if len(names) > 26 {

@@ -30,16 +30,16 @@ func NewExplainCommand(env command.Env) *cobra.Command {
 	var o explainOptions
 	cmd := &cobra.Command{
 		Use:   "explain [NAME...]",
-		Short: "Say what a metric counts, and whether that is storage I/O",
+		Short: "Explain what a metric counts, and whether that is storage I/O",
 		Long: `Say what a metric counts, whether that is storage I/O, and how it misleads.
 
-NAME is a metric as any of these show it: PostgreSQL's views, /proc, iostat, sar, vmstat, fio, exporters of Prometheus,
-CloudWatch and Performance Insights and what exports them, Datadog, Zabbix, Azure, Google Cloud, MySQL, CockroachDB,
-YugabyteDB. Case, blanks, labels and statistics do not matter: w/s, "AWS/RDS WriteIOPS", aws_rds_write_iops_average. The
-name of a view, a tool or a service lists its metrics. Without a name you see which of these there are.
+NAME is a metric as PostgreSQL's views, /proc, iostat, sar, vmstat, fio, Prometheus exporters, CloudWatch, Performance
+Insights, Datadog, Zabbix, Azure, Google Cloud, MySQL, CockroachDB or YugabyteDB show it. Case, blanks, labels and
+statistics do not matter: w/s, "AWS/RDS WriteIOPS", aws_rds_write_iops_average. The name of a view, tool or service
+lists its metrics. Without a name, realiops explain lists views, tools and services.
 
-An answer on a metric has at most 25 lines; --all shows everything that is known. No server and no network is asked: what
-is known is part of the program, and each entry names its source.`,
+An answer has at most 25 lines; --all shows everything. The knowledge is built in, so no server or network is needed,
+and each entry names its source.`,
 		Example: `  realiops explain WriteIOPS
   realiops explain w/s node_disk_writes_completed_total
   realiops explain pg_stat_wal
@@ -62,12 +62,12 @@ is known is part of the program, and each entry names its source.`,
 	o.format.Add(flags.FlagSet, command.FormatText, command.FormatJSON)
 	flags.BoolVar(&o.all, "all", false, "show everything that is known")
 	flags.StringVar(&o.dashboard, "dashboard", "",
-		"explain the panels of this Grafana dashboard, a JSON `file`, and say which titles are wrong")
+		"explain the panels of this Grafana dashboard, a JSON `file`, and flag wrong titles")
 	return command.Describe(env, cmd, explainExitHelp, flags)
 }
 
 const explainExitHelp = `0  explained
-1  wrong usage, a name that is not known, or a file that is no dashboard`
+1  wrong usage, an unknown name, or a file that is not a dashboard`
 
 func runExplain(env command.Env, o explainOptions, names []string) error {
 	if slices.Contains(names, "") {

@@ -175,7 +175,7 @@ func ofEntry(o metric.Entry) (e entry) {
 		e.say("same as", metric.Printed(o.Same, 0))
 	}
 	e.say("known", map[metric.Basis]string{
-		metric.Documented: "its documentation says so", metric.Read: "its source code does so",
+		metric.Documented: "its documentation", metric.Read: "its source code does so",
 		metric.Inferred: "inferred from what is documented",
 	}[o.Basis])
 	e.say("source", titles(o.Sources)...)

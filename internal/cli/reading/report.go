@@ -37,22 +37,23 @@ func NewReportCommand(env command.Env) *cobra.Command {
 	var o reportOptions
 	cmd := &cobra.Command{
 		Use:   "report FILE...",
-		Short: "Show what a run found, or make a page of it",
-		Long: `Show what a run found, from its file alone: no server, no account, no network. One screen sets the numbers that look like
-IOPS beside what the disk did, and lists which metrics count disk operations; --all says of each metric what it counts,
-and how surely; -v shows its ratio under each load. A run that was interrupted or cut off is reported as far as it went,
-and the report says so.
+		Short: "Show what a run found, or write it to a page",
+		Long: `Show what a run found. The run file is enough: no server, account or network is needed. The default is
+one screen: the numbers that look like IOPS beside what the disk did, and which metrics count disk operations.
+--all shows what each metric counts, and how surely; -v shows its ratio under each load. If a run was
+interrupted or cut off, the report covers what was measured, and says so.
 
-With -o it is a file to pass around. As a page it begins with the same answer, has pictures, and needs no network, for a
-screen, a phone or paper, which leaves out what is folded. With --gib, or another flag of sizes, it says what storage to
-order and what that costs.
+-o writes a file to pass around. The page begins with the same answer, has pictures, needs no network, and suits
+screens, phones and paper (folded parts are not printed). With --gib or another sizing flag, the report says what
+storage to order and what it costs.
 
-FILE is a run file, compressed or not; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input. Of several files
-the page is of the first, and what to order is for all: the highest of each number counts.
+FILE is a run file, compressed or not; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is
+standard input. Of several files, the page shows the first; the order covers all of them, with the highest of each
+number.
 
-The ending of the name given with -o chooses the format: .html; .md for a ticket; .csv and .json for programs (realiops
-size makes the .csv of sizes); .png for the counts under one load, that of the headline unless --load names another;
-.svg for one second of it, to scale. Of a baseline, a picture is what each job did, or how the one went that was throttled.`,
+The extension of the -o file sets the format: .html; .md for a ticket; .csv and .json for programs (realiops size
+writes the .csv of sizes); .png for the counts under one load, the headline's or --load's; .svg for one second of that
+load, to scale. For a baseline, a picture shows each job, or the course of the throttled one.`,
 		Example: `  realiops report LAST
   realiops report LAST --all
   realiops report LAST --metric WriteIOPS
@@ -71,18 +72,18 @@ size makes the .csv of sizes); .png for the counts under one load, that of the h
 		},
 	}
 	page := command.Group("The report")
-	page.StringVarP(&o.out, "output", "o", "", "`file` to write; - is standard output (default: standard output)")
+	page.StringVarP(&o.out, "output", "o", "", "`file` to write (default: -, standard output)")
 	o.format.Add(page.FlagSet, append([]string{command.FormatText, command.FormatHTML, command.FormatMarkdown,
 		command.FormatCSV, command.FormatJSON, command.FormatPNG, command.FormatSVG}, CostForms...)...)
 	o.level.AddFlags(page.FlagSet)
 	page.StringArrayVar(&o.metrics, "metric", nil,
-		"show only this `metric` and why, as text; * and ? stand for any text (repeatable)")
+		"show only this `metric`, with evidence, as text; * and ? match any text (repeatable)")
 	o.require.AddFlags(page.FlagSet)
 	return command.Describe(env, cmd, reportExitHelp, page, command.Group("The load to size for", o.size.addLoadFlags),
-		command.Group("What to size", o.size.addStorageFlags))
+		command.Group("What to order", o.size.addStorageFlags))
 }
 
-const reportExitHelp = `0  the report was written, also that of a run which did not end well
+const reportExitHelp = `0  the report was written, even if the run was interrupted or failed
 1  wrong usage, FILE cannot be read as a run file, or the report cannot be written
 3  the report was written, and a metric that was required got no verdict`
 

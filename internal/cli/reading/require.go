@@ -37,8 +37,8 @@ func namesOf(flag string, patterns, known []string) ([]string, error) {
 
 func (o *RequireOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.patterns, "require", nil,
-		"exit with 3 if this `metric` gets no verdict: a name as in a report or a run file; * and ? stand for any "+
-			"text (repeatable)")
+		"exit with 3 if this `metric` gets no verdict; use the name in a report or run file; * and ? match any text "+
+			"(repeatable)")
 }
 
 // Names returns the required metrics of a run, each once. A pattern without a match is an error.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/cli/command"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -19,12 +20,12 @@ func NewShareCommand(env command.Env) *cobra.Command {
 	out := ""
 	cmd := &cobra.Command{
 		Use:   "share FILE",
-		Short: "Write a copy of a run without names, to give to others",
-		Long: `Write a copy of a run without names, addresses, statements and identifiers, to give to others.
+		Short: "Write a copy of a run without names, to share with others",
+		Long: `Write a copy of a run without names, addresses, statements and identifiers, to share with others.
 
-What the server is (version, settings that change how much I/O it does, class of instance, kind of storage), what each
-load did, and every reading of every counter with its time stay. Names of your own loads, of instances and of tables
-become load-1, instance-1, table-1. Free text that may hold names is removed.
+The copy keeps the server's version, instance class, kind of storage and settings that affect I/O, what each load did,
+and every reading with its time. Names of loads, instances and tables become load-1, instance-1, table-1. Free text
+that may contain names is removed.
 
 FILE is a run file, compressed or not; LAST is the run in ./` + runfile.Directory + ` that was written last.`,
 		Example: `  realiops share LAST
@@ -96,11 +97,11 @@ func shareTo(path, out string) (*runfile.Anonymizer, map[runfile.Kind]int, error
 func shared(out string, a *runfile.Anonymizer, count map[runfile.Kind]int) document.Document {
 	var lines []string
 	for _, kind := range slices.Sorted(maps.Keys(count)) {
-		lines = append(lines, fmt.Sprintf("%d %s", count[kind], kind))
+		lines = append(lines, printable.Count(count[kind])+" "+string(kind))
 	}
 	taken := slices.Sorted(maps.Keys(a.Taken))
 	if len(taken) == 0 {
-		taken = []string{"nothing: there was nothing of the kind in it"}
+		taken = []string{"nothing: the file had no names"}
 	}
 	return document.Document{Blocks: []document.Block{
 		document.Paragraph{Text: out + " holds the version and the settings of the server, the kind of its storage, " +

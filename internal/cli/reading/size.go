@@ -22,21 +22,22 @@ func NewSizeCommand(env command.Env) *cobra.Command {
 	var o SizeOptions
 	cmd := &cobra.Command{
 		Use:   "size FILE...",
-		Short: "Say what storage to order for a run, and what it costs",
-		Long: `Say what storage to order for what a run really needed: its device requests and bytes, not the numbers that are called
-IOPS. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input.
+		Short: "Find out which storage to order, and what it costs",
+		Long: `Find out which storage to order for what a run really needed: its device requests and bytes, not the
+numbers called IOPS. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last,
+and - is standard input.
 
-Of several files, the highest of each number counts. --load picks the load of the run that is most like yours; without
-it, the size is for the load that asked most of storage. A load whose table was kept out of memory on purpose (point-cold,
-scan-cold) is sized for only if --load names it. --rows-per-second and --growth scale the load.
+With several files, the highest of each number counts. --load picks the load that is most like yours; without it, the
+order is for the load that needed most of storage. Loads that keep their table out of memory on purpose (point-cold,
+scan-cold) count only if --load names them. --rows-per-second and --growth scale the load.
 
-Limits and prices are those that the providers or others published. --format json names the source of each order and
-each line of its bill, by the keys that realiops explain --format json lists. --price and --limits take files that
-realiops prices and realiops aws limits write. --calibrate takes a run on Aurora for the forecast of what Aurora bills.
+Limits and prices are the published ones. --format json names the source of each order and each line of its bill, by
+the keys that realiops explain --format json lists. --price and --limits take the files of realiops prices and
+realiops aws limits. --calibrate takes a run on Aurora to forecast what Aurora bills.
 
-Three questions need no run. --need: what carries these figures, and how long do credits last? --from-metric: what is an
-amount of a metric on a console in real I/O? --check: do figures of a console or a benchmark agree with each other
-(bytes for each operation, Little's law, caps)?`,
+Three questions need no run. --need: what carries these figures, and how long do credits last? --from-metric: how much
+real I/O is an amount on a console? --check: do the figures of a console or benchmark agree with each other (bytes per
+operation, Little's law, caps)?`,
 		Example: `  realiops size LAST --load bulk-indexed --gib 500
   realiops size LAST --rows-per-second 20000 --growth 50 --class db.r6g.large
   realiops size monday.jsonl tuesday.jsonl --on rds,aurora --calibrate aurora.jsonl
@@ -69,12 +70,12 @@ amount of a metric on a console in real I/O? --check: do figures of a console or
 		},
 	}
 	return command.Describe(env, cmd, sizeExitHelp, command.Group("The load to size for", o.addLoadFlags),
-		command.Group("What to size", o.addStorageFlags, o.addBaselineFlag),
-		command.Group("Without a run", o.addFigureFlags), command.Group("What to tell", o.addFormatFlag))
+		command.Group("What to order", o.addStorageFlags, o.addBaselineFlag),
+		command.Group("Without a run", o.addFigureFlags), command.Group("Output", o.addFormatFlag))
 }
 
 const sizeExitHelp = `0  sized
-1  wrong usage, FILE cannot be read as a run file, or it does not tell what storage had to do`
+1  wrong usage, FILE cannot be read as a run file, or it does not show what storage had to do`
 
 // noRun rejects a run if figures are asked about.
 func noRun(args []string) error {

@@ -41,33 +41,34 @@ type SizeOptions struct {
 }
 
 func (o *SizeOptions) addLoadFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.Load, "load", "", "the `load` of the run that is like yours (default: the one that asked most of "+
-		"storage, but for point-cold, scan-cold and others kept cold)")
-	f.Float64Var(&o.RowsPerSecond, "rows-per-second", 0, "scale it to this many `rows` a second")
+	f.StringVar(&o.Load, "load", "", "the `load` of the run that is most like yours (default: the one that needed "+
+		"most of storage, except point-cold, scan-cold and other cold loads)")
+	f.Float64Var(&o.RowsPerSecond, "rows-per-second", 0, "scale it to this many `rows` per second")
 	f.Float64Var(&o.Growth, "growth", 0, "`percent` to add to that")
-	f.Float64Var(&o.Percentile, "percentile", 99, "the `percentile` of its single seconds to size for; 100: the worst")
-	f.Float64Var(&o.Headroom, "headroom", 20, "`percent` to order beyond the need")
+	f.Float64Var(&o.Percentile, "percentile", 99, "the `percentile` of its seconds to size for; 100 is the worst "+
+		"second")
+	f.Float64Var(&o.Headroom, "headroom", 20, "`percent` to order above the need")
 	o.GiB, o.DefaultGiB = 100, true
-	f.Var((*command.Gibibytes)(&o.GiB), "gib", "data to hold: in GiB, or with a unit: 2TB (10^12 bytes), 2TiB (2^40)")
+	f.Var((*command.Gibibytes)(&o.GiB), "gib", "data to hold, in GiB or with a unit: 2TB (10^12 bytes), 2TiB (2^40)")
 }
 
 // addStorageFlags adds the flags for what is ordered, and by which prices.
 func (o *SizeOptions) addStorageFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Instance, "class", "", "`class` of the database's machine: db.r6g.large, m5.xlarge")
-	f.StringSliceVar(&o.on, "on", nil, "only on these, a `list` of: ebs, rds, aurora, azure, google, yugabytedb, "+
-		"cockroachdb, or volumes such as gp3 (default: what the class of machine can have, else what the region's "+
-		"cloud sells, but for the hard disks st1 and sc1)")
-	f.IntVar(&o.Disks, "disks", 0, "how `many` disks to stripe over (default: 1 to 8, as many as cost least); not on "+
-		"RDS and Aurora, which do that themselves")
-	f.BoolVar(&o.MultiAZ, "multi-az", false, "price RDS with a standby in another zone")
-	f.StringVar(&o.Region, "region", "", "the `region` whose prices count, and whose cloud the order is for "+
-		"(default: the run's, that of --price, or "+command.DefaultRegion+", eastus and us-central1)")
+	f.StringSliceVar(&o.on, "on", nil, "a `list` of what to consider: ebs, rds, aurora, azure, google, yugabytedb, "+
+		"cockroachdb, or volumes such as gp3 (default: what the machine class can use, else what the region's cloud "+
+		"sells, except the hard disks st1 and sc1)")
+	f.IntVar(&o.Disks, "disks", 0, "how `many` disks to stripe over (default: 1 to 8, whichever costs least); not "+
+		"for RDS and Aurora, which stripe by themselves")
+	f.BoolVar(&o.MultiAZ, "multi-az", false, "price RDS with a standby in another availability zone")
+	f.StringVar(&o.Region, "region", "", "the `region` for prices; also selects the cloud (default: the run's, the "+
+		"one in --price, or "+command.DefaultRegion+", eastus and us-central1)")
 	f.StringVar(&o.calibrate, "calibrate", "",
-		"a run `file` from Aurora to estimate billed writes by, instead of the published loads")
-	f.StringVar(&o.Prices, "price", "", "a `file` of prices that realiops prices wrote, used before the program's own")
+		"a run `file` from Aurora to estimate billed writes from, instead of published loads")
+	f.StringVar(&o.Prices, "price", "", "a `file` of prices from realiops prices, used before the built-in ones")
 	f.StringVar(&o.Limits, "limits", "",
-		"a `file` of limits that realiops aws limits wrote, used before the program's own")
-	f.DurationVar(&o.repeat, "repeat", 24*time.Hour, "for volumes with credits, how long to repeat the recorded seconds")
+		"a `file` of machine limits from realiops aws limits, used before the built-in ones")
+	f.DurationVar(&o.repeat, "repeat", 24*time.Hour, "for volumes with credits, how long the recorded load goes on")
 	f.Var(percent{&o.Balance.Volume}, "balance",
 		"percent of a volume's credits at the start (default: the last BurstBalance of the run, or 100)")
 	f.Var(percent{&o.Balance.Instance}, "instance-balance",
@@ -76,23 +77,23 @@ func (o *SizeOptions) addStorageFlags(f *pflag.FlagSet) {
 }
 
 func (o *SizeOptions) addBaselineFlag(f *pflag.FlagSet) {
-	f.StringVar(&o.baseline, "baseline", "", "a `file` that realiops baseline wrote: does its device carry the load?")
+	f.StringVar(&o.baseline, "baseline", "", "a `file` from realiops baseline: does that device carry the load?")
 }
 
 func (o *SizeOptions) addFigureFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.need, "need", "",
-		"`FIGURES` to size for: two of iops=, mbps= (or 120MiB) and kb= of a request; reads= in percent; flushes=")
-	f.Float64Var(&o.hours, "hours", 24, "with --need, `hours` of each day that it lasts")
-	f.StringVar(&o.fromMetric, "from-metric", "", "what an amount of a metric is in real I/O, as `NAME=AMOUNT`: "+
-		"WriteIOPS=800000; a sum with its time: VolumeReadIOPs=2.43e9/month; of RDS several, with commas, and what "+
-		"to order for them")
-	f.StringVar(&o.checked, "check", "", "`FIGURES` that should agree with each other: iops=, kbps=, mbps=, ms=, "+
-		"queue=, kb= of a request, cap-iops=, cap-mbps=, buffered, or columns of iostat: r/s=, w_await=, aqu-sz=")
+		"`FIGURES` to size for: two of iops=, mbps= (or 120MiB) and kb= per request; reads= in percent; flushes=")
+	f.Float64Var(&o.hours, "hours", 24, "with --need, for how many `hours` a day")
+	f.StringVar(&o.fromMetric, "from-metric", "", "convert a metric's amount to real I/O, as `NAME=AMOUNT`: "+
+		"WriteIOPS=800000; for a sum, add its time: VolumeReadIOPs=2.43e9/month; for RDS, several separated by "+
+		"commas also give an order")
+	f.StringVar(&o.checked, "check", "", "`FIGURES` to check against each other: iops=, kbps=, mbps=, ms=, queue=, "+
+		"kb= per request, cap-iops=, cap-mbps=, buffered, or iostat's columns: r/s=, w_await=, aqu-sz=")
 	f.StringVar(&o.latencyBands, "latency-bands", "",
-		"with --check, up to how many `milliseconds` latency is excellent, good and fair (default 5,10,15)")
+		"with --check, up to how many `milliseconds` a latency is excellent, good or fair (default 5,10,15)")
 	f.StringVar(&o.queueBands, "queue-bands", "",
-		"with --check, the `lengths` from which a queue is a bottleneck: if it lasts, and at once (default 2,5)")
-	f.StringVar(&o.flavor, "flavor", "", "with --from-metric, the `kind` of server it was read on: aurora, rds or ebs")
+		"with --check, the `lengths` from which a queue is a bottleneck if it lasts, and in any case (default 2,5)")
+	f.StringVar(&o.flavor, "flavor", "", "with --from-metric, where the metric was read: the `kind` aurora, rds or ebs")
 }
 
 func (o *SizeOptions) addFormatFlag(f *pflag.FlagSet) {

@@ -42,14 +42,14 @@ func newAuroraCostCommand(env command.Env) *cobra.Command {
 	o := auroraCostOptions{back: command.Stretch(30 * 24 * time.Hour)}
 	cmd := &cobra.Command{
 		Use:   "cost",
-		Short: "Say which costs less: Aurora Standard or I/O-Optimized",
-		Long: `Work out what an Aurora cluster costs in both storage configurations, hour by hour, from what it did: billed reads and
-writes, storage, instances and capacity units, at the prices of its region. The report says which costs less, by month
-and with the spread of the days, how sure that is, and what would change it. Missing figures are listed, and never
-counted as zero.
+		Short: "Compare the cost of Aurora Standard and I/O-Optimized",
+		Long: `Work out what an Aurora cluster costs in both storage configurations, hour by hour, from its billed
+reads and writes, storage, instances and capacity units, at its region's prices. The report says which costs
+less per month, how sure that is, how much the days vary, and what would change the answer. Missing figures are
+listed and never count as zero.
 
---cluster asks CloudWatch for the hours. --from reads what the aws program wrote, and asks nobody; --query prints the
-question for the aws program. --month takes the sums of a month, as a bill has them.`,
+--cluster asks CloudWatch for the hours. --from reads files that the AWS CLI wrote, without asking AWS; --query prints
+the request for the AWS CLI. --month takes a month's totals from a bill.`,
 		Example: `  realiops aws cost --cluster shop --for 90d
   realiops aws cost --query --cluster shop --instance shop-1=db.r6g.large > query.json
   aws cloudwatch get-metric-data --cli-input-json file://query.json > metrics.json
@@ -64,32 +64,31 @@ question for the aws program. --month takes the sums of a month, as a bill has t
 		},
 	}
 	did, costs, aws, output := command.Group("What the cluster did"), command.Group("What it costs"),
-		command.Group("AWS"), command.Group("What to tell")
+		command.Group("AWS"), command.Group("Output")
 	did.StringVar(&o.cluster, "cluster", "",
-		"the `cluster` to ask CloudWatch about, or which one of several in the files")
+		"the `cluster` to ask CloudWatch about, or to pick from the files")
 	did.Var(&o.back, "for", "with --cluster, `how long` back from now: 30d, 12w; CloudWatch keeps 455 days")
-	did.StringArrayVar(&o.from, "from", nil, "a `file` that aws cloudwatch get-metric-data, rds describe-db-clusters "+
-		"or describe-db-instances wrote; - is standard input (repeatable)")
-	did.StringVar(&o.month, "month", "", "`FIGURES` of a month: billed reads= and writes=, gib= of storage")
-	did.StringArrayVar(&o.classes, "class", nil, "the `CLASS` of an instance that ran all the time (repeatable)")
-	did.StringArrayVar(&o.instances, "instance", nil, "the class of an instance in the metrics, as `NAME=CLASS`; of "+
-		"one that came and went with its time in UTC, such as r3=db.r6g.large@2026-10-01T08:00..2026-10-09 "+
-		"(repeatable)")
+	did.StringArrayVar(&o.from, "from", nil, "a `file` from aws cloudwatch get-metric-data, rds describe-db-clusters "+
+		"or describe-db-instances; - is standard input (repeatable)")
+	did.StringVar(&o.month, "month", "", "a month's `FIGURES`: billed reads= and writes=, gib= of storage")
+	did.StringArrayVar(&o.classes, "class", nil, "the `CLASS` of an instance that ran the whole time (repeatable)")
+	did.StringArrayVar(&o.instances, "instance", nil, "the class of an instance in the metrics, as `NAME=CLASS`; if "+
+		"it ran only part of the time, add that in UTC: r3=db.r6g.large@2026-10-01T08:00..2026-10-09 (repeatable)")
 	costs.StringVar(&o.prices, "price", "",
-		"a `file` of prices that realiops prices wrote, used before the program's own")
+		"a `file` of prices from realiops prices, used before the built-in ones")
 	costs.StringArrayVar(&o.reserved, "reserved", nil,
-		"reserved instances, paid for either way, as `CLASS=NUMBER` (repeatable)")
+		"reserved instances, which you pay either way, as `CLASS=NUMBER` (repeatable)")
 	command.AddAccountFlags(aws.FlagSet, &o.account)
-	aws.Lookup("region").Usage = "the `region` of the cluster, whose prices count (default: as the AWS programs " +
-		"choose; for files the one that they or --price name, or us-east-1)"
+	aws.Lookup("region").Usage = "the `region` of the cluster and its prices (default: like the AWS CLI; for files, " +
+		"the region in them or in --price, or us-east-1)"
 	o.format.Add(output.FlagSet, command.FormatText, command.FormatJSON, command.FormatCSV)
-	output.BoolVar(&o.query, "query", false, "print the query for aws cloudwatch get-metric-data, and ask nobody")
+	output.BoolVar(&o.query, "query", false, "only print the request for aws cloudwatch get-metric-data")
 	return command.Describe(env, cmd, auroraCostExitHelp, did, costs, aws, output)
 }
 
 const auroraCostExitHelp = `0  one of the two costs less
-1  wrong usage, or what the cluster did cannot be read
-3  which costs less is not known: the text says what is missing`
+1  wrong usage, or the cluster's figures cannot be read
+3  which costs less is unknown: the text says what is missing`
 
 // check rejects contradictory options.
 func (o auroraCostOptions) check(flags *pflag.FlagSet) error {
@@ -183,7 +182,8 @@ func (o auroraCostOptions) billed(ctx context.Context, env command.Env, members 
 	if b.region = cmp.Or(o.account.Region, b.region); b.region == "" {
 		b.region = reading.HomeRegion(o.prices, prices)
 		if o.prices == "" {
-			b.warnings = append(b.warnings, fmt.Sprintf("Nothing names the region of the cluster: these are the prices "+
+			b.warnings = append(b.warnings, fmt.Sprintf("Nothing names the region of the cluster: these are the "+
+				"prices "+
 				"of %s. --region names another.", b.region))
 		}
 	}

@@ -8,8 +8,8 @@ import (
 
 func NewAWSCommand(env command.Env) *cobra.Command {
 	return below(env, "aws", "Ask an AWS account about a run, costs, limits or permissions",
-		`Ask an AWS account what it measured during a run, what an Aurora cluster costs, or what its machine classes can carry; or
-print the permissions that this needs.`, `  realiops aws collect LAST
+		`Ask an AWS account what it measured during a run, what an Aurora cluster costs, or what its machine classes
+carry; or print the permissions this needs.`, `  realiops aws collect LAST
   realiops aws cost --cluster shop --for 90d
   realiops aws limits --region eu-west-1 -o limits.json
   realiops aws policy > policy.json`,

@@ -28,15 +28,16 @@ func newCollectCommand(env command.Env) *cobra.Command {
 	var o collectOptions
 	cmd := &cobra.Command{
 		Use:   "collect FILE",
-		Short: "Ask AWS for what it had not yet reported when a run ended",
-		Long: `Ask AWS for what it had not yet reported when a run ended, add it to the run file, and show the report.
+		Short: "Fetch the metrics that AWS reported after a run ended",
+		Long: `Fetch the metrics that AWS had not reported when a run ended, add them to the run file, and show the
+report.
 
-FILE is a run file, compressed or not, of a database that AWS was asked about; LAST is the run in ./` + runfile.Directory + ` that
+FILE is a run file, compressed or not, of a database in AWS; LAST is the run in ./` + runfile.Directory + ` that
 was written last. The file names the instance, so this needs only AWS credentials, on any machine and day. CloudWatch
-keeps minutes for 15 days, and Performance Insights 7 days unless it is told to keep more.
+keeps minutes for 15 days, and Performance Insights keeps 7 days unless you configured more.
 
-AWS corrects its last minutes, so this asks until two answers agree. An interrupt keeps what has come; run the command
-again to go on.`,
+AWS corrects its last minutes, so realiops asks until two answers agree. If you interrupt it, run the command again to
+continue.`,
 		Example: `  realiops aws collect LAST
   realiops aws collect run.jsonl.zst --profile audit --require 'CloudWatch *IOPS'`,
 		Args: command.OneRunFile,
@@ -47,13 +48,13 @@ again to go on.`,
 	_ = flags.MarkHidden("region") // the file has it
 	o.analyze.AddFlags(flags.FlagSet)
 	flags.StringVar(&o.progress, "progress", string(progress.Auto),
-		"`how` to show progress on standard error: bar, plain, none; auto is a bar on a terminal")
+		"`how` to show progress on standard error: bar, plain or none; auto is a bar on a terminal")
 	return command.Describe(env, cmd, collectExitHelp, flags)
 }
 
-const collectExitHelp = `0  all there is was collected, and the report was written
-1  wrong usage, FILE cannot be continued, or there is no way to ask AWS
-2  AWS failed to answer, or this was interrupted; what came is kept, and the report is of that
+const collectExitHelp = `0  everything was collected, and the report was written
+1  wrong usage, FILE cannot be continued, or AWS cannot be asked
+2  AWS failed to answer, or you interrupted it; the answers so far are kept and reported
 3  the report was written, and a metric that was required got no verdict`
 
 func runCollect(ctx context.Context, env command.Env, o collectOptions, name string) error {

@@ -28,32 +28,31 @@ func NewDoctorCommand(env command.Env) *cobra.Command {
 	o := doctorOptions{store: command.StoreOptions{Back: command.Stretch(24 * time.Hour)}}
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what a run could conclude on a server, and what it lacks",
-		Long: `Say what a run could conclude on this server as this user: which sources can be read, why the others cannot, which
-conclusions that costs, and what to do about it.
+		Short: "Check what a run could conclude on a server, and what is missing",
+		Long: `Check what a run could conclude on this server as this user: which sources can be read, why others
+cannot, which conclusions that costs, and how to fix it.
 
-It reads every source once, and looks for three seconds at what the disk does for others. It puts no load on the server
-and changes nothing there. It takes the server flags of realiops run. Without --dsn or --container it examines the server that the environment names, and if it names none, a
-PostgreSQL that it starts and removes.
+It reads every source once, and watches the disk for three seconds for other programs. It puts no load on the server
+and changes nothing there. It takes the server flags of realiops run. Without --dsn or --container it checks the
+server that the environment names; if it names none, it starts a PostgreSQL and removes it afterwards.
 
---prometheus examines a store of metrics instead: what could be concluded about each server from the history in it, and
-what is missing.`,
+--prometheus checks a metrics store instead: what its history could tell about each server, and what is missing.`,
 		Example: `  realiops doctor --dsn 'postgres://me@db.example/test'
   realiops doctor --prometheus http://prometheus:9090 --for 7d
   realiops doctor --dsn service=prod --format json | jq -r '.sources[].gaps[].remedy // empty' | sort -u`,
 		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), env, o) },
 	}
-	output := command.Group("What to tell")
+	output := command.Group("Output")
 	o.format.Add(output.FlagSet, command.FormatText, command.FormatJSON)
 	return command.Describe(env, cmd, doctorExitHelp,
 		append(o.target.Groups(), command.Group("A store of metrics", o.store.AddFlags), output)...)
 }
 
-const doctorExitHelp = `0  a run can conclude here, with what the diagnosis says
-1  wrong usage, or no server to ask
-2  a run can conclude here, but without AWS's part: a call to AWS was refused or not answered
-3  no run could conclude anything here: it would be refused, or nothing shows what storage has to do`
+const doctorExitHelp = `0  a run can draw conclusions here, within the limits shown
+1  wrong usage, or the server cannot be reached
+2  a run can draw conclusions here, but without AWS's metrics: a call to AWS was refused or not answered
+3  a run could conclude nothing here: it would be refused, or no source shows what storage does`
 
 // errWithoutAWS ends a diagnosis without AWS's part.
 var errWithoutAWS = command.WithCode(command.ExitFailed, command.ErrSilent)

@@ -27,9 +27,9 @@ func newPolicyCommand(env command.Env) *cobra.Command {
 	var o policyOptions
 	cmd := &cobra.Command{
 		Use:   "policy",
-		Short: "Print the permissions that realiops needs in AWS, and no others",
-		Long: `Print the policy that lets realiops read what AWS measures of a database: every call it makes, and no other. None of
-them changes anything or shows data of tables. This command asks nobody.`,
+		Short: "Print the AWS permissions that realiops needs, and no others",
+		Long: `Print the IAM policy that lets realiops read what AWS measures about a database: every call it makes,
+and no other. None of these calls changes anything or shows table data. This command needs no network.`,
 		Example: `  realiops aws policy > policy.json
   aws iam create-policy --policy-name realiops --policy-document file://policy.json
   realiops aws policy --for cost
@@ -39,12 +39,12 @@ them changes anything or shows data of tables. This command asks nobody.`,
 	}
 	flags := command.Group("Flags")
 	o.format.Add(flags.FlagSet, command.FormatJSON, command.FormatTerraform)
-	flags.StringVar(&o.only, "for", "", "only what one `COMMAND` calls: "+strings.Join(account.Commands(), ", "))
-	flags.BoolVar(&o.iamAuth, "iam-auth", false, "allow to sign in to databases with tokens, too")
-	flags.StringVar(&o.user, "db-user", "*", "with --iam-auth: only as this `user` of the database")
+	flags.StringVar(&o.only, "for", "", "only the calls of one `COMMAND`: "+strings.Join(account.Commands(), ", "))
+	flags.BoolVar(&o.iamAuth, "iam-auth", false, "also allow signing in to databases with tokens")
+	flags.StringVar(&o.user, "db-user", "*", "with --iam-auth, only as this database `user`")
 	flags.StringVar(&o.resource, "resource", "*",
-		"with --iam-auth: only on this resource `ID`: db-… of an instance, cluster-… of a cluster")
-	flags.StringVar(&o.partition, "partition", "aws", "the `partition` of AWS: aws, aws-cn or aws-us-gov")
+		"with --iam-auth, only for this resource `ID`: db-… for an instance, cluster-… for a cluster")
+	flags.StringVar(&o.partition, "partition", "aws", "the AWS `partition`: aws, aws-cn or aws-us-gov")
 	return command.Describe(env, cmd, policyExitHelp, flags)
 }
 

@@ -24,12 +24,13 @@ func newLimitsCommand(env command.Env) *cobra.Command {
 	var o limitsOptions
 	cmd := &cobra.Command{
 		Use:   "limits",
-		Short: "Ask AWS for the limits of its classes, for realiops size --limits",
-		Long: `Ask AWS how many operations and bytes a second each class of machine in a region lets through to EBS, and which storage
-RDS sells with each of its classes for PostgreSQL. Write a file that realiops size --limits takes before what the
-program knows itself. The credentials need ec2:DescribeInstanceTypes and rds:DescribeOrderableDBInstanceOptions.
+		Short: "Fetch limits of machine classes, for realiops size --limits",
+		Long: `Ask AWS how many operations and bytes per second each machine class in a region passes to EBS, and
+which storage RDS sells with each class for PostgreSQL. Write a file for realiops size --limits, which uses it
+before the built-in limits. The credentials need ec2:DescribeInstanceTypes and
+rds:DescribeOrderableDBInstanceOptions.
 
-RDS has an offer for each version of PostgreSQL, so this is some hundred calls, and takes a minute or two.`,
+RDS has one offer per PostgreSQL version, so this takes a few hundred calls and a minute or two.`,
 		Example: `  realiops aws limits --region eu-west-1 -o limits.json
   realiops size LAST --class db.r9g.large --limits limits.json`,
 		Args: command.NoArguments,
@@ -38,7 +39,7 @@ RDS has an offer for each version of PostgreSQL, so this is some hundred calls, 
 	flags := command.Group("Flags")
 	flags.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
 	command.AddAccountFlags(flags.FlagSet, &o.account)
-	flags.Lookup("region").Usage = "the `region` whose classes are asked for (default: as the AWS programs choose)"
+	flags.Lookup("region").Usage = "the `region` of the classes (default: like the AWS CLI)"
 	return command.Describe(env, cmd, limitsExitHelp, flags)
 }
 

@@ -20,9 +20,9 @@ type pricesOptions struct {
 }
 
 func NewPricesCommand(env command.Env) *cobra.Command {
-	return below(env, "prices", "Ask a cloud for its prices, for realiops size --price",
-		`Ask a cloud what storage and machines cost in a region, and write a file that realiops size --price takes before the
-program's own prices. Google's prices need a key and are not read.`,
+	return below(env, "prices", "Fetch a cloud's prices, for realiops size --price",
+		`Fetch a cloud's prices for storage and machines in a region, and write a file for realiops size --price,
+which uses it before the built-in prices. Google's price API needs a key and is not supported.`,
 		`  realiops prices aws --region eu-west-1 -o prices.json
   realiops prices azure --region westeurope -o azure.json
   realiops size LAST --region eu-west-1 --price prices.json`, newPricesOfAWS(env), newPricesOfAzure(env))
@@ -32,12 +32,12 @@ func newPricesOfAWS(env command.Env) *cobra.Command {
 	var o pricesOptions
 	cmd := &cobra.Command{
 		Use:   "aws",
-		Short: "Ask AWS for its prices",
-		Long: `Ask AWS's price list what EBS volumes, RDS storage, Aurora, and machines of EC2 and RDS cost on demand in a region, and
-write a file that realiops size --price takes before the program's own prices. The credentials need
-pricing:GetProducts.
+		Short: "Fetch AWS's prices",
+		Long: `Fetch AWS's on-demand prices for EBS volumes, RDS storage, Aurora, and EC2 and RDS machines in a
+region, and write a file for realiops size --price, which uses it before the built-in prices. The credentials
+need pricing:GetProducts.
 
---public reads the price files that AWS publishes for everybody instead: some hundred megabytes, and no account.`,
+--public reads AWS's public price files instead. It needs no account, and downloads a few hundred megabytes.`,
 		Example: `  realiops prices aws --region eu-west-1 -o prices.json
   realiops prices aws --region eu-west-1 --public -o prices.json`,
 		Args: command.NoArguments,
@@ -45,9 +45,9 @@ pricing:GetProducts.
 	}
 	flags := command.Group("Flags")
 	flags.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
-	flags.BoolVar(&o.public, "public", false, "read AWS's price files, without an account")
+	flags.BoolVar(&o.public, "public", false, "read AWS's public price files, without an account")
 	command.AddAccountFlags(flags.FlagSet, &o.account)
-	flags.Lookup("region").Usage = "the `region` whose prices are asked for (default: as the AWS programs choose)"
+	flags.Lookup("region").Usage = "the `region` of the prices (default: like the AWS CLI)"
 	return command.Describe(env, cmd, pricesExitHelp, flags)
 }
 
@@ -55,21 +55,21 @@ func newPricesOfAzure(env command.Env) *cobra.Command {
 	var o pricesOptions
 	cmd := &cobra.Command{
 		Use:   "azure",
-		Short: "Ask Azure for its retail prices, without an account",
-		Long: `Read Azure's retail prices of Premium SSD, Premium SSD v2 and Ultra Disk in a region, without an account, and write a file
-that realiops size --price takes before the program's own prices.`,
+		Short: "Fetch Azure's retail prices, without an account",
+		Long: `Fetch Azure's retail prices for Premium SSD, Premium SSD v2 and Ultra Disk in a region, and write a
+file for realiops size --price, which uses it before the built-in prices. No account is needed.`,
 		Example: `  realiops prices azure --region westeurope -o azure.json`,
 		Args:    command.NoArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.write(cmd.Context(), env, o.ofAzure) },
 	}
 	flags := command.Group("Flags")
 	flags.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
-	flags.StringVar(&o.account.Region, "region", "", "the `region` whose prices are asked for, such as westeurope")
+	flags.StringVar(&o.account.Region, "region", "", "the `region` of the prices, such as westeurope")
 	return command.Describe(env, cmd, pricesExitHelp, flags)
 }
 
 const pricesExitHelp = `0  written
-1  wrong usage, the cloud could not be asked, or it has no prices of the region`
+1  wrong usage, the cloud could not be asked, or it has no prices for the region`
 
 // errNoRegion refuses to guess a region, whose prices would look like another's.
 var errNoRegion = errors.New("name the region whose prices you want with --region")

@@ -16,11 +16,12 @@ func NewServerCommand(env command.Env) *cobra.Command {
 	var o command.EmbeddedOptions
 	cmd := &cobra.Command{
 		Use:   "server",
-		Short: "Start a PostgreSQL, print its address, and keep it until Ctrl-C",
-		Long: `Start a real PostgreSQL without installing one, print its address on standard output, and keep it until Ctrl-C.
+		Short: "Start a PostgreSQL, print its address, and keep it running until Ctrl-C",
+		Long: `Start a real PostgreSQL without installing one, print its address on standard output, and keep it
+running until Ctrl-C.
 
-Its programs are fetched once and kept in the user's cache directory; REALIOPS_PG_REPOSITORY names a mirror. When
-realiops ends, also after kill -9, the server is stopped and its data removed, unless --keep asks for it.`,
+realiops downloads PostgreSQL's programs once and keeps them in your cache directory; REALIOPS_PG_REPOSITORY names a
+mirror. When realiops ends, even by kill -9, it stops the server and removes its data, unless you pass --keep.`,
 		Example: `  realiops server
   realiops server --pg-version 15 -c shared_buffers=1GB --data-dir /mnt/disk/new
   realiops server --pg-bin installed
@@ -31,7 +32,7 @@ realiops ends, also after kill -9, the server is stopped and its data removed, u
 	return command.Describe(env, cmd, serverExitHelp, command.Group("Flags", o.AddFlags))
 }
 
-const serverExitHelp = `0  it ran until it was told to stop
+const serverExitHelp = `0  it ran until you stopped it
 1  wrong usage, or it could not be started
 2  it died`
 

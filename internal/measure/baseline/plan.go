@@ -53,8 +53,9 @@ func NewPlan(ctx context.Context, w Wishes) (p *Plan, err error) {
 	}
 	const spare = 256 << 20 // for other programs
 	if need := fio.TestBytes(p.Jobs) + spare; p.Place.Free < need {
-		return nil, fmt.Errorf("%s has %d MB free and the test files need %d MB, with %d MB to spare: make room, "+
-			"name another with --dir, or less with --size", p.Directory, p.Place.Free/1e6, need/1e6, spare/1_000_000)
+		return nil, fmt.Errorf("%s has %s MB free, and the test files need %s MB, %d MB of that to spare: make room, "+
+			"name another directory with --dir, or make them smaller with --size", p.Directory,
+			printable.Count(p.Place.Free/1e6), printable.Count(need/1e6), spare/1_000_000)
 	}
 	return p, nil
 }

@@ -151,17 +151,17 @@ func (c *Cloud) conclude(show Display, o Outcome) {
 	switch {
 	case o.Metrics == 0:
 	case o.Periods == 0 && o.Settled == o.Metrics:
-		show.Message(fmt.Sprintf("AWS has reported everything: none of %d metrics is open", o.Metrics))
+		show.Message(fmt.Sprintf("AWS has reported everything: all %s metrics are final", printable.Count(o.Metrics)))
 	default:
-		text := fmt.Sprintf("AWS reported %d periods", o.Periods)
+		text := "AWS reported " + printable.Counted(o.Periods, "period")
 		if o.Unsettled > 0 {
-			text += fmt.Sprintf(", %d of which it may still correct", o.Unsettled)
+			text += ", " + printable.Count(o.Unsettled) + " of which it may still correct"
 		}
-		show.Message(text + fmt.Sprintf("; %d of %d metrics are settled", o.Settled, o.Metrics))
+		show.Message(text + fmt.Sprintf("; %d of %d metrics are final", o.Settled, o.Metrics))
 	}
 	if aws := c.account.Clock(); aws.Off(tolerated) {
 		show.Message("AWS's clock and ours differ by " + printable.Duration(aws.Apart()) +
-			": what has settled was judged by AWS's. Synchronize this machine's clock before the next run")
+			", and realiops went by AWS's. Synchronize this machine's clock before the next run")
 	}
 	if text := account.Text(c.account.Calls()); text != "" {
 		show.Message(text)
@@ -175,5 +175,5 @@ func waitingFor(p Progress) string {
 	if p.Left > time.Minute {
 		left = fmt.Sprintf("about %.0f min", p.Left.Minutes())
 	}
-	return fmt.Sprintf("waiting for %s: %d of %d metrics settled, %s", names[source], p.Settled, p.Metrics, left)
+	return fmt.Sprintf("waiting for %s: %d of %d metrics are final, %s", names[source], p.Settled, p.Metrics, left)
 }

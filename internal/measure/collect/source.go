@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -282,10 +283,10 @@ func (l *sourceState) lacking(now time.Time) []runfile.Gap {
 		}
 		first := m.slot(slices.Min(slices.Collect(maps.Keys(m.lost)))).From
 		gap := runfile.Gap{At: now, Probe: l.source.Name(), Metric: name, Reason: runfile.Late}
-		gap.Detail = fmt.Sprintf("%d of its %d periods never came, the first of them that of %s", len(m.lost), m.slots,
-			first.Format(time.RFC3339))
+		gap.Detail = fmt.Sprintf("%s of its %s periods never came, the first at %s", printable.Count(len(m.lost)),
+			printable.Count(m.slots), first.Format(time.RFC3339))
 		if len(m.lost) == m.slots {
-			gap.Reason, gap.Detail = runfile.Unsupported, "nothing came for the time of the run"
+			gap.Reason, gap.Detail = runfile.Unsupported, "no data came for the time of the run"
 		}
 		m.told = true
 		all = append(all, gap)

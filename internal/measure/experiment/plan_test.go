@@ -110,7 +110,7 @@ func TestCompleteRefuses(t *testing.T) {
 	check(func(p *runfile.Plan) { p.Loads[1].Indexes = 9 }, "indexes is 9")
 	check(func(p *runfile.Plan) { p.Loads[1].RowsPerTx = -1 }, "rows_per_tx is -1")
 	check(func(p *runfile.Plan) { p.Loads[1].Clients = -1 }, "clients is -1")
-	check(func(p *runfile.Plan) { p.Loads[1].Clients = 1e9 }, "clients is 1000000000 and must be at most 10000")
+	check(func(p *runfile.Plan) { p.Loads[1].Clients = 1e9 }, "clients is 1,000,000,000 and must be at most 10,000")
 	check(func(p *runfile.Plan) { p.Loads[1].MostRepetitions = -1 }, "most_repetitions of the load bulk is -1")
 	check(func(p *runfile.Plan) { p.Repetitions = 1e18 }, "asks for 1000000000000000000 repetitions: at most 1000")
 	check(func(p *runfile.Plan) {

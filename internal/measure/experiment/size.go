@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -46,21 +47,23 @@ func FitTable(plan runfile.Plan, room Room) (runfile.Plan, string) {
 		return plan, ""
 	}
 	size := room.table()
-	text := fmt.Sprintf("The loads that read have a table of %d MiB, made once and dropped at the end", size/mebibyte)
+	text := fmt.Sprintf("The loads that read have a table of %s MiB, made once and dropped at the end",
+		printable.Count(size/mebibyte))
 	switch {
 	case room.Asked > size:
-		text += fmt.Sprintf(": a quarter of the %d MiB that are free, and less than --read-size", room.Free/mebibyte)
+		text += fmt.Sprintf(": a quarter of the %s MiB that are free, and less than --read-size",
+			printable.Count(room.Free/mebibyte))
 	case room.Buffers > size:
-		text += fmt.Sprintf(". It fits shared_buffers of %d MiB, which will answer most of what is read: such loads "+
-			"tell little of storage", room.Buffers/mebibyte)
+		text += fmt.Sprintf(". It fits into shared_buffers (%s MiB), which will answer most reads, so these loads "+
+			"say little about storage", printable.Count(room.Buffers/mebibyte))
 		if larger := timesBuffers * room.Buffers; room.Free == 0 || larger <= room.Free/partOfFree {
 			text += fmt.Sprintf(". --read-size %dM makes a table that does not", larger/mebibyte)
 		}
 	}
 	if room.Unreadable != "" && slices.ContainsFunc(plan.Loads, func(a runfile.Load) bool { return a.Cold }) {
-		text += ". Nothing makes it cold, since " + room.Unreadable + ": its size alone keeps it from memory"
+		text += ". Only its size keeps it out of memory, since " + room.Unreadable
 		if room.Evicts {
-			text += ", and pg_buffercache from shared_buffers where it is allowed"
+			text += "; pg_buffercache evicts it from shared_buffers where the role may use it"
 		}
 	}
 	plan.Loads = slices.Clone(plan.Loads)
@@ -73,8 +76,8 @@ func FitTable(plan runfile.Plan, room Room) (runfile.Plan, string) {
 		before := len(plan.Loads)
 		plan.Loads = slices.DeleteFunc(plan.Loads, func(a runfile.Load) bool { return a.Method == load.Sort })
 		if len(plan.Loads) < before {
-			text += fmt.Sprintf(". The load that sorts it is left out: temp_file_limit allows %d MiB, and it takes "+
-				"about %d", room.Temp/mebibyte, sorted/mebibyte)
+			text += fmt.Sprintf(". The load that sorts it is skipped: temp_file_limit allows %s MiB, and it needs "+
+				"about %s", printable.Count(room.Temp/mebibyte), printable.Count(sorted/mebibyte))
 		}
 	}
 	return plan, text

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/realiops/realiops/internal/measure/load/engine"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 type deed struct {
@@ -36,18 +37,18 @@ func (t transaction) deed() deed {
 }
 
 var (
-	errMiscount = errors.New("the server confirmed another number of rows than were sent")
-	errMisread  = errors.New("the server sent another number of rows than were asked for")
+	errMiscount = errors.New("the server confirmed a different number of rows than were sent")
+	errMisread  = errors.New("the server returned a different number of rows than were requested")
 )
 
 // confirm returns an error if the server confirmed another number of rows than the clients sent.
 func (w *Workload) confirm(t engine.Totals) error {
 	each := w.deed()
 	if asked := t.Transactions * each.rows; t.Rows != asked {
-		return fmt.Errorf("%w: %d of %d", errMiscount, t.Rows, asked)
+		return fmt.Errorf("%w: %s of %s", errMiscount, printable.Count(t.Rows), printable.Count(asked))
 	}
 	if asked := t.Transactions * each.sent; t.Returned != asked {
-		return fmt.Errorf("%w: %d of %d", errMisread, t.Returned, asked)
+		return fmt.Errorf("%w: %s of %s", errMisread, printable.Count(t.Returned), printable.Count(asked))
 	}
 	return nil
 }

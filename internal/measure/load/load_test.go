@@ -186,7 +186,7 @@ func TestRowsThatGoMissingEndTheLoad(t *testing.T) {
 		return nil
 	})
 	if err == nil ||
-		!strings.Contains(err.Error(), "load a: the server confirmed another number of rows than were sent: ") {
+		!strings.Contains(err.Error(), "load a: the server confirmed a different number of rows than were sent: ") {
 		t.Errorf("got %v", err)
 	}
 	if inTable := servertest.Value[int64](t, b.conn, `select count(*) from realiops.a`); rows != inTable {

@@ -13,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/script"
 	"github.com/realiops/realiops/internal/measure/load/session"
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -83,22 +84,25 @@ func check(load runfile.Load) error {
 	case load.RowsPerTx < 1:
 		return fmt.Errorf("rows_per_tx is %d and must be at least 1", load.RowsPerTx)
 	case load.Method == Bitmap && load.RowsPerTx != bitmapRows:
-		return fmt.Errorf("rows_per_tx is %d and must be %d with method %s: so many rows of the table have one value",
-			load.RowsPerTx, bitmapRows, Bitmap)
+		return fmt.Errorf("rows_per_tx is %s and must be %d with method %s, whose tables have that many rows of each "+
+			"value",
+			printable.Count(load.RowsPerTx), bitmapRows, Bitmap)
 	case load.RowsPerTx > mostRows(load.Method):
-		return fmt.Errorf("rows_per_tx is %d and must be at most %d with method %s", load.RowsPerTx,
-			mostRows(load.Method), load.Method)
+		return fmt.Errorf("rows_per_tx is %s and must be at most %s with method %s", printable.Count(load.RowsPerTx),
+			printable.Count(mostRows(load.Method)), load.Method)
 	case load.Indexes < 0 || load.Indexes > maxIndexes:
-		return fmt.Errorf("indexes is %d and must be 0 to %d", load.Indexes, maxIndexes)
+		return fmt.Errorf("indexes is %s and must be 0 to %d", printable.Count(load.Indexes), maxIndexes)
 	case load.Width < 0 || load.Width > maxWidth:
-		return fmt.Errorf("width is %d and must be 0 to %d bytes", load.Width, maxWidth)
+		return fmt.Errorf("width is %s and must be 0 to %s bytes", printable.Count(load.Width),
+			printable.Count(maxWidth))
 	case !Fills(load.Method) && (load.TableRows != 0 || load.OfRows != 0 || load.Cold):
 		return fmt.Errorf("method %s begins with an empty table: it takes no table_rows, of_rows or cold", load.Method)
 	case load.TableRows < 0 || load.TableRows > mostTableRows || load.OfRows < 0:
-		return fmt.Errorf("table_rows is %d, of_rows is %d, and they must be 0 to %d", load.TableRows, load.OfRows,
-			int64(mostTableRows))
+		return fmt.Errorf("table_rows is %s, of_rows is %s, and both must be 0 to %s", printable.Count(load.TableRows),
+			printable.Count(load.OfRows), printable.Count(int64(mostTableRows)))
 	case load.Clients > mostClients:
-		return fmt.Errorf("clients is %d and must be at most %d", load.Clients, mostClients)
+		return fmt.Errorf("clients is %s and must be at most %s", printable.Count(load.Clients),
+			printable.Count(mostClients))
 	case load.Clients < 1:
 		return fmt.Errorf("clients is %d and must be at least 1", load.Clients)
 	case load.SynchronousCommit != "" && !slices.Contains(commits, load.SynchronousCommit):
@@ -200,8 +204,8 @@ func (w *Workload) Rehearse(ctx context.Context, conn *pgx.Conn) error {
 	}
 	each := w.deed()
 	if left := w.load.TableRows + each.rows - each.updated - 2*each.deleted; rows != left {
-		return fmt.Errorf("the load %s left %d rows where %d must be: does a trigger or a rule stand on new tables?",
-			w.load.Name, rows, left)
+		return fmt.Errorf("the load %s left %s rows instead of %s: does a trigger or a rule apply to new tables?",
+			w.load.Name, printable.Count(rows), printable.Count(left))
 	}
 	return w.Drop(ctx, conn)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/host"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -42,7 +43,8 @@ func inWords(c runfile.Cost) string {
 	if minutes <= 0 {
 		return "Nothing was observed"
 	}
-	return fmt.Sprintf("Each minute of observing took %.0f queries, %.0f ms until all sources had answered, %.0f ms "+
-		"of our processor, and %.0f kB of file",
-		float64(c.Queries)/minutes, 1000*c.Waited/minutes, 1000*c.Processor/minutes, float64(c.Bytes)/1000/minutes)
+	return fmt.Sprintf("Each minute of observing took %s queries, %s ms of waiting for answers, %s ms of processor "+
+		"time here, and %s kB of file", printable.Count(float64(c.Queries)/minutes),
+		printable.Count(1000*c.Waited/minutes), printable.Count(1000*c.Processor/minutes),
+		printable.Count(float64(c.Bytes)/1000/minutes))
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Permissions holds what the user explicitly allows.
@@ -227,9 +229,10 @@ func (f Facts) RefuseClients(n int) error {
 	if n+ownSessions <= f.Connections {
 		return nil
 	}
-	return fmt.Errorf("%d clients are too many: %d connections are left to this user (max_connections, limits of the "+
-		"role and the database, sessions of others), and realiops needs %d of them for itself; ask for fewer with "+
-		"--clients", n, f.Connections, ownSessions)
+	return fmt.Errorf("%s clients are too many: this user has %s connections left (max_connections, limits of the "+
+		"role "+
+		"and the database, other sessions), and realiops needs %d of them for itself; ask for fewer with --clients",
+		printable.Count(n), printable.Count(f.Connections), ownSessions)
 }
 
 // readingSessions is how many sessions read a server at once: one for its facts, one for its statistics, one for its

@@ -25,9 +25,9 @@ func (m *measurement) admit(ctx context.Context) error {
 		return nil
 	}
 	return m.Agree(
-		fmt.Sprintf("%s is not on this machine. For about %s, %d clients will write as fast as they can into the "+
+		fmt.Sprintf("%s is not on this machine. For about %s, %s will write as fast as they can into the "+
 			"schema %s, which is dropped at the end.%s", m.target.Endpoint, printable.About(m.Program.Duration()),
-			mostClients(m.Program.Plan), postgres.SchemaName, m.bill()))
+			printable.Counted(mostClients(m.Program.Plan), "client"), postgres.SchemaName, m.bill()))
 }
 
 // nameReplication names what keeps the WAL that the loads will write, who may be lost by it, and the subscribers that

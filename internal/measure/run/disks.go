@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/target"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // disks follows the free space of the file systems that hold the user's server's files, as far as they are on this
@@ -58,8 +59,9 @@ func (d *disks) refuse() error {
 		if free >= leastToHave {
 			return nil
 		}
-		return fmt.Errorf("%s has %d MB free, and a run needs %d MB, or it could fill the disk and stop the server: make room, "+
-			"or use another server", holds(r), free/1e6, leastToHave/1_000_000)
+		return fmt.Errorf("%s has %s MB free, and a run needs %s MB, or it could fill the disk and stop the server: "+
+			"make room, "+
+			"or use another server", holds(r), printable.Count(free/1e6), printable.Count(leastToHave/1_000_000))
 	})
 }
 
@@ -78,8 +80,9 @@ func (d *disks) look() error {
 		if free >= leastLeft+looksToEnd*used {
 			return nil
 		}
-		return fmt.Errorf("%s has only %d MB left, and the loads ended before it was full: make room, or run shorter loads "+
-			"(--load-seconds)", holds(r), free/1e6)
+		return fmt.Errorf("%s has only %s MB left, so the loads were stopped before it was full: make room, or run "+
+			"shorter loads "+
+			"(--load-seconds)", holds(r), printable.Count(free/1e6))
 	})
 }
 

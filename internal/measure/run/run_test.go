@@ -183,7 +183,7 @@ func TestHiddenSession(t *testing.T) {
 	}
 	for _, end := range ends {
 		if end.Others == nil || end.Others.RowsShare < 0.01 ||
-			!strings.Contains(end.Failed, "others on the server did") {
+			!strings.Contains(end.Failed, "other sessions made") {
 			t.Errorf("%s %d was used: %q, %+v", end.Load, end.Repetition, end.Failed, end.Others)
 		}
 	}

@@ -158,7 +158,7 @@ func Section(all []Top) document.Block {
 	for _, t := range all {
 		if t.Missing != "" {
 			section.Blocks = append(section.Blocks,
-				document.Paragraph{Text: fmt.Sprintf("%s: not known, since %s.", sortOf(t.Of).title, t.Missing)})
+				document.Paragraph{Text: fmt.Sprintf("%s: unknown, since %s.", sortOf(t.Of).title, t.Missing)})
 		} else if len(t.Items) > 0 && t.Seconds > 0 {
 			section.Blocks = append(section.Blocks, document.Together{t.table(), words.Faint(t.rest())})
 		}
@@ -203,15 +203,14 @@ func (t Top) rest() string {
 	case runfile.Digests:
 		return t.counted()
 	case runfile.Readers:
-		return "Blocks that shared buffers did not hold. Where the kernel caches files, it may have had them, so " +
-			"that no disk was asked."
+		return "Blocks not found in shared buffers. The kernel may have had them in its cache, so that no disk was " +
+			"asked."
 	case runfile.Files:
-		return "Each request that the disks completed, by the file that it was for. What others use the disks for " +
-			"is not among them."
+		return "Requests that the disks completed, by file. Other programs' requests are left out."
 	}
 	if t.Of == runfile.Programs {
-		return "What a program writes and does not sync, the kernel writes later from its cache, and nobody " +
-			"can tell for whom."
+		return "If a program does not sync its writes, the kernel writes them later from its cache, and cannot say " +
+			"for whom."
 	}
 	left := 1.0
 	for _, i := range t.Items {
@@ -225,19 +224,19 @@ func (t Top) rest() string {
 	}
 	text := "The other " + number.Percent(left) + " of the WAL is commits, vacuum, and statements further down."
 	if slices.ContainsFunc(t.shown(), Item.hidden) {
-		text += " To see which statements of others those are takes pg_monitor."
+		text += " To see other users' statements, grant pg_monitor."
 	}
 	return text
 }
 
 // counted says which statements Performance Insights names, and whether it counts their blocks.
 func (t Top) counted() string {
-	const names = "Of the 25 statements that most sessions were at work on; the share is of sessions, and \"in I/O\" " +
-		"are those that waited for it."
+	const names = "The 25 statements that most sessions worked on; shares are of sessions, and " +
+		"\"in I/O\" counts sessions waiting for I/O."
 	if slices.ContainsFunc(t.Items, func(i Item) bool { _, known := i.Grew["shared_blks_read"]; return known }) {
-		return names + " On Aurora, blocks written are pages by which tables and indexes grew."
+		return names + " On Aurora, blocks written are growth of tables and indexes."
 	}
-	return names + " Their blocks are not counted: that takes pg_stat_statements in shared_preload_libraries."
+	return names + " Their blocks are not counted, which needs pg_stat_statements in shared_preload_libraries."
 }
 
 // hidden reports whether the item stands for all statements that this user may not see.
@@ -245,7 +244,7 @@ func (i Item) hidden() bool { return i.Name == "hidden" }
 
 // sampled says how much of the WAL was read for its tables and indexes.
 func (t Top) sampled() string {
-	const names = "By the pages that each WAL record names."
+	const names = "By the pages named in each WAL record."
 	if read := t.Total["read_share"]; read < 1-negligible {
 		return names + " " + number.Percent(read) + " of the WAL was read for this, spread evenly."
 	}
@@ -296,7 +295,7 @@ func (i Item) share() document.Cell {
 	}
 	c := document.Number(number.Percent(min(1, *i.Share)), *i.Share)
 	if i.AtLeast {
-		c.Note = "at least: it was reset on the way"
+		c.Note = "at least: it was reset in between"
 	}
 	return c
 }

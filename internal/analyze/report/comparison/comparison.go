@@ -125,7 +125,7 @@ const compareLevel = 0.95
 // Compare compares runs with the first.
 func Compare(runs []Compared) (Comparison, error) {
 	if len(runs) < 2 {
-		return Comparison{}, errors.New("a comparison takes at least two runs")
+		return Comparison{}, errors.New("a comparison needs at least two runs")
 	}
 	c := Comparison{Schema: CompareSchema, Warnings: []string{}, Loads: []string{}, LeftOut: []string{},
 		Alone: []string{}, Metrics: []ComparedMetric{}}
@@ -143,8 +143,8 @@ func Compare(runs []Compared) (Comparison, error) {
 	}
 	apart := !slices.ContainsFunc(runs, func(r Compared) bool { return r.Run.Observed == nil })
 	if apart {
-		c.Warnings = append(c.Warnings, "Rates are not compared: an observation names the kinds of load that it saw "+
-			"for itself, so load A of one is not load A of another.")
+		c.Warnings = append(c.Warnings, "Rates are not compared: each observation names its own kinds of load, so "+
+			"load A of one is not load A of another.")
 	} else {
 		c.Loads, c.LeftOut = commonLoads(runs)
 	}

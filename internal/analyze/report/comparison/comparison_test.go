@@ -197,10 +197,10 @@ func TestDifferencesAreListed(t *testing.T) {
 		return record
 	}))
 	want := []string{
-		"Not the same server: A PostgreSQL 17.11, B PostgreSQL 18.1.",
-		"Not the same length of a load: A 5 s, B 60 s.",
-		"Not the same settings: fsync (A on, B off).",
-		"Not the same work in A and B under one name: bulk.",
+		"Different server: A PostgreSQL 17.11, B PostgreSQL 18.1.",
+		"Different length of loads: A 5 s, B 60 s.",
+		"Different settings: fsync (A on, B off).",
+		"Different work in A and B under the same name: bulk.",
 	}
 	if diff := cmp.Diff(want, c.Warnings[:len(want)]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -260,7 +260,8 @@ func TestKindsOfTwoObservations(t *testing.T) {
 	}
 	const want = "load A of one is not load A of another"
 	if len(c.Warnings) == 0 || !strings.Contains(c.Warnings[0], want) || len(c.Metrics) == 0 {
-		t.Errorf("%d metrics are compared, and the first warning of %q does not say %q", len(c.Metrics), c.Warnings, want)
+		t.Errorf("%d metrics are compared, and the first warning of %q does not say "+
+			"%q", len(c.Metrics), c.Warnings, want)
 	}
 	if h := held(t, c, "rows>10%"); len(h.Unknown) != 1 {
 		t.Errorf("the gate: %+v, want one run of which it is not known", h)

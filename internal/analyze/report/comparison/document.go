@@ -33,12 +33,11 @@ func (c Comparison) Document(all bool) document.Document {
 			lacking = append(lacking, of.Quantity.Many())
 		}
 	}
-	lack := document.Paragraph{Text: words.Listing("Not counted in two runs", lacking)}
-	legend := "±: half the range of the repetitions. vs A: by how much it changed, with its 95% interval, from the " +
-		"means of logarithms by Welch's test; " +
-		"~ chance explains it (p of 0.05 or more), or a run has one repetition alone, so that nothing was shown; n: " +
-		"repetitions. Of twenty rows in which " +
-		"nothing changed, one shows a change all the same. geomean: the geometric mean over these loads."
+	lack := document.Paragraph{Text: words.Listing("Counted in fewer than two runs", lacking)}
+	legend := "±: half the range of the repetitions. vs A: the change and its 95% interval, from the means of " +
+		"logarithms by Welch's test. ~: no change shown (p of 0.05 or more, or only one repetition). n: " +
+		"repetitions. One in twenty unchanged rows shows a change by chance. geomean: the geometric mean over " +
+		"these loads."
 	if len(c.Loads) > 0 {
 		d.Blocks = append(d.Blocks, document.Together{lack, words.Faint(legend)})
 	}
@@ -142,9 +141,9 @@ func (c Comparison) verdictSection(all bool) document.Block {
 			t.Rows = append(t.Rows, m.rows(c.Runs)...)
 		}
 	}
-	rest := fmt.Sprintf("%d metrics were found to count the same in all runs.", same)
+	rest := fmt.Sprintf("%d metrics count the same in all runs.", same)
 	if hidden > 0 {
-		rest += fmt.Sprintf(" %d more, most of them shares of others, were not: -v.", hidden)
+		rest += fmt.Sprintf(" %d more differ, most of them shares of others: -v shows them.", hidden)
 	}
 	if len(c.Alone) > 0 {
 		rest += fmt.Sprintf(" %d are not in all runs.", len(c.Alone))
@@ -152,7 +151,7 @@ func (c Comparison) verdictSection(all bool) document.Block {
 	if len(t.Rows) == 0 {
 		return document.Paragraph{Text: "No verdict changed. " + rest}
 	}
-	return document.Section{Title: "Which verdicts are not the same?", Blocks: []document.Block{
+	return document.Section{Title: "Which verdicts differ?", Blocks: []document.Block{
 		document.Together{t, words.Faint(rest)}}}
 }
 

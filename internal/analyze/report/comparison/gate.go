@@ -30,12 +30,12 @@ func ParseGate(text string) (Gate, error) {
 	parts := gateForm.FindStringSubmatch(text)
 	if parts == nil {
 		return Gate{},
-			fmt.Errorf("%q: what is counted, perhaps under which load, and a change in percent: device "+
-				"requests>10%%, WAL fsyncs/copy<-5%%", text)
+			fmt.Errorf("%q: want QUANTITY>PERCENT%% or QUANTITY/LOAD<PERCENT%%, such as device requests>10%% or "+
+				"WAL fsyncs/copy<-5%%", text)
 	}
 	percent, err := strconv.ParseFloat(parts[4], 64)
 	if err != nil || percent <= -100 || percent > 1e9 {
-		return Gate{}, fmt.Errorf("%q: nothing can change by %s%%", text, parts[4])
+		return Gate{}, fmt.Errorf("%q: no count can fall by %s%%", text, parts[4])
 	}
 	quantity := metric.Quantity(parts[1])
 	if q, known := metric.QuantityNamed(parts[1]); known {

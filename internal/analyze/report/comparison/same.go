@@ -30,20 +30,20 @@ func differing(c Comparison, runs []Compared) []string {
 			{"clients' program", first.Realiops, d.Realiops},
 		} {
 			if v.was != v.is {
-				all = append(all, fmt.Sprintf("Not the same %s: A %s, %s %s.", v.name, orNone(v.was), c.Runs[i+1].Name,
+				all = append(all, fmt.Sprintf("Different %s: A %s, %s %s.", v.name, orNone(v.was), c.Runs[i+1].Name,
 					orNone(v.is)))
 			}
 		}
 		if long, short := max(first.LoadSeconds, d.LoadSeconds),
 			min(first.LoadSeconds, d.LoadSeconds); long > otherLength*short {
-			all = append(all, fmt.Sprintf("Not the same length of a load: A %.4g s, %s %.4g s.", first.LoadSeconds,
+			all = append(all, fmt.Sprintf("Different length of loads: A %.4g s, %s %.4g s.", first.LoadSeconds,
 				c.Runs[i+1].Name, d.LoadSeconds))
 		}
 		all = append(all, words.Filled(otherSettings(first.Target.Settings, d.Target.Settings, c.Runs[i+1].Name),
 			c.Runs[i+1].otherWork())...)
 	}
 	if len(c.LeftOut) > 0 {
-		all = append(all, "Not in all runs, and left out: "+strings.Join(c.LeftOut, ", ")+".")
+		all = append(all, "Left out, because not in all runs: "+strings.Join(c.LeftOut, ", ")+".")
 	}
 	for i, r := range runs {
 		for _, w := range r.Report.Warnings {
@@ -78,7 +78,7 @@ func otherSettings(was, is map[string]string, run string) string {
 	if len(changed) == 0 {
 		return ""
 	}
-	return "Not the same settings: " + words.Enumerated(words.Few(changed), " and ") + "."
+	return "Different settings: " + words.Enumerated(words.Few(changed), " and ") + "."
 }
 
 // unlike returns the loads with the same name that differ.
@@ -97,7 +97,7 @@ func (r ComparedRun) otherWork() string {
 	if len(r.unlike) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Not the same work in A and %s under one name: %s.", r.Name, strings.Join(r.unlike, ", "))
+	return fmt.Sprintf("Different work in A and %s under the same name: %s.", r.Name, strings.Join(r.unlike, ", "))
 }
 
 // How a verdict may differ between runs.

@@ -74,7 +74,7 @@ func (s *Sample) Widen(value float64, err error) {
 // OutOfBounds is the reason for a figure that would be infinite.
 func OutOfBounds() *series.Missing {
 	return &series.Missing{Reason: series.Reason(runfile.Failed),
-		Detail: "the numbers it is made of are out of all bounds"}
+		Detail: "the underlying numbers are out of range"}
 }
 
 // Figure returns the mean of the sample; an empty sample has none.
@@ -113,7 +113,7 @@ func (f Figure) Cell(format func(float64) string) document.Cell {
 	case !f.Known():
 		return document.Missing(words.WhyNot(f.Missing))
 	case f.Lost():
-		c := document.Missing("cannot be told from the background")
+		c := document.Missing("indistinguishable from the background")
 		c.Text = "~"
 		return c
 	default:

@@ -182,6 +182,6 @@ func (ps Parts) Block() document.Block {
 		}, p.Loads))
 	}
 	return document.Together{
-		t, words.Faint("As the kernel reported each request of all programs, with no background subtracted. A write " +
-			"without data is an empty flush.")}
+		t, words.Faint("Each request of every program, as the kernel reported it; no background is subtracted. A " +
+			"write without data is an empty flush.")}
 }

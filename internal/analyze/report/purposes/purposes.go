@@ -87,9 +87,8 @@ func Others(run *counts.Run) string {
 	if most := number.Rate(slices.Max(rates)); most != did {
 		did += " to " + most
 	}
-	return fmt.Sprintf("The device is not this server's alone: others did %s requests/s. Each request was followed "+
-		"to its file, so that figures of the "+
-		"device are those of this server's files, without the file system's journal.", did)
+	return fmt.Sprintf("Other programs use the device, too (%s requests/s). Each request was traced to its file, "+
+		"so device figures cover only this server's files, without the file system's journal.", did)
 }
 
 // Section shows what the requests of the disks were for, by load, if each was traced to its file.
@@ -99,9 +98,8 @@ func Section(run *counts.Run) document.Block {
 		return nil
 	}
 	return document.Section{Title: "What the disks' requests were for (per second)", Blocks: []document.Block{
-		document.Together{requests, words.Faint("Reads and writes. Other files: those of this server that are " +
-			"neither WAL nor tables nor indexes of this database. Other programs: per second " +
-			"of elapsed time.")},
+		document.Together{requests, words.Faint("Reads and writes. Other files: this server's files except the WAL " +
+			"and this database's tables and indexes. Other programs: per second of elapsed time.")},
 		document.Only(document.OnPages, forWhatTable(run, "MB", byteFields, number.Mega)),
 	}}
 }

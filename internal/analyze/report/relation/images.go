@@ -114,7 +114,7 @@ func counted(run *counts.Run) (w WAL) {
 	}
 	w.Seconds, w.Uncounted = spent.Seconds(), (last.Sub(first) - spent).Seconds()
 	if spent == 0 {
-		return WAL{Uncounted: w.Uncounted, Missing: "the WAL and its page images were never counted together"}
+		return WAL{Uncounted: w.Uncounted, Missing: "the WAL and its page images were never counted at the same time"}
 	}
 	return w
 }
@@ -156,7 +156,7 @@ func (w WAL) images() string {
 	case w.ImageBytes != nil:
 		return part(*w.ImageBytes)
 	case w.Most != nil:
-		return most + ", a whole page each: their holes and compression are not counted before 19"
+		return most + ", a whole page each: PostgreSQL before 19 does not count their holes and compression"
 	default:
 		return "not known: " + w.Missing
 	}

@@ -60,14 +60,14 @@ func TestWALOfAnObservation(t *testing.T) {
 		{"19 counts bytes", "WAL in 55 s: 5,500,000 bytes, of which page images 660,000 (12%).", pages,
 			with(map[string]float64{metric.StatWALFPIBytes: 12_000}), nil},
 		// 55 x 3 x 8,192 = 1,351,680, which is 24.6%
-		{"14 counts images", "WAL in 55 s: 5,500,000 bytes, of which page images at most 1,351,680 (25%), " +
-			"a whole page each: their holes and compression are not counted before 19.", pages, of14, nil},
-		{"pages of 16 kB", "WAL in 55 s: 5,500,000 bytes, of which page images at most 2,703,360 (49%), " +
-			"a whole page each: their holes and compression are not counted before 19.",
+		{"14 counts images", "WAL in 55 s: 5,500,000 bytes, of which page images at most 1,351,680 (25%), a whole " +
+			"page each: PostgreSQL before 19 does not count their holes and compression.", pages, of14, nil},
+		{"pages of 16 kB", "WAL in 55 s: 5,500,000 bytes, of which page images at most 2,703,360 (49%), a whole " +
+			"page each: PostgreSQL before 19 does not count their holes and compression.",
 			map[string]string{"block_size": "16384"}, of14, nil},
 		// 55 x 20 x 8,192 would be more than the total
-		{"compressed", "WAL in 55 s: 5,500,000 bytes, of which page images at most 5,500,000 (100%), " +
-			"a whole page each: their holes and compression are not counted before 19.", pages,
+		{"compressed", "WAL in 55 s: 5,500,000 bytes, of which page images at most 5,500,000 (100%), a whole page " +
+			"each: PostgreSQL before 19 does not count their holes and compression.", pages,
 			with(map[string]float64{metric.StatWALFPI: 20}), nil},
 		{"read", "WAL in 55 s: 5,500,000 bytes, of which page images about 1,100,000 (20%) by the 50% of the WAL " +
 			"that was read, at most 1,351,680 (25%).", pages, of14, []runfile.Record{read}},
@@ -75,7 +75,8 @@ func TestWALOfAnObservation(t *testing.T) {
 			with(map[string]float64{metric.StatWALFPI: 0}), nil},
 		{"pages of unknown size",
 			"WAL in 55 s: 5,500,000 bytes, of which page images not known: the run has no block_size.", nil, of14, nil},
-		{"13", "WAL in 55 s: 5,500,000 bytes, of which page images not known: the run has no pgstat.wal/wal_fpi.", pages,
+		{"13", "WAL in 55 s: 5,500,000 bytes, of which page images not known: the run has no " +
+			"pgstat.wal/wal_fpi.", pages,
 			map[string]float64{metric.InsertPosition: 100_000}, nil},
 		{"refused", "WAL in 55 s: 5,500,000 bytes, of which page images not known: permission denied.", pages,
 			map[string]float64{metric.InsertPosition: 100_000}, []runfile.Record{
@@ -84,8 +85,8 @@ func TestWALOfAnObservation(t *testing.T) {
 					Detail: "permission denied"}}},
 		// 50 x 100,000; 50 x 3 x 8,192
 		{"reset", "WAL in 50 of 55 s (it was not counted in the rest): 5,000,000 bytes, of which page images at most " +
-			"1,228,800 (25%), " +
-			"a whole page each: their holes and compression are not counted before 19.", pages, of14, []runfile.Record{
+			"1,228,800 (25%), a whole page each: PostgreSQL before 19 does not count their holes and " +
+			"compression.", pages, of14, []runfile.Record{
 			runfile.Gap{At: noon.Add(32 * time.Second), Probe: "pgstat", Reason: runfile.Reset,
 				Detail: "started anew"}}},
 		{"images unread for a while",

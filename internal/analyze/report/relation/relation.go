@@ -48,7 +48,7 @@ func Shares(repetitions []counts.Repetition) (all []Share) {
 
 // Table returns an empty table for the rows of several loads.
 func Table() document.Table {
-	return document.Table{Caption: "The tables and indexes that it is about, where a load writes to indexes",
+	return document.Table{Caption: "Tables and indexes behind the WAL, for loads that write to indexes",
 		Columns: []document.Column{document.Wordy("load"), document.Wordy("of"), document.Numeric("share of its WAL"),
 			document.Numeric("of that page images")}}
 }

@@ -19,7 +19,7 @@ func Section(size *Size, unsized error, observed bool, sure []string) document.B
 	order, sources := OrderBlocks(size)
 	if size != nil {
 		sure = slices.Concat(sure, words.Filled(size.SpreadOfNeed()), size.Warnings,
-			[]string{"Prices are list prices, as of the dates beside their sources; --price takes yours."})
+			[]string{"Prices are list prices, as of the dates beside their sources. To use yours, pass --price."})
 	}
 	return document.Section{Title: "What to order", Blocks: []document.Block{
 		document.Answers{
@@ -38,22 +38,23 @@ func buy(size *Size, unsized error, observed bool) []string {
 	}
 	best := size.Order
 	if best == nil {
-		return []string{"No volume that is known here carries " + size.Sized.Demand() + size.Sized.Behind() + "."}
+		return []string{"No known volume carries " + size.Sized.Demand() + size.Sized.Behind() + "."}
 	}
-	speed := "at the speed that it was driven at"
+	speed := "at the speed that it ran"
 	if observed {
-		speed = "as it was seen here"
+		speed = "as observed"
 	}
 	basis := size.Sized.Load + " is this run's load"
 	if len(size.Sized.Runs) > 1 {
-		basis = "Each number is that of the load that asked for most"
+		basis = "Each number is from the load that needed most"
 	}
 	texts := []string{
-		fmt.Sprintf("%s: the cheapest of what is known here to carry %s.", best.Text(), size.Sized.Demand()),
-		fmt.Sprintf("%s, %s. For yours: realiops size with --load, --rows-per-second, --gib and --class.", basis, speed),
+		fmt.Sprintf("%s: the cheapest known storage that carries %s.", best.Text(), size.Sized.Demand()),
+		fmt.Sprintf("%s, %s. For yours: realiops size with --load, --rows-per-second, --gib and "+
+			"--class.", basis, speed),
 	}
 	if slices.ContainsFunc(size.Standing(sizing.Unknown), func(o SizeOption) bool { return o.Carries == nil }) {
-		texts = append(texts, "Aurora has no limits of its storage here: none are published, and its machine sets them.")
+		texts = append(texts, "Aurora's storage has no published limits; the machine sets them.")
 	}
 	return texts
 }
@@ -61,7 +62,7 @@ func buy(size *Size, unsized error, observed bool) []string {
 // costs describes the cost of the cheapest option, and of the order that the wrong number would suggest.
 func costs(size *Size) []string {
 	if size == nil {
-		return []string{"There is nothing to order, so there is no price."}
+		return []string{"No order, so no price."}
 	}
 	var texts []string
 	if best := size.Order; best != nil && best.Monthly != nil {

@@ -42,7 +42,7 @@ func calibrationText(c sizing.Calibration) string {
 
 func restsOn(c sizing.Calibration) string {
 	if c.Run == "" {
-		return "the loads that were published"
+		return "published loads"
 	}
 	text := printable.Counted(c.Repetitions, "repetition")
 	if c.Load != "" {

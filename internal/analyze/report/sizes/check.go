@@ -22,10 +22,10 @@ func Check(f figures.Figures, rules figures.Rules) document.Document {
 	switch {
 	case len(contradictions) > 0:
 	case f.Held():
-		say("Nothing here contradicts anything else.")
+		say("The figures agree with each other.")
 	default:
-		say("Nothing was checked, since no two of these figures belong together: give iops, ms and queue, or iops, " +
-			"kbps and kb, or iops and cap-iops, or mbps and cap-mbps.")
+		say("Nothing to check: no two of these figures depend on each other. Give iops, ms and queue; or iops, " +
+			"kbps and kb; or iops and cap-iops; or mbps and cap-mbps.")
 	}
 	for _, of := range []struct {
 		name    string
@@ -36,7 +36,7 @@ func Check(f figures.Figures, rules figures.Rules) document.Document {
 		}
 	}
 	if !math.IsNaN(f.Queue) {
-		say(fmt.Sprintf("Queue: %s, if that is one disk's.", rules.Queue.Of(f.Queue)))
+		say(fmt.Sprintf("Queue: %s, if it is one disk's queue.", rules.Queue.Of(f.Queue)))
 	}
 	return document.Document{Blocks: []document.Block{blocks}}
 }
@@ -45,9 +45,9 @@ func Check(f figures.Figures, rules figures.Rules) document.Document {
 func TooSmall(run *counts.Run) string {
 	for _, n := range needs.Of(run) {
 		if n.Missing == nil && n.Model == nil && n.Mean.TooSmall() {
-			return fmt.Sprintf("Storage did %s requests a second of %s bytes each, and none carries less than 512: "+
-				"what is called requests or bytes here is something else, and so "+
-				"is what follows from them.", number.Rate(n.Mean.Requests()),
+			return fmt.Sprintf("Storage did %s requests a second, which would carry %s bytes each, but the minimum "+
+				"is 512. The requests or the bytes are another metric, and figures derived from them are "+
+				"wrong.", number.Rate(n.Mean.Requests()),
 				number.Significant(n.Mean.Bytes()/n.Mean.Requests(), 2))
 		}
 	}

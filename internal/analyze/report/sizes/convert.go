@@ -52,7 +52,7 @@ func (c Convert) period() string {
 // order says what to do with a rate of real storage I/O.
 func (c Convert) order() string {
 	if c.Most > 0 {
-		return fmt.Sprintf("No volume of RDS does more than %s: see whether this is one instance's, and a second's",
+		return fmt.Sprintf("No RDS volume does more than %s: check that the figure is per second and of one instance",
 			number.Grouped(c.Most, 0))
 	}
 	return "Size for that"
@@ -62,8 +62,8 @@ func (c Convert) order() string {
 func NewConvert(c figures.Converted, by sizing.Calibration, asked []catalog.Spread) Convert {
 	v := Convert{Schema: ConvertSchema, Converted: c, Calibration: calibrationText(by), Spreads: asked}
 	if c.Rows != nil {
-		v.Settle = "VolumeWriteIOPs of the same minutes is what is billed, and WriteThroughput what it goes with; a " +
-			"run of realiops with your kind of load tells the device requests."
+		v.Settle = "AWS bills VolumeWriteIOPs, which follows WriteThroughput. A realiops run with a load like " +
+			"yours shows the device requests."
 	}
 	return v
 }
@@ -79,9 +79,8 @@ func (c Convert) blocks() []document.Block {
 		return []document.Block{document.Paragraph{
 			Text: words.Sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts,
 				number.Rate(c.PerSecond)), c.cost(),
-				"The bill follows these; a database on a volume of its own asks for other requests: "+
-					"realiops size on a "+
-					"run tells them")}}
+				"AWS bills these. On its own volume, a database makes other requests, which realiops size shows "+
+					"for a run")}}
 	case c.Rows == nil && c.Billed != nil:
 		return []document.Block{document.Paragraph{
 			Text: words.Sentences(fmt.Sprintf("%s are %s: %s to %s billed writes a second (by %s)", name, c.Counts,
@@ -91,9 +90,9 @@ func (c Convert) blocks() []document.Block {
 			Text: words.Sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts,
 				number.Rate(c.PerSecond)), c.order())}}
 	}
-	text := fmt.Sprintf("%s are %s, not disk operations. No single factor turns them into I/O. It depends on the "+
-		"load that makes them:", name, c.Counts)
-	legend := "Measured on one machine; billed writes by " + c.Calibration + ", with its spread."
+	text := fmt.Sprintf("%s are %s, not disk operations. No single factor converts them to I/O; it depends on the "+
+		"load:", name, c.Counts)
+	legend := "Measured on one machine; billed writes from " + c.Calibration + ", with its spread."
 	return []document.Block{
 		document.Paragraph{Text: text}, document.Together{c.bounds(), words.Faint(legend)},
 		document.Paragraph{Text: c.cost()}, document.Paragraph{Text: c.claimed()},
@@ -138,14 +137,14 @@ func (c Convert) cost() string {
 	case c.IOCost == nil && c.Billed == nil:
 		return ""
 	case c.IOCost == nil:
-		return "Its cost is not known: there is no price here of Aurora's I/O in " + c.Region +
-			", which realiops prices aws fetches."
+		return "Its cost is unknown: there is no price for Aurora's I/O in " + c.Region +
+			"; realiops prices aws fetches it."
 	}
 	amount := number.Rate(c.IOCost.Least)
 	if c.IOCost.Least != c.IOCost.Most {
 		amount += " to " + number.Rate(c.IOCost.Most)
 	}
-	text := fmt.Sprintf("On Aurora Standard %s %s a month for I/O in %s if it never stops", amount, c.Currency, c.Region)
+	text := fmt.Sprintf("On Aurora Standard %s %s a month for I/O in %s at this rate", amount, c.Currency, c.Region)
 	if c.Misread != nil {
 		text += fmt.Sprintf("; %s if each were billed", number.Rate(*c.Misread))
 	}

@@ -96,7 +96,7 @@ func (s Size) enoughSection() document.Block {
 	t.Numeric(s.Sized.Currency+" a month", func(o SizeOption) document.Cell { return words.Known(o.Credits.Monthly) })
 	addDates(&t, func(o SizeOption) string { return o.Credits.AsOf })
 	played := options[len(options)-1].Credits.Seconds
-	title := fmt.Sprintf("Enough while credits last: this demand, repeated for %s h",
+	title := fmt.Sprintf("Enough while credits last: this load, repeated for %s h",
 		number.Grouped(float64(played)/hour, 0))
 	return document.Section{Title: title, Blocks: []document.Block{t.Table}}
 }

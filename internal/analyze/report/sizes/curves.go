@@ -18,9 +18,9 @@ func (s Size) curves() document.Block {
 	}
 	return document.Section{Title: balance.Title, Blocks: []document.Block{
 		document.Figure{Pictures: plot.All(balance), Legend: []string{
-			"The recorded seconds, repeated. Where a line reaches 0 the volume falls back to its rate without credits.",
+			"The recorded seconds, repeated. At 0 the volume falls back to its rate without credits.",
 		}},
-		document.Section{Title: "Asked for, and delivered", Blocks: []document.Block{
+		document.Section{Title: "Requested and delivered", Blocks: []document.Block{
 			document.Figure{Pictures: plot.All(s.servedCurves()...)}}},
 	}}
 }

@@ -115,9 +115,9 @@ func (s Size) optionSection(cited *citations) document.Block {
 	if len(carrying) > 0 {
 		after = append(after, s.optionTable(carrying, cited), words.Faint(s.optionLegend()))
 	} else if s.Order != nil {
-		after = append(after, document.Paragraph{Text: "Nothing is known to: " + s.Order.If + "."})
+		after = append(after, document.Paragraph{Text: "No known storage does this: " + s.Order.If + "."})
 	} else if len(s.Options) > 0 {
-		after = append(after, document.Paragraph{Text: "No volume here carries it."})
+		after = append(after, document.Paragraph{Text: "No volume here carries the load."})
 	}
 	for _, o := range carrying {
 		if o.Unverified != "" {
@@ -189,8 +189,8 @@ func (s Sized) through(o SizeOption) string {
 }
 
 func (s Size) optionLegend() string {
-	text := "* is bought beside the size. Prices of " + s.places() +
-		", without machines; - none is known: --price takes yours."
+	text := "* is bought separately from the size. Prices of " + s.places() +
+		", without machines; -: unknown, pass yours with --price."
 	if slices.ContainsFunc(s.Standing(sizing.Carries), func(o SizeOption) bool { return o.Volumes > 1 }) {
 		text += " RDS stripes it over four volumes from 400 GiB on."
 	}
@@ -211,7 +211,7 @@ func (s Size) machineLegend() string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return " The machine comes on top: " + strings.Join(parts, ", ") + "."
+	return " The machine costs extra: " + strings.Join(parts, ", ") + "."
 }
 
 func (s Size) estimateLegend() string {
@@ -220,7 +220,7 @@ func (s Size) estimateLegend() string {
 	}
 	text := " ~ is an estimate, under \"The same load on Aurora\"."
 	if s.Aurora != nil && s.Aurora.Standard != nil {
-		text += " I/O-Optimized has the 30% in it that the " + s.Sized.machine() + " costs more there."
+		text += " I/O-Optimized includes the 30% that the " + s.Sized.machine() + " costs more there."
 	}
 	return text
 }
@@ -260,7 +260,8 @@ func (s Size) sides() document.Block {
 		wrong = m.Volume
 	}
 	var t document.Table
-	t.Add(document.Wordy("sized from"), words.Texts([]string{"what the device did (real)", "WAL records, read as IOPS"}))
+	t.Add(document.Wordy("sized from"), words.Texts([]string{"what the device did (real)", "WAL records, read as " +
+		"IOPS"}))
 	t.Add(document.Numeric(s.Sized.Currency+" a month"), []document.Cell{words.Known(paid), words.Known(m.Cheapest)})
 	t.Add(document.Numeric("the cheapest that carries it"), words.Texts([]string{right, wrong}))
 	t.Add(document.Numeric("prices of"), words.Texts([]string{cmp.Or(dates, "-"), cmp.Or(m.AsOf, "-")}))
@@ -281,8 +282,8 @@ func (s Size) MisreadText() string {
 	if m == nil {
 		return ""
 	}
-	text := fmt.Sprintf("Sized from the WAL records instead, as if they were IOPS, it would have been %s a second, "+
-		"%s times as many requests", number.Rate(m.Requests), number.Ratio(m.Factor))
+	text := fmt.Sprintf("Sized from WAL records, as if they were IOPS, the need would have been %s a second, %s "+
+		"times as many requests", number.Rate(m.Requests), number.Ratio(m.Factor))
 	switch {
 	case len(s.Standing(sizing.Unknown)) == len(s.Options):
 		// no volume with limits was requested
@@ -295,7 +296,7 @@ func (s Size) MisreadText() string {
 		text += ": " + m.Volume
 	}
 	if m.IOCost != nil {
-		text += fmt.Sprintf("; and a bill for I/O on Aurora of %s %s a month%s (%s)", number.Rate(*m.IOCost),
+		text += fmt.Sprintf("; and on Aurora a bill for I/O of %s %s a month%s (%s)", number.Rate(*m.IOCost),
 			s.Sized.Currency, s.inAurora, catalog.PricesOf(m.IOCostAsOf))
 	}
 	return text + "."
@@ -315,14 +316,14 @@ func (s Size) auroraText() string {
 	if a.WriteIOPS != nil {
 		text += fmt.Sprintf("about %s WriteIOPS, none of them disk operations, and ", number.Rate(*a.WriteIOPS))
 	}
-	text += fmt.Sprintf("between %s and %s billed writes a second, %s as estimated (%s)",
+	text += fmt.Sprintf("%s to %s billed writes a second, estimated at %s (%s)",
 		number.Rate(a.BilledWrites[0]), number.Rate(a.BilledWrites[2]), number.Rate(a.BilledWrites[1]), a.Calibration)
 	if a.BilledReads >= 1 {
-		text += fmt.Sprintf(", and between %s and %s billed reads, %s as estimated (%s)",
+		text += fmt.Sprintf(", and %s to %s billed reads, estimated at %s (%s)",
 			number.Rate(a.ReadsSpan[0]), number.Rate(a.ReadsSpan[1]), number.Rate(a.BilledReads), a.readsFollow())
 	}
 	if a.IOCost != nil {
-		text += fmt.Sprintf(": %s to %s %s a month%s if it never stops (%s)", number.Rate(a.IOCost[0]),
+		text += fmt.Sprintf(": %s to %s %s a month%s at this rate (%s)", number.Rate(a.IOCost[0]),
 			number.Rate(a.IOCost[2]), s.Sized.Currency, s.inAurora, catalog.PricesOf(a.AsOf))
 	}
 	claimed, cache := "", ""
@@ -330,8 +331,8 @@ func (s Size) auroraText() string {
 		claimed = metric.WriteIOPSOnAurora
 	}
 	if a.BilledReads >= 1 {
-		cache = "Only pages that its buffers do not hold are billed: where these are larger than here it is " +
-			"less, down to nothing"
+		cache = "Aurora bills only pages missing from its buffers: with larger buffers than here the bill is " +
+			"smaller, down to nothing"
 	}
 	return words.Sentences(text, claimed, cache, s.clusterText())
 }
@@ -339,10 +340,10 @@ func (s Size) auroraText() string {
 // readsFollow says how billed reads are estimated.
 func (a SizeAurora) readsFollow() string {
 	if a.PagesAsked == nil {
-		return "by the pages that the device read here, because those that were asked for are not known"
+		return "from the pages that the device read here, because the pages asked for are unknown"
 	}
-	return fmt.Sprintf("%v to %v for each of the %s pages that were not in shared_buffers, in the loads that were "+
-		"published, and one at most, as AWS documents",
+	return fmt.Sprintf("%v to %v for each of the %s pages not in shared_buffers, as in published loads, and "+
+		"at most one, as AWS documents",
 		sizing.LeastReadsOfPage, sizing.MostReadsOfPage, number.Rate(*a.PagesAsked))
 }
 
@@ -352,7 +353,7 @@ func (s Size) clusterText() string {
 	if a.Standard == nil {
 		return ""
 	}
-	verdict := "only the I/O that is billed will tell which of them is cheaper"
+	verdict := "only the billed I/O will tell which is cheaper"
 	switch {
 	case a.Standard[2] < *a.Optimized:
 		verdict = "Standard is cheaper"
@@ -360,7 +361,7 @@ func (s Size) clusterText() string {
 		verdict = "I/O-Optimized is cheaper"
 	}
 	return fmt.Sprintf("With one %s and %s GiB that is %s to %s %s a month on Standard, and %s on I/O-Optimized "+
-		"(%s), which pays from %s of I/O on: %s",
+		"(%s), which pays off above %s of I/O: %s",
 		s.Sized.machine(), number.Grouped(s.Sized.GiB, 0), number.Rate(a.Standard[0]), number.Rate(a.Standard[2]),
 		s.Sized.Currency, number.Rate(*a.Optimized), catalog.PricesOf(a.AsOf), number.Rate(*a.BreakEven), verdict)
 }
@@ -371,7 +372,7 @@ func (s Size) SpreadOfNeed() string {
 	if need == nil || need.Lowest == nil || need.Model != "" || *need.Lowest == *need.Highest {
 		return ""
 	}
-	return fmt.Sprintf("%s asked for %s to %s requests and %s to %s MB a second, on average over each of its "+
-		"repetitions.", need.Load, number.Rate(need.Lowest.Requests()), number.Rate(need.Highest.Requests()),
+	return fmt.Sprintf("Across repetitions, %s needed %s to %s requests and %s to %s MB a second on "+
+		"average.", need.Load, number.Rate(need.Lowest.Requests()), number.Rate(need.Highest.Requests()),
 		number.Rate(need.Lowest.Bytes()/number.Mega), number.Rate(need.Highest.Bytes()/number.Mega))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -53,11 +54,12 @@ func (s Size) needSection() document.Block {
 	blocks := document.Together{t.Table}
 	switch {
 	case plural != "seconds":
-		blocks = append(blocks, words.Faint("Requests and MB are means over all of it, flushes among the requests. The "+
-			"others are single "+plural+", of each the highest that its source knows."))
+		blocks = append(blocks, words.Faint("Requests and MB are means over the whole time; requests include "+
+			"flushes. The others are single "+plural+", the highest in the source."))
 	case slices.ContainsFunc(s.Needs, func(n SizeNeed) bool { return n.P99 != nil }):
-		blocks = append(blocks, words.Faint("Requests, flushes and MB are all that a load caused, writes after its end "+
-			"included, per second of load. The others are of single seconds, also after its end, and can be lower."))
+		blocks = append(blocks, words.Faint("Requests, flushes and MB cover everything a load caused, including "+
+			"writes after its end, per second of load. The others are single seconds, also after its end, so they "+
+			"can be lower."))
 	}
 	return document.Section{Title: "What storage had to do (per second)", Blocks: []document.Block{blocks}}
 }
@@ -105,7 +107,7 @@ func (s Size) detailSection() document.Block {
 		rate *needs.Rate
 	}
 	var t document.Grid[row]
-	for _, r := range []row{{"all it caused", need.Mean}, {"mean " + singular, need.MeanSecond},
+	for _, r := range []row{{"everything it caused", need.Mean}, {"mean " + singular, need.MeanSecond},
 		{"p95 " + singular, need.P95},
 		{"p99 " + singular, need.P99}, {"worst " + singular, need.PeakSecond}, {"worst minute", need.PeakMinute}} {
 		if r.rate != nil {
@@ -119,9 +121,9 @@ func (s Size) detailSection() document.Block {
 		}
 		t.Numeric(column.header, func(r row) document.Cell { return words.Known(new(column.of(*r.rate))) })
 	}
-	legend := fmt.Sprintf("Each number by itself; %d single %s", need.Seconds, plural)
+	legend := fmt.Sprintf("Each number by itself; %s single %s", printable.Count(need.Seconds), plural)
 	if need.RowsPerRequest != nil && need.RecordsPerRequest != nil {
-		legend += fmt.Sprintf("; %s rows and %s WAL records for each request on average",
+		legend += fmt.Sprintf("; %s rows and %s WAL records per request on average",
 			number.Ratio(*need.RowsPerRequest), number.Ratio(*need.RecordsPerRequest))
 	}
 	return document.Section{Title: need.Load + " in detail", Blocks: []document.Block{
@@ -157,14 +159,14 @@ func basis(name, several string) string {
 	switch percentile, ok := strings.CutPrefix(name, "p"); {
 	case ok:
 		v, _ := strconv.ParseFloat(percentile, 64)
-		return fmt.Sprintf("the %s percentile of its %s, and at least its total divided by the time",
+		return fmt.Sprintf("the %s percentile of its %s, or its total divided by the time if that is more",
 			number.Ordinal(v), several)
 	case name == sizing.BySaying:
-		return "as it was given"
+		return "as given"
 	case name == sizing.ByMean:
 		return "the highest mean of its repetitions"
 	default:
-		return "the most that its WAL and pages come to by the model"
+		return "the model's upper bound for its WAL and pages"
 	}
 }
 
@@ -174,11 +176,11 @@ func (s Sized) sizedLoad() string {
 	case parts == 1:
 		return s.Load
 	case runs == parts:
-		return fmt.Sprintf("the worst of %d runs", runs)
+		return fmt.Sprintf("the highest of %d runs", runs)
 	case runs == 1:
-		return fmt.Sprintf("the worst of %d kinds of load", parts)
+		return fmt.Sprintf("the highest of %d kinds of load", parts)
 	default:
-		return fmt.Sprintf("the worst of %d kinds of load in %d runs", parts, runs)
+		return fmt.Sprintf("the highest of %d kinds of load in %d runs", parts, runs)
 	}
 }
 
@@ -205,7 +207,7 @@ func (s Sized) scaled() []string {
 		return nil
 	}
 	least, most := s.Least, s.Rate
-	text := fmt.Sprintf("So it lies between %s and %s requests/s, and %s and %s MB/s.",
+	text := fmt.Sprintf("So the need is %s to %s requests/s, and %s to %s MB/s.",
 		number.Rate(least.Requests()), number.Rate(most.Requests()), number.Rate(least.Bytes()/number.Mega),
 		number.Rate(most.Bytes()/number.Mega))
 	if most.Requests() > wide*least.Requests() || most.Bytes() > wide*least.Bytes() {

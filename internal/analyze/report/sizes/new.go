@@ -56,9 +56,9 @@ func NewSize(s sizing.Sizing) Size {
 func unmeasured(s sizing.Sizing) []string {
 	all := []string{}
 	if i := slices.IndexFunc(s.Parts, func(p sizing.Part) bool { return p.Basis == sizing.ByModel }); i >= 0 {
-		text := "It is sized by a model of what a disk does, since the run did not see what this one did"
+		text := "The size is from a model, since the run did not see the disk"
 		if s.Parts[i].Need.Model.Reason == needs.Others {
-			text = "It is sized by a model of what this server wrote, since other programs used the disk"
+			text = "The size is from a model of this server's writes, since other programs used the disk"
 		}
 		all = append(all, text)
 	}
@@ -87,7 +87,7 @@ func unmeasured(s sizing.Sizing) []string {
 		}
 	}
 	if len(loads) > 0 {
-		all = append(all, "What "+words.Enumerated(loads, " and ")+" asked for is not known: if it was more, this order "+
+		all = append(all, "What "+words.Enumerated(loads, " and ")+" needed is unknown: if it was more, this order "+
 			"is too small")
 	}
 	return all
@@ -111,7 +111,7 @@ func seen(length time.Duration) string {
 	}
 	text := "The server was observed for " + printable.About(length)
 	if length < week {
-		text += ": if it does more at other times, this order is too small"
+		text += ": if it is busier at other times, this order is too small"
 	}
 	return text
 }

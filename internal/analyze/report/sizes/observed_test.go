@@ -16,8 +16,8 @@ import (
 func TestOrderSaysHowLongTheServerWasObserved(t *testing.T) {
 	const testdata = "../../../../testdata/runs/"
 	const observation, run = testdata + "observed-pg17.jsonl.zst", testdata + "loads-pg17.jsonl"
-	const want = "The server was observed for 5 min: if it does more at other times, this order " +
-		"is too small. It is sized by a model"
+	const want = "The server was observed for 5 min: if it is busier at other times, this order is too small. The " +
+		"size is from a model"
 	for _, c := range []struct {
 		of      []string
 		says    string

@@ -50,7 +50,7 @@ func (s Size) order(c *sizing.Choice, region func(sizing.Option) string) *SizeOr
 			r.Hours}
 	}
 	for _, turn := range c.Turns {
-		text := "nothing here is known to carry that"
+		text := "no known storage carries that"
 		switch {
 		case turn.Option != nil:
 			text = shown(*turn.Option).Text()
@@ -63,7 +63,7 @@ func (s Size) order(c *sizing.Choice, region func(sizing.Option) string) *SizeOr
 }
 
 func (s Sized) deciding(o SizeOption) string {
-	size := fmt.Sprintf("%s GiB are for the %s a second", number.Grouped(o.GiB, 0),
+	size := fmt.Sprintf("%s GiB give the %s per second", number.Grouped(o.GiB, 0),
 		map[string]string{"operations": "operations", "bytes": "bytes"}[o.Binding])
 	disks := float64(max(1, o.Disks))
 	if o.Binding == string(sizing.BySize) || o.GiB == math.Ceil(s.GiB/disks) {
@@ -74,19 +74,19 @@ func (s Sized) deciding(o SizeOption) string {
 	}
 	parts := []string{size}
 	if o.MiBps > 0 {
-		parts = append(parts, o.chosen().bytes()+" are its bytes")
+		parts = append(parts, o.chosen().bytes()+" for the bytes")
 	}
 	operations := math.Ceil(o.Operations[1])
 	switch ofOne := math.Ceil(o.Operations[1] / disks); {
 	case o.IOPS > ofOne && o.MiBps > 0:
-		parts = append(parts, fmt.Sprintf("its bytes take %s IOPS", number.Grouped(o.IOPS, 0)))
+		parts = append(parts, fmt.Sprintf("the bytes take %s IOPS", number.Grouped(o.IOPS, 0)))
 	case o.IOPS > ofOne:
-		parts = append(parts, fmt.Sprintf("%s IOPS are for its bytes, or the least that is sold",
+		parts = append(parts, fmt.Sprintf("%s IOPS come with its bytes, or are the least sold",
 			number.Grouped(o.IOPS, 0)))
 	case o.IOPS > 0:
-		parts = append(parts, fmt.Sprintf("%s IOPS are its operations", number.Grouped(o.IOPS, 0)))
+		parts = append(parts, fmt.Sprintf("%s IOPS for the operations", number.Grouped(o.IOPS, 0)))
 	case o.Carries != nil:
-		parts = append(parts, fmt.Sprintf("its %s operations are within the %s included", number.Grouped(operations, 0),
+		parts = append(parts, fmt.Sprintf("the %s operations are within the %s included", number.Grouped(operations, 0),
 			number.Grouped(o.Carries[0], 0)))
 	}
 	return words.Enumerated(parts, ", and ") + o.counted(s)
@@ -98,7 +98,7 @@ func (o SizeOption) counted(need Sized) string {
 	if !number.Finite(each) || each < 1.01 {
 		return ""
 	}
-	return fmt.Sprintf(". A request is larger than what counts as one operation: on average it counts as %s",
+	return fmt.Sprintf(". Requests are larger than one operation of this volume: on average each counts as %s",
 		number.Significant(each, 3))
 }
 
@@ -131,7 +131,7 @@ func (c SizeChosen) goods(of string) string {
 // price returns the cost, with its date.
 func (c SizeChosen) price() string {
 	if c.Monthly == nil {
-		return "its price" + c.unpriced + " is not known for " + c.Region
+		return "its price" + c.unpriced + " is unknown for " + c.Region
 	}
 	in := ""
 	if c.regions {
@@ -154,12 +154,12 @@ func (s Size) inShort() document.Block {
 		return document.Paragraph{Text: words.Sentences(s.Cautions...)}
 	}
 	if o == nil && !slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Provider != "aurora" }) {
-		text := words.Sentences(append([]string{"Order: no storage, since Aurora has no size to order", s.auroraBill()},
+		text := words.Sentences(append([]string{"Order: no storage, because Aurora sizes its own", s.auroraBill()},
 			s.Cautions...)...)
 		return document.Paragraph{Text: text}
 	}
 	if o == nil {
-		text := words.Sentences(append([]string{"Order: nothing. No storage here is known to carry " +
+		text := words.Sentences(append([]string{"Order: nothing. No known storage carries " +
 			s.Sized.Demand() + s.Sized.Behind(), s.machineText()}, s.Cautions...)...)
 		return document.Paragraph{Text: text}
 	}
@@ -170,7 +170,7 @@ func (s Size) inShort() document.Block {
 		blocks = append(blocks, document.Paragraph{Text: "Next cheapest: " + o.Next.Text() + "."})
 	}
 	blocks = append(blocks, document.Paragraph{Text: "What decides: " + o.Decides + "."})
-	changes := "nothing between a tenth and ten times the load, or the data"
+	changes := "nothing from a tenth to ten times the load or the data"
 	if len(o.Changes) > 0 {
 		changes = strings.Join(o.Changes, "; ")
 	}
@@ -182,7 +182,7 @@ func (s Size) auroraBill() string {
 	if s.Aurora == nil || s.Aurora.IOCost == nil {
 		return ""
 	}
-	return fmt.Sprintf("Its I/O costs %s to %s %s a month on Standard%s if it never stops (%s)",
+	return fmt.Sprintf("Its I/O costs %s to %s %s a month on Standard%s at this rate (%s)",
 		number.Rate(s.Aurora.IOCost[0]), number.Rate(s.Aurora.IOCost[2]),
 		s.Sized.Currency, s.inAurora, catalog.PricesOf(s.Aurora.AsOf))
 }
@@ -198,7 +198,8 @@ func (s Size) orderText() string {
 	}
 	text := "Order: " + s.Order.goods(of) + ": " + s.Order.price()
 	if single := s.Order.Single; single != nil && single.Monthly != nil && s.Order.Monthly != nil {
-		text += fmt.Sprintf(", %s %s less than one volume", number.Rate(*single.Monthly-*s.Order.Monthly), s.Order.Currency)
+		text += fmt.Sprintf(", %s %s less than one "+
+			"volume", number.Rate(*single.Monthly-*s.Order.Monthly), s.Order.Currency)
 	}
 	if s.Order.If != "" {
 		text += ", if the machine passes it: " + s.Order.If
@@ -211,8 +212,7 @@ func (o SizeOrder) baselineText() string {
 	if !o.grown || !strings.HasPrefix(o.Volume, "google-pd-") {
 		return ""
 	}
-	return "A smaller one may do: Google adds a baseline of the machine to what the size gives, which is " +
-		"not counted here"
+	return "A smaller one may do: Google adds a baseline for the machine, which is not counted here"
 }
 
 // alsoText names the other volumes that carry it but cannot be ranked by price; empty if there are none.
@@ -237,9 +237,9 @@ func (s Size) alsoText() string {
 	switch len(unknown) {
 	case 0:
 	case 1:
-		sentences = append(sentences, fmt.Sprintf("%s also carries it; its price is not known%s", unknown[0], region))
+		sentences = append(sentences, fmt.Sprintf("%s also carries it; its price is unknown%s", unknown[0], region))
 	default:
-		sentences = append(sentences, fmt.Sprintf("%s also carry it; their prices are not known%s",
+		sentences = append(sentences, fmt.Sprintf("%s also carry it; their prices are unknown%s",
 			words.Enumerated(unknown, " and "), region))
 	}
 	return strings.Join(append(sentences, inferred...), ". ")
@@ -247,19 +247,19 @@ func (s Size) alsoText() string {
 
 // unpricedText names the criterion by which an order without a price was chosen; empty if it has one.
 func (o SizeOrder) unpricedText() string {
-	asks := "realiops prices asks for those of its own"
+	asks := "fetch its prices with realiops prices"
 	if catalog.CloudOfVolume(o.Volume) == catalog.Google {
-		asks = "--price takes those of its own"
+		asks = "give its prices with --price"
 	}
 	switch {
 	case o.Monthly != nil:
 		return ""
 	case o.Next == nil && len(o.Also) == 0:
-		return "Nothing else here carries it; " + asks
+		return "Nothing else here carries the load; " + asks
 	case o.unranked:
-		return "Without prices nobody knows whether it is the cheapest; " + asks
+		return "Without prices it may not be the cheapest; " + asks
 	}
-	return "It is the cheapest by the prices of its cloud's best known region; " + asks
+	return "It is the cheapest by the prices of another region of its cloud; " + asks
 }
 
 // stripeText compares the cost and effort of a stripe with those of one volume; empty if the order is one volume.
@@ -267,8 +267,9 @@ func (s Size) stripeText() string {
 	if s.Order.Disks <= 1 {
 		return ""
 	}
-	text := "It is a stripe: you set it up (LVM, mdadm), snapshots must be taken of all volumes at once, and " +
-		"losing one loses all"
+	text := fmt.Sprintf("The order is a stripe of %d volumes. You set it up yourself (LVM or mdadm), take snapshots "+
+		"of "+
+		"all volumes at once, and lose all data if you lose one volume", s.Order.Disks)
 	if s.Order.Single != nil {
 		text += ". One volume: " + s.Order.Single.Text()
 	}
@@ -281,27 +282,27 @@ func (s Size) raisedText() string {
 	if r == nil {
 		return ""
 	}
-	return fmt.Sprintf("Raised only for %g h of each day, %s. AWS allows one change of a volume in six hours",
+	return fmt.Sprintf("Raised for only %g h a day, the order is %s. AWS allows one change of a volume in six hours",
 		r.Hours, r.Text())
 }
 
 // machineText says what the machine must pass; empty if the requested one does, or nothing is known.
 func (s Size) machineText() string {
 	if s.Order != nil && s.Order.OnCredits > 0 {
-		return fmt.Sprintf("The %s passes it by its burst, which it needs for %.0f minutes of each day: AWS grants 30",
+		return fmt.Sprintf("The %s carries this only in bursts, for %.0f minutes a day; AWS grants 30",
 			s.Sized.machine(), math.Ceil(s.Order.OnCredits/60))
 	}
 	p := s.Passing
 	if p == nil {
 		return ""
 	}
-	text := fmt.Sprintf("It needs a machine that passes %s operations/s and %s MiB/s",
+	text := fmt.Sprintf("The machine must pass %s operations/s and %s MiB/s",
 		number.Grouped(math.Ceil(p.IOPS), 0), number.Grouped(math.Ceil(p.MiBps), 0))
 	switch {
 	case p.Class != "":
 		return text + ": " + p.Class + " and up"
 	case p.Known:
-		return text + ": no class whose limits are known here does"
+		return text + ": no machine class with known limits does"
 	}
 	return text
 }

@@ -33,5 +33,5 @@ func spreadText(spreads []catalog.Spread) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	return "By rules of thumb that were published, and no more than that: " + strings.Join(lines, " ")
+	return "By published rules of thumb: " + strings.Join(lines, " ")
 }

@@ -88,7 +88,7 @@ func VolumeSection(volumes []Volume) document.Block {
 			t.Of = append(t.Of, row{v, l})
 		}
 		if v.Shared {
-			shared = " Some volumes share a device: its figures stand in each."
+			shared = " Volumes that share a device show the same figures."
 		}
 	}
 	if len(t.Of) == 0 {
@@ -108,9 +108,8 @@ func VolumeSection(volumes []Volume) document.Block {
 	}
 	return document.Section{Title: "What each volume did (per second)", Blocks: []document.Block{
 		document.Together{t.Table, words.Faint(
-			"What the kernel counts of the devices, whoever used them, less what they did without load. ± " +
-				"half the range " +
-				"of repetitions. Writes carry data; flushes are not among them." + shared)}}}
+			"The kernel's counts for the devices, all programs included, minus their background. ± half the range " +
+				"of repetitions. Writes carry data; flushes are counted separately." + shared)}}}
 }
 
 func spreadAround(mean, lowest, highest float64) string {
@@ -149,7 +148,7 @@ func apartSection(all []SizeApart, of Sized) document.Block {
 		case a.Why != "":
 			text += a.Why + "."
 		case a.Order == nil:
-			text += "nothing here is known to carry " + rateText(*a.Rate) + "."
+			text += "no known volume carries " + rateText(*a.Rate) + "."
 		default:
 			text += rateText(*a.Rate) + ": " + a.Order.Text() + "."
 		}
@@ -165,15 +164,15 @@ func apartSection(all []SizeApart, of Sized) document.Block {
 	}
 	text := "The order above is for one volume that holds everything."
 	if priced {
-		text += fmt.Sprintf(" Apart they cost %s %s a month together.", number.Rate(total), currency)
+		text += fmt.Sprintf(" Separate volumes cost %s %s a month together.", number.Rate(total), currency)
 	}
 	if several > 1 {
-		text += fmt.Sprintf(" Each volume with tables is sized for all %s GiB, because the run does not say how the "+
-			"data is divided.", number.Grouped(of.GiB, 0))
+		text += fmt.Sprintf(" Each volume with tables is sized for all %s GiB, because the run does not show how "+
+			"the data is divided.", number.Grouped(of.GiB, 0))
 	}
-	text += " A volume for WAL alone is sized for twice max_wal_size; replication slots and a failing " +
-		"archive want more."
-	return document.Section{Title: "Ordered apart, as this server has it", Blocks: []document.Block{
+	text += " A volume for WAL alone is sized for twice max_wal_size; replication slots and a failing archiver " +
+		"need more."
+	return document.Section{Title: "Ordered as separate volumes, as on this server", Blocks: []document.Block{
 		document.List(lines), words.Faint(text)}}
 }
 

@@ -33,7 +33,7 @@ func measuredStorage() storage.Baseline {
 		Jobs: []storage.BaselineJob{
 			{
 				Name: "sequential-write", Seconds: 10, Factor: 2, Flushed: math.NaN(), Band: "look into it",
-				Findings: []string{"fio kept 3.0 operations in flight, of the 8 asked for"},
+				Findings: []string{"fio kept 3.0 operations in flight instead of 8 asked for"},
 				Fio: storage.BaselineFio{Writes: 1234567, WriteBytes: 12345e6, InFlight: 8,
 					Write: latency(0.0187, 0.012, 1.25)},
 				Device: &storage.BaselineDevice{
@@ -67,7 +67,7 @@ func measuredStorage() storage.Baseline {
 const measuredText = `fio 3.33 on /data, device nvme0n1 (xfs); jobs: database, on 1,024 MiB
 ! random-read has no result: fio was killed (signal: killed).
 ! Others use the device: 50 requests/s without any job.
-! sequential-write: fio kept 3.0 operations in flight, of the 8 asked for.
+! sequential-write: fio kept 3.0 operations in flight instead of 8 asked for.
 
 What fio says (a second; times in ms, of the slowest kind of operation)
 

@@ -13,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/plot"
 	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // account is one quantity of a job, by fio and by the device.
@@ -170,7 +171,7 @@ func (b Baseline) courseOf(points []baseline.Point, unit string, of func(baselin
 	last := points[len(points)-1].Seconds
 	p := &plot.Picture{
 		Size: words.Panel(), X: plot.Axis{Label: "seconds since the job began"}, Y: plot.Axis{Label: unit},
-		Text: fmt.Sprintf("%d seconds, %s.", len(points), unit),
+		Text: fmt.Sprintf("%s, %s.", printable.Counted(len(points), "second"), unit),
 	}
 	each := words.Thinner{Line: plot.Line{Name: "each second"}, Together: last * 2 / words.MostPoints}
 	for _, at := range points {
@@ -199,7 +200,7 @@ func (b Baseline) courseOf(points []baseline.Point, unit string, of func(baselin
 // BaselinePNG writes the main picture for a chat: the course until throttling, or else the operations of each job.
 func BaselinePNG(w io.Writer, run *counts.Run, b Baseline) error {
 	if len(b.Jobs) == 0 {
-		return errors.New("there is nothing to draw: no job has a result")
+		return errors.New("nothing to draw: no job has a result")
 	}
 	p, subject := b.operations(), "operations of fio's (orange), requests of the device (blue)"
 	if course := b.courses(run); course != nil {

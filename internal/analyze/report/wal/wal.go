@@ -93,11 +93,13 @@ func difference(anatomies []counts.Anatomy) figure.Figure {
 	var s figure.Sample
 	for _, a := range anatomies {
 		if a.Coverage > 0 && !a.Exact() {
-			s.Add(0, &series.Missing{Reason: counts.NotRecorded, Detail: "what was read is a sample, scaled to pg_stat_wal's count"})
+			s.Add(0, &series.Missing{Reason: counts.NotRecorded, Detail: "a sample was read and scaled to " +
+				"pg_stat_wal's count"})
 			continue
 		}
 		if math.IsNaN(a.Counted) {
-			s.Add(0, &series.Missing{Reason: counts.NotRecorded, Detail: "pg_stat_wal's count of the records was not read"})
+			s.Add(0, &series.Missing{Reason: counts.NotRecorded, Detail: "pg_stat_wal's count of the records was " +
+				"not read"})
 			continue
 		}
 		s.Add(a.Sum.Records/a.Counted-1, nil)
@@ -118,7 +120,7 @@ func Section(loads []Load) document.Block {
 	}
 	parts, seldom := partsIn(loads)
 	var t document.Table
-	t.Add(document.Wordy("records for each 1,000 rows"), words.Texts(append(slices.Clone(parts), "all together")))
+	t.Add(document.Wordy("records per 1,000 rows"), words.Texts(append(slices.Clone(parts), "all together")))
 	for _, a := range loads {
 		t.Add(document.Numeric(a.Name), append(words.Each(a.WAL.part, parts), a.WAL.PerRow.Cell(perThousand)))
 	}
@@ -128,7 +130,7 @@ func Section(loads []Load) document.Block {
 		about.Rows = append(about.Rows, relation.Rows(a.Name, a.WAL.Relations)...)
 	}
 	if len(seldom) > 0 {
-		legend += " There were less than 0.1 for 1,000 rows of " + strings.Join(seldom, ", ") + "."
+		legend += " Fewer than 0.1 per 1,000 rows: " + strings.Join(seldom, ", ") + "."
 	}
 	return document.Section{Title: "What the WAL of each load is made of", Blocks: []document.Block{
 		document.Together{t, words.Faint(legend)}, about}}
@@ -181,12 +183,12 @@ func howRead(loads []Load) string {
 func (l *WAL) way() string {
 	switch {
 	case l.Source == counts.Model && l.Missing != nil:
-		return "A model, from what the clients did, because the WAL could not be read (" +
+		return "Modelled from the clients' work, because the WAL could not be read (" +
 			words.WhyNot(l.Missing) + ")."
 	case l.Source == counts.Model:
-		return "A model, from what the clients did: nobody read the WAL."
+		return "Modelled from the clients' work: the WAL was not read."
 	case l.Coverage < 1:
-		return fmt.Sprintf("%s of the WAL was read, by %s, and scaled up to all of it.",
+		return fmt.Sprintf("%s of the WAL was read, by %s, and scaled up.",
 			number.Percent(l.Coverage), l.Source)
 	default:
 		return "Every record was counted, by " + l.Source + "."
@@ -204,7 +206,7 @@ func deviationText(loads []Load) string {
 	}
 	for _, a := range held {
 		if !a.WAL.Off.Known() {
-			return "PostgreSQL's own count of the records is not known."
+			return "PostgreSQL's own count of the records is unknown."
 		}
 		if off := max(math.Abs(a.WAL.Off.Lowest), math.Abs(a.WAL.Off.Highest)); off > worst {
 			worst, where = off, a.Name
@@ -212,7 +214,7 @@ func deviationText(loads []Load) string {
 	}
 	switch {
 	case worst == 0:
-		return "pg_stat_wal counts exactly as many."
+		return "pg_stat_wal has exactly the same count."
 	case worst < 1e-3: // less than 0.1% would be rounded up
 		return fmt.Sprintf("pg_stat_wal's counts differ by no more than %.0g%% (%s).", 100*worst, where)
 	default:

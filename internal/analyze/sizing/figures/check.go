@@ -55,8 +55,8 @@ func (f Figures) Check() []Finding {
 	for _, flow := range f.flows() {
 		if size := flow.Bytes / flow.Operations; apart(size, f.SaidSize) {
 			found = append(found,
-				Finding{OddSize, fmt.Sprintf("%.3g KiB for each operation%s, where requests of %.3g KiB were made: "+
-					"the two columns do not describe the same operations", size/1024, flow.of, f.SaidSize/1024)})
+				Finding{OddSize, fmt.Sprintf("%.3g KiB per operation%s, but the requests were %.3g KiB: the two "+
+					"columns describe different operations", size/1024, flow.of, f.SaidSize/1024)})
 		}
 	}
 	found = append(found, f.little()...)
@@ -65,7 +65,7 @@ func (f Figures) Check() []Finding {
 	}
 	if f.Buffered {
 		found = append(found, Finding{IsBuffered,
-			"written through the page cache: this is the speed of memory until it is full, and not of the device"})
+			"written through the page cache: this is the speed of memory until it is full, not of the device"})
 	}
 	return found
 }
@@ -97,11 +97,11 @@ func (f Figures) flows() []named {
 
 func (f Figures) aboveCap(n named) (found []Finding) {
 	if n.Operations > f.CapIOPS*tolerance {
-		found = append(found, Finding{AboveCap, fmt.Sprintf("%.4g operations/s%s, where at most %.4g can be",
+		found = append(found, Finding{AboveCap, fmt.Sprintf("%.4g operations/s%s, but the cap is %.4g",
 			n.Operations, n.of, f.CapIOPS)})
 	}
 	if n.Bytes > f.CapBytes*tolerance {
-		text := fmt.Sprintf("%.4g MB/s%s, where at most %.4g can be", n.Bytes/1e6, n.of, f.CapBytes/1e6)
+		text := fmt.Sprintf("%.4g MB/s%s, but the cap is %.4g", n.Bytes/1e6, n.of, f.CapBytes/1e6)
 		if f.Buffered {
 			text += ": what was written stayed in memory"
 		}
@@ -132,7 +132,8 @@ func (f Figures) little() []Finding {
 		return nil
 	}
 	return []Finding{
-		{LittlesLaw, fmt.Sprintf("%s, and %.3g is said: rate, latency and queue were not taken of the same operations",
+		{LittlesLaw, fmt.Sprintf("%s, but the queue is given as %.3g: rate, latency and queue describe different "+
+			"operations",
 			both, f.Queue)}}
 }
 

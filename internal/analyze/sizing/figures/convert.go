@@ -96,7 +96,7 @@ func Convert(meanings []metric.Meaning, amount float64, t sizing.Tariff, calibra
 	case c.Counts == metric.WALRecords.Many():
 		c.records(t, calibration)
 	default:
-		return c, fmt.Errorf("%s counts %s, which says nothing about how often storage is asked", c.Metric,
+		return c, fmt.Errorf("%s counts %s, which says nothing about requests to storage", c.Metric,
 			c.Counts)
 	}
 	return c, nil
@@ -138,7 +138,7 @@ func ambiguous(meanings []metric.Meaning) error {
 	for _, m := range meanings {
 		on = append(on, m.On)
 	}
-	return fmt.Errorf("%s means different things on %s: say which with --flavor", meanings[0].Metric,
+	return fmt.Errorf("%s means different things on %s: choose one with --flavor", meanings[0].Metric,
 		strings.Join(on, " and "))
 }
 

@@ -52,10 +52,10 @@ func ioMetricsOf(run *counts.Run) (IOMetrics, *series.Missing) {
 	}
 	switch flavor := run.Header.Target.Flavor; {
 	case flavor == "aurora":
-		return missing("Aurora's storage is not ordered by size or rate: realiops aws cost says what it costs")
+		return missing("Aurora's storage is not ordered by size or rate; realiops aws cost works out its cost")
 	case flavor != "rds":
-		return missing("whether it is RDS or Aurora, on which WriteIOPS counts WAL records, is not known: realiops " +
-			"history takes --flavor")
+		return missing("whether it is RDS or Aurora is unknown, and on Aurora WriteIOPS counts WAL records: pass " +
+			"--flavor to realiops history")
 	}
 	return OfInstance(), nil
 }
@@ -281,7 +281,7 @@ func MeansAlone(run *counts.Run) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The highest minutes of %s are not known, only means over %s: it may be too small for them",
+	return fmt.Sprintf("The busiest minutes of %s are unknown, only means over %s: the order may be too small for them",
 		strings.ReplaceAll(strings.Join(names, ", "), metric.CloudWatch+"/", ""), printable.Largest(run.Observed.Period))
 }
 
@@ -291,7 +291,7 @@ func (h Hole) String() string {
 		return ""
 	}
 	const minutes = "2006-01-02 15:04"
-	return fmt.Sprintf("Nothing is known of %s of these %s (the longest hole: %s to %s UTC)",
+	return fmt.Sprintf("%s of these %s are missing (the longest gap: %s to %s UTC)",
 		printable.Largest(h.Lost), printable.Largest(h.Of), h.longest.From.UTC().Format(minutes),
 		h.longest.To.UTC().Format(minutes))
 }

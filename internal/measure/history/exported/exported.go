@@ -294,11 +294,13 @@ func (e *Export) addPeriods(p *points, of subject, length time.Duration, now tim
 			Dimensions: map[string]string{of.meaning.Dimension: of.id}, Statistic: of.statistic, Value: p.values[at] * of.scale})
 	}
 	if len(lost) > 0 {
-		e.warn("%d of %d points of %q are no amount (%s) and are left out: what was done then is not known.", len(lost),
-			len(p.values), p.label, lost[0])
+		e.warn("%s of %s points of %q are not valid amounts (%s) and are left out; activity at those times is unknown.",
+			printable.Count(len(lost)), printable.Count(len(p.values)), p.label, lost[0])
 	}
 	if ahead > 0 {
-		e.warn("%d points of %q end after now, by this machine's clock, and are left out.", ahead, p.label)
+		e.warn("Left out, because in the future by this machine's clock: %s of %q.", printable.Counted(ahead,
+			"point"),
+			p.label)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/measure/fleet"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -58,8 +59,8 @@ func (f *Fleet) Databases(ctx context.Context) ([]fleet.Database, error) {
 		return nil, err
 	}
 	if all = append(all, machines...); len(all) > mostDatabases {
-		return nil, fmt.Errorf("%s has more than %d databases, which is the most that is ranked: pick some with "+
-			"--server and --host", f.store.host, mostDatabases)
+		return nil, fmt.Errorf("%s has more than %s databases, the most that can be ranked: pick some with "+
+			"--server and --host", f.store.host, printable.Count(mostDatabases))
 	}
 	slices.SortFunc(all, func(a, b fleet.Database) int { return strings.Compare(a.Name, b.Name) })
 	f.unread, err = f.lookUnread(ctx)

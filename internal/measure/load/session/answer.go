@@ -3,6 +3,8 @@ package session
 import (
 	"encoding/binary"
 	"errors"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Messages from the server that matter.
@@ -84,10 +86,12 @@ func (r *requests) holds(kind byte) bool {
 
 func (r *requests) plausible(kind byte, length uint32) error {
 	if length < 4 || length > maxMessage+4 {
-		return protocolError("message %q of %d bytes", kind, length)
+		return protocolError("message %q of %s bytes", kind, printable.Count(int64(length)))
 	}
 	if r.holds(kind) && length > maxHeld {
-		return protocolError("message %q of %d bytes is more than the %d that are read", kind, length, maxHeld)
+		return protocolError("message %q of %s bytes is longer than the %s that are read", kind,
+			printable.Count(int64(length)),
+			printable.Count(maxHeld))
 	}
 	return nil
 }

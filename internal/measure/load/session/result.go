@@ -7,6 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Result is the outcome of one statement.
@@ -170,7 +172,7 @@ func (s *Session) noteParsed() error {
 
 func (s *Session) becomeReady(body []byte) error {
 	if len(body) != 1 {
-		return protocolError("ready with a body of %d bytes", len(body))
+		return protocolError("ready with a body of %s bytes", printable.Count(len(body)))
 	}
 	s.status = Status(body[0])
 	s.committed.ready(s.status)

@@ -105,7 +105,7 @@ func TestServersThatMisbehave(t *testing.T) {
 	check("another protocol", "HTTP/1.1 400 Bad Request\r\n\r\n", protocol+`message 'H' of 1414811695 bytes`)
 	check("a length that is too small", "C\x00\x00\x00\x03", protocol+`message 'C' of 3 bytes`)
 	check("a row that is too large", "T\x05\x00\x00\x00", protocol+
-		`message 'T' of 83886080 bytes is more than the 67108864 that are read`)
+		`message 'T' of 83,886,080 bytes is longer than the 67,108,864 that are read`)
 	check("an unknown message", message('!', ""), protocol+`message '!', unknown or out of place`)
 	check("a row with too few columns", message('T', "\x00\x01a\x00"+strings.Repeat("\x00", afterName))+
 		message('D', "\x00\x00"), protocol+"row does not add up")

@@ -225,11 +225,11 @@ func TestMissing(t *testing.T) {
 			"VolumeReadIOPs Sum": {0: 0},
 		},
 		Gaps: []string{
-			"ReadIOPS late missing: CloudWatch has no point for 7 of 10 periods, the first that of " +
+			"ReadIOPS late missing: CloudWatch has no point for 7 of 10 periods, the first at " +
 				at.Add(2*time.Minute).UTC().Format(time.RFC3339),
 			"ReadLatency unsupported nothing: CloudWatch has no points for this time: not every class and kind of " +
 				"storage shows it",
-			"VolumeReadIOPs late missing: CloudWatch has no point for 1 of 2 periods, the first that of " +
+			"VolumeReadIOPs late missing: CloudWatch has no point for 1 of 2 periods, the first at " +
 				at.Add(5*time.Minute).UTC().Format(time.RFC3339),
 		},
 	}

@@ -196,7 +196,7 @@ func TestPages(t *testing.T) {
 			"WriteIOPS Average": byMinute(0, 1, values...), "WriteIOPS Maximum": byMinute(0, 1, values...),
 			"ReadIOPS Average": {0: 7}, "ReadIOPS Maximum": {0: 7},
 		},
-		Gaps: []string{"ReadIOPS late missing: CloudWatch has no point for 11 of 12 periods, the first that of " +
+		Gaps: []string{"ReadIOPS late missing: CloudWatch has no point for 11 of 12 periods, the first at " +
 			at.Add(time.Minute).UTC().Format(time.RFC3339)},
 	})
 	if n := proxy.Calls()[operation]; n != 4 {

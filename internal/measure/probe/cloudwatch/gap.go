@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -47,8 +48,8 @@ func (b *backfill) tally(batch []*query) {
 
 func (b *backfill) gone(w window) runfile.Gap {
 	return runfile.Gap{At: w.from, Probe: Name, Reason: runfile.Late, Code: Retention, Detail: fmt.Sprintf(
-		"CloudWatch keeps nothing for longer than %d days, and %s is %d days ago", kept[len(kept)-1].days, day(w.from),
-		days(b.now.Sub(w.from)))}
+		"CloudWatch keeps nothing for longer than %d days, and %s is %s days ago", kept[len(kept)-1].days, day(w.from),
+		printable.Count(days(b.now.Sub(w.from))))}
 }
 
 // gaps passes on at most one gap for each metric, at the end of a stretch. Values that may still come are no gaps.
@@ -82,15 +83,15 @@ func (b *backfill) gap(i int, t tally) *runfile.Gap {
 		return nil
 	case s.underLoad:
 		gap.Code = "idle"
-		gap.Detail = fmt.Sprintf("CloudWatch has no point for %d of %d periods, the first that of %s: it is "+
-			"published only while there is load, and they may have been idle",
-			t.wanted-t.came, t.wanted, t.missing.Format(time.RFC3339))
+		gap.Detail = fmt.Sprintf("CloudWatch has no point for %s of %s periods, the first at %s: it publishes "+
+			"this metric only while there is load, so the server may have been idle",
+			printable.Count(t.wanted-t.came), printable.Count(t.wanted), t.missing.Format(time.RFC3339))
 	case t.came == 0:
 		gap.Reason, gap.Code = runfile.Unsupported, "nothing"
-		gap.Detail = "CloudWatch has no points for this time: not every class and kind of storage shows it"
+		gap.Detail = "CloudWatch has no points for this time: not every instance class and storage type has this metric"
 	default:
-		gap.Detail = fmt.Sprintf("CloudWatch has no point for %d of %d periods, the first that of %s", t.wanted-t.came,
-			t.wanted, t.missing.Format(time.RFC3339))
+		gap.Detail = fmt.Sprintf("CloudWatch has no point for %s of %s periods, the first at %s",
+			printable.Count(t.wanted-t.came), printable.Count(t.wanted), t.missing.Format(time.RFC3339))
 	}
 	return gap
 }

@@ -81,7 +81,8 @@ func TestEntriesAreInTheIndexes(t *testing.T) {
 		// A summary of many rows takes none or one, from 16 on for HOT updates, too.
 		servertest.Exec(t, s.boss,
 			"create table load.s (v int, w int) with (fillfactor = 50); create index on load.s using brin (v)")
-		s.work(t, "insert into load.s select g, g from generate_series(1, 10) g", "update load.s set w = 0 where w <= 4")
+		s.work(t, "insert into load.s select g, g from generate_series(1, 10) g", "update load.s set w = 0 where w "+
+			"<= 4")
 		most := 10.0
 		if s.number >= 160000 {
 			most += 4

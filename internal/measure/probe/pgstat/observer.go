@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // mostTables is how many tables may be read each second at little cost: the server visits each of them.
@@ -24,9 +25,9 @@ func NewObserver(ctx context.Context, config *pgx.ConnConfig) (*Sampler, error) 
 	}
 	s, err := open(ctx, config, observed(tables <= mostTables))
 	if err == nil && tables > mostTables {
-		s.notice = fmt.Sprintf("The database has %d tables: reading the counters of each every second would be felt, "+
-			"so index entries "+
-			"and HOT updates are not counted", tables)
+		s.notice = fmt.Sprintf("Index entries and HOT updates are not counted: the database has %s tables, and "+
+			"reading "+
+			"the counters of each every second would slow the server down", printable.Count(tables))
 	}
 	return s, err
 }

@@ -199,10 +199,11 @@ func (f *files) at(i inode) *file {
 
 func (f *files) missing() (all []string) {
 	if f.tooMany {
-		all = append(all, fmt.Sprintf("the server has more than %d files", f.most))
+		all = append(all, "the server has more than "+printable.Count(f.most)+" files")
 	}
 	if f.walk.Cut() {
-		all = append(all, fmt.Sprintf("a look at the server's files ended after %d names or %s", mostNames,
+		all = append(all, fmt.Sprintf("listing the server's files stopped after %s names or %s",
+			printable.Count(mostNames),
 			printable.Duration(lookWithin)))
 	}
 	return slices.Concat(all, f.walk.Skipped, f.lost, f.unfollowed)

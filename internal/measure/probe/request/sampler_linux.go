@@ -14,6 +14,7 @@ import (
 	"github.com/cilium/ebpf/ringbuf"
 
 	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -141,14 +142,14 @@ func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 	}
 	if waits := s.waits(); waits > latest {
 		return probe.Sample{}, &probe.Error{Reason: runfile.Late,
-			Err: fmt.Errorf("the files of %d requests are being looked for since %.0f s: a later reading has them",
-				len(s.waiting), waits.Seconds())}
+			Err: fmt.Errorf("still looking for the files of %s after %.0f s: a later reading has them",
+				printable.Counted(len(s.waiting), "request"), waits.Seconds())}
 	}
 	sample := probe.Sample{Values: s.account.values()}
 	if missing := s.files.missing(); len(missing) > 0 {
 		sample.Gaps = append(sample.Gaps, runfile.Gap{Metric: Name + "." + OtherPrograms.String() + "/writes",
 			Reason: runfile.Unsupported,
-			Detail: "requests for some of the server's files are among those of other programs: " +
+			Detail: "requests for some of the server's files count as other programs' requests: " +
 				strings.Join(missing, "; ")})
 	}
 	return sample, nil

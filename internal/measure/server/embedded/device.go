@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // imageName is the file in a run directory behind the server's own device.
@@ -52,8 +54,9 @@ func (o Options) checkRoom(p place) error {
 		return fmt.Errorf("look at the file system of %s: %w", p.directory, err)
 	}
 	if s.free < o.OwnDevice {
-		return fmt.Errorf("%s has %d MB free and --own-device would take %d MB: make room, ask for less, or name "+
-			"another with --data-dir", p.directory, s.free>>20, o.OwnDevice>>20)
+		return fmt.Errorf("%s has %s MB free and --own-device would take %s MB: make room, ask for less, or name "+
+			"another directory with --data-dir", p.directory, printable.Count(s.free>>20),
+			printable.Count(o.OwnDevice>>20))
 	}
 	return nil
 }

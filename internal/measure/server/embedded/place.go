@@ -10,6 +10,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/scratch"
 	"github.com/realiops/realiops/internal/measure/server/embedded/binaries"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // leastFree is the free space that a place must have: a run of a few minutes writes several
@@ -117,8 +118,8 @@ func examine(path string, allowRAM bool) (place, error) {
 				"measured: name another with --data-dir, or allow it with --allow-ram", path, s.name)
 	case s.free < leastFree:
 		return place{},
-			fmt.Errorf("%s has %d MB free and a run needs %d MB: make room, or name another with --data-dir",
-				path, s.free/1e6, leastFree/1_000_000)
+			fmt.Errorf("%s has %s MB free and a run needs %s MB: make room, or name another directory with --data-dir",
+				path, printable.Count(s.free/1e6), printable.Count(leastFree/1_000_000))
 	}
 	return place{directory: path, fileSystem: s.name, ram: s.ram}, nil
 }

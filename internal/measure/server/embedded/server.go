@@ -13,6 +13,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/server"
 	"github.com/realiops/realiops/internal/measure/supervisor"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -102,7 +103,7 @@ func (s *Server) bringUp(ctx context.Context) error {
 		return err
 	}
 	if o.OwnDevice != 0 {
-		o.notify(fmt.Sprintf("making a device of %d MB", o.OwnDevice>>20))
+		o.notify("making a device of " + printable.Count(o.OwnDevice>>20) + " MB")
 		if err := c.device(ctx, o.OwnDevice); err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ func TestSteps(t *testing.T) {
 					why.String())
 				told := c.stated() && c.Verdict.Kind != attribution.Silent && c.Wrong() == ""
 				// it moved between them
-				seldom := strings.Contains(why.String(), "in the run and by no more than 0 in any repetition") ||
+				seldom := strings.Contains(why.String(), "in the run but by at most 0 in any repetition") ||
 					c.Verdict.Kind == attribution.Silent && !everMoved(c)
 				switch {
 				case told, seldom:

@@ -92,8 +92,8 @@ func (d download) once(ctx context.Context, file *os.File) (passing bool, err er
 		return false, fmt.Errorf("%s sends more than the %d MB that PostgreSQL %s has: nothing was unpacked",
 			d.from(), (pin.size+500_000)/1_000_000, d.release.Version())
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return true, fmt.Errorf("the download of PostgreSQL %s from %s broke off after %d bytes",
-			d.release.Version(), d.from(), n)
+		return true, fmt.Errorf("the download of PostgreSQL %s from %s broke off after %s bytes",
+			d.release.Version(), d.from(), printable.Count(n))
 	case err != nil:
 		return true, fmt.Errorf("download PostgreSQL %s from %s: %w", d.release.Version(), d.from(), err)
 	}
