@@ -34,7 +34,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s counts %g, %v, want %g", m.Name, got, err, want)
 		}
 	}
-	want := map[string][]string{
+	want := map[metric.Quantity][]string{
 		"wal_records": {"pgstat.wal/wal_records"}, "wal_writes": {"pgstat.wal/wal_write"},
 		"device_requests": {"block/requests"}, "device_flushes": {"block/flushes"},
 	}
