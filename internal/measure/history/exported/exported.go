@@ -222,10 +222,10 @@ func (e *Export) series(p *points, now time.Time) error {
 			p.label, p.part)
 	}
 	if p.part != "" {
-		e.warn("CloudWatch returned only part of %q (%s): what is missing is not known.", p.label, p.part)
+		e.warn("CloudWatch returned only part of %q (%s).", p.label, p.part)
 	}
 	if p.twice > 0 {
-		e.warn("%d points of %q are there twice with different values: the first of each counts.", p.twice, p.label)
+		e.warn("%s of %q appear twice with different values: the first of each counts.", printable.Counted(p.twice, "point"), p.label)
 	}
 	return e.addPeriods(p, of, length, now)
 }
