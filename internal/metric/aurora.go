@@ -14,21 +14,21 @@ type there struct {
 
 func onAurora() []there {
 	return []there{
-		{[]string{"pgstat.wal/"}, "Aurora refuses it: the function behind the view raises an error"}, {
+		{[]string{"pgstat.wal/"}, "not available on Aurora: the function behind the view raises an error"}, {
 			[]string{"pgstat.io/writes", "pgstat.io/write_bytes", "pgstat.io/writebacks", "pgstat.io/fsyncs",
 				"pgstat.io/checkpointer_", "pgstat.io/bgwriter_"},
 			"next to nothing on Aurora, whose server writes no pages: one bulk write and no fsyncs in eleven " +
 				"published loads",
 		}, {
 			[]string{"pgstat.io/extends", "pgstat.io/extend_bytes", "pgstat.io/extend_time", "pgstat.io/client_extend"},
-			"allocation on Aurora: pages that tables and indexes grew by, none of which is written",
+			"allocation on Aurora: growth of tables and indexes in pages, none of them written",
 		}, {
 			[]string{"pgstat.io/reads", "pgstat.io/read_bytes"},
 			"less than was read, on Aurora: 0.83 to 0.88 of pg_stat_database.blks_read in published loads, and of a " +
 				"longer time; go by blks_read",
 		}, {
 			[]string{"pgstat.checkpointer/", "pgstat.bgwriter/checkpoint"},
-			"meaningless on Aurora, which has no checkpoints to make: it is said to count about sixty timed ones an " +
+			"meaningless on Aurora, which makes no checkpoints: it is said to count about sixty timed ones an " +
 				"hour, whatever happens",
 		}, {
 			[]string{"pgstat.database/blk_write_time"},
@@ -39,14 +39,14 @@ func onAurora() []there {
 			"pages from the cluster's volume on Aurora: ReadIOPS times its seconds, within 2% in published loads",
 		}, {
 			[]string{"pgstat.database/tup_inserted", "pgstat.cluster/tup_inserted"},
-			"pieces of long values, put out of line, are counted as rows too, as elsewhere: 11.5 of 103.7 million in " +
-				"a published load; pg_stat_user_tables leaves them out",
+			"includes TOAST chunks, as on PostgreSQL: 11.5 of 103.7 million in " +
+				"a published load; pg_stat_user_tables excludes them",
 		}, {
 			[]string{"pgstat.statements/shared_blks_written"},
 			"allocation on Aurora: pages that a relation grew by because of the statement",
 		}, {
 			[]string{"pgstat.statements/wal_", "pgstat.statements/shared_blks_dirtied"},
-			"0 for each statement on Aurora, inserts too",
+			"0 for every statement on Aurora, inserts included",
 		},
 	}
 }
@@ -72,6 +72,6 @@ func AuroraViews() []string {
 			"statements, are growth and no writes",
 		"pages read are in pg_stat_database.blks_read; pg_stat_io shows 0.83 to 0.88 of them",
 		"checkpoints are counted and mean nothing",
-		"CommitThroughput has transactions in it that wrote nothing, and StorageNetworkTransmitThroughput six copies",
+		"CommitThroughput includes read-only transactions, and StorageNetworkTransmitThroughput six copies",
 	}
 }

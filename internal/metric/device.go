@@ -105,14 +105,14 @@ func disks(name, whose, printed string) []Metric {
 	return []Metric{
 		whole(reads, field(counter("reads", "operations", "read requests completed by the device"), "reads")),
 		field(counter("reads_merged", "operations",
-			"reads that were merged into a request already queued, and so are not in reads"), "reads merged"),
+			"reads merged into a queued request, not counted in reads"), "reads merged"),
 		whole(readBytes, field(counter("read_bytes", "bytes", "bytes read from the device"), "bytes read")),
 		field(counter("read_time", "seconds", "time that read requests took, summed over requests"), "time reading"),
 		whole(requests, field(counter("writes", "operations",
 			"write requests completed by the device, including empty flushes; requests with data are writes - flushes"),
 			"writes")),
 		field(counter("writes_merged", "operations",
-			"writes that were merged into a request already queued, and so are not in writes"), "writes merged"),
+			"writes merged into a queued request, not counted in writes"), "writes merged"),
 		whole(bytes, field(counter("write_bytes", "bytes", "bytes written to the device"), "bytes written")),
 		field(counter("write_time", "seconds", "time that write requests took, summed over requests"), "time writing"),
 		whole(flushes, field(counter("flushes", "operations",
@@ -138,10 +138,9 @@ func disks(name, whose, printed string) []Metric {
 func requests() Metric {
 	m := counter(BlockRequests, "operations", DeviceRequests.Help()).As("/proc/diskstats writes - flushes").makes(
 		DeviceRequests).matters().
-		but("where a file system with a journal is on the device, too low by one or two for each transaction of the " +
-			"journal, as an fsync of a file " +
-			"that has changed its size or its time makes one: the kernel flushes before and after such a write, and " +
-			"counts neither among the writes. The metrics request.* count what carries data")
+		but("on a file system with a journal, too low by one or two per journal transaction, such as an fsync of a " +
+			"file whose size or time changed: the kernel flushes before and after such a write, and counts " +
+			"neither flush as a write. The metrics request.* count requests with data")
 	m.Derived = &Difference{Of: BlockWrites, Less: BlockFlushes}
 	return m
 }
@@ -152,18 +151,18 @@ func processes() []Metric {
 	row := func(column, unit, help string) Metric {
 		m := counter("block.process/"+column, unit, help).As("/proc/PID/io " + column)
 		m.Source = "https://man7.org/linux/man-pages/man5/proc_pid_io.5.html"
-		return m.but("what the kernel makes of it comes later, or never; what goes to clients is not in it; only " +
-			"root and the server's own user may read it")
+		return m.but("the kernel may do the I/O later, or never; excludes traffic to clients; readable only by root and " +
+			"the server's user")
 	}
 	return []Metric{
-		row("rchar", "bytes", "bytes that the server's processes, those that have ended as well, got by read calls "+
+		row("rchar", "bytes", "bytes that the server's processes, including ended ones, got by read calls "+
 			"for files and pipes, not by io_uring").makes(BytesAsked),
-		row("syscr", "operations", "read calls of the server's processes, of those that have ended as well, for "+
+		row("syscr", "operations", "read calls of the server's processes, including ended ones, for "+
 			"files and pipes, without those of io_uring").makes(ReadCalls),
-		row("wchar", "bytes", "bytes that the server's processes, those that have ended as well, gave to write calls "+
+		row("wchar", "bytes", "bytes that the server's processes, including ended ones, passed to write calls "+
 			"for files and pipes").asked(),
 		row("syscw", "operations",
-			"write calls of the server's processes, of those that have ended as well, for files and pipes").asked(),
+			"write calls of the server's processes, including ended ones, for files and pipes").asked(),
 	}
 }
 
@@ -171,16 +170,15 @@ func cgroup() []Metric {
 	row := func(name, printed, unit, help string) Metric {
 		m := counter("block.cgroup/"+name, unit, help).As("cgroup io.stat " + printed)
 		m.Source = "https://docs.kernel.org/admin-guide/cgroup-v2.html#io-interface-files"
-		return m.but("counts whoever else is in the group, and not all that the server does: pages written back " +
-			"later and the file system's " +
-			"journal may be on another account, and version 1 counts nothing on a device that no rule limits")
+		return m.but("includes other programs in the group, and may omit some of the server's work: pages written back " +
+			"later and the file system's journal may be charged elsewhere, and version 1 counts only devices with a limit")
 	}
 	const group = "the server's control group (its container or service)"
 	return []Metric{
 		row("reads", "rios", "operations", "reads of "+group+" from the server's devices"),
 		row("read_bytes", "rbytes", "bytes", "bytes that "+group+" read from the server's devices"),
 		row("writes", "wios", "operations", "writes of "+group+
-			" to the server's devices, flushes among them, before any are merged"),
+			" to the server's devices, including flushes, before merging"),
 		row("write_bytes", "wbytes", "bytes", "bytes that "+group+" wrote to the server's devices"),
 	}
 }

@@ -58,14 +58,14 @@ func wal() []Metric {
 		counter("wal_fpi", "images", "full-page images in the WAL").from(14).makes(PageImages),
 		counter("wal_bytes", "bytes", "bytes added to the WAL").from(14).counts(WALBytes),
 		counter("wal_fpi_bytes", "bytes",
-			"bytes of full-page images in the WAL, compressed where wal_compression is on").from(19).makes(
+			"bytes of full-page images in the WAL, compressed if wal_compression is on").from(19).makes(
 			PageImageBytes),
 		counter("wal_buffers_full", "operations", "WAL writes because the WAL buffers were full").from(14),
 		counter("wal_write", "operations", "writes of WAL buffers to the WAL's files").from(14).makes(
 			WALWrites).matters().
 			upTo(17, "pgstat.io/wal_writes"),
 		counter("wal_sync", "operations", "fsyncs of the WAL's files").from(14).makes(WALSyncs).matters().
-			upTo(17, "pgstat.io/wal_fsyncs").but("0 where wal_sync_method syncs by writing"),
+			upTo(17, "pgstat.io/wal_fsyncs").but("0 if wal_sync_method syncs by writing"),
 		counter("wal_write_time", "seconds", "time that WAL writes took").from(14).upTo(17,
 			"pgstat.io/wal_write_time").needs(TrackWALIOTiming),
 		counter("wal_sync_time", "seconds", "time that WAL fsyncs took").from(14).upTo(17,
@@ -120,7 +120,7 @@ func checkpoints() []Metric {
 				"other buffers (transaction status and the like) written by checkpoints").from(18).asked(),
 			renamed(counter("write_time", "seconds", "time in which checkpoints wrote files, including pauses"),
 				"checkpoint_write_time", "write_time"),
-			renamed(counter("sync_time", "seconds", "time in which checkpoints synced files"), "checkpoint_sync_time",
+			renamed(counter("sync_time", "seconds", "time checkpoints spent syncing files"), "checkpoint_sync_time",
 				"sync_time"),
 			renamed(statsReset(), "stats_reset", "stats_reset"),
 		),
@@ -184,7 +184,7 @@ func transactions() []Metric {
 					PagesMissed).adds(BuffersTouched).firstOfReads().
 					but("the kernel may have had them in its cache; before PostgreSQL 16 it includes new blocks"),
 				counter("blks_hit", "blocks", "blocks found in shared buffers").alsoReads().adds(BuffersTouched),
-				counter("temp_files", "files", "temporary files made by queries that ran out of work_mem"),
+				counter("temp_files", "files", "temporary files of queries that exceeded work_mem"),
 				counter("temp_bytes", "bytes", "bytes written to temporary files").asked(),
 				counter("deadlocks", "deadlocks", "deadlocks found"),
 			),
@@ -217,7 +217,7 @@ func aurora() []Metric {
 		view("pgstat.aurora", "aurora_stat_database",
 			guide+"aurora_stat_database.html",
 			counter("storage_blks_read", "blocks",
-				"pages read from Aurora's storage, the nearest to reads that are billed").alsoReads().some(PagesMissed),
+				"pages read from Aurora's storage, the closest to billed reads").alsoReads().some(PagesMissed),
 			counter("orcache_blks_hit", "blocks",
 				"pages read from the cache of Optimized Reads on the local disk, which are never "+
 					"billed").alsoReads().some(PagesMissed),
@@ -234,25 +234,24 @@ func aurora() []Metric {
 			counter("orcache_blk_write_time", "seconds", "time spent on writing them").needs(TrackIOTiming)),
 		view("pgstat.aurora_waits", "aurora_stat_system_waits", guide+"aurora_stat_system_waits.html",
 			counter("xact_sync_waits", "waits", "waits until Aurora's storage acknowledged a commit").but(restart),
-			counter("xact_sync_time", "seconds", "time of those waits").but(restart),
+			counter("xact_sync_time", "seconds", "time of these waits").but(restart),
 			counter("data_file_read_waits", "waits",
 				"waits for a page that was not in shared buffers").alsoReads().but(restart),
-			counter("data_file_read_time", "seconds", "time of those waits").but(restart)),
+			counter("data_file_read_time", "seconds", "time of these waits").but(restart)),
 		view("pgstat.aurora_wal_cache", "aurora_stat_logical_wal_cache", guide+"aurora_stat_logical_wal_cache.html",
 			counter("blks_read", "blocks",
 				"blocks of WAL that logical decoding asked for, of all replication slots").alsoReads(),
-			counter("cache_hit", "blocks", "those found in memory").alsoReads(),
-			counter("cache_miss", "blocks", "those read from storage").alsoReads()),
+			counter("cache_hit", "blocks", "of these, blocks found in memory").alsoReads(),
+			counter("cache_miss", "blocks", "of these, blocks read from storage").alsoReads()),
 	)
 }
 
 // tables returns sums over the tables of some schemas, and over their indexes. The server does not count index entries:
 // they follow from the counters of tables and the definitions of indexes.
 func tables() []Metric {
-	const dropped = "of the tables that there are: it falls when one is dropped"
-	const jumps = "the number of indexes now times the versions of rows ever: it jumps when an index is made or " +
-		"dropped; a row " +
-		"refused by a unique index counts in full"
+	const dropped = "of existing tables: falls when a table is dropped"
+	const jumps = "current indexes times all row versions so far: jumps when an index is created or dropped; a row " +
+		"rejected by a unique index counts in full"
 	falling := func(m Metric) Metric {
 		if m.Caveat == "" {
 			m.Caveat = dropped
@@ -272,20 +271,20 @@ func tables() []Metric {
 				counter("index_entries_least", "entries", "index entries written, at least").As(
 					"index entries (least)").but(jumps),
 				counter("index_entries_most", "entries",
-					"index entries written, at most: exact where it is the least as well").
+					"index entries written, at most; exact if equal to the least").
 					As("index entries (most)").but(jumps),
 				counter("toast_tup_ins", "chunks",
 					"pieces of long values put into TOAST tables, each with one index entry of its own").
 					As("pg_stat_all_tables.n_tup_ins (TOAST)")),
 			[]Metric{
-				gauge("indexes", "indexes", "indexes of the tables that take entries").As(
+				gauge("indexes", "indexes", "indexes of the tables that receive entries").As(
 					"pg_index (indexes that take entries)"),
 				gauge("indexes_inexact", "indexes",
-					"those among them that do not take exactly one entry for each version of a row").
+					"of these, indexes that do not receive exactly one entry per row version").
 					As("pg_index (indexes with fewer or more)"),
 			})...),
 		view("pgstat.tables", "pg_stat_user_tables", statsAt+"MONITORING-PG-STAT-ALL-TABLES-VIEW", append(
-			[]Metric{gauge("tables", "tables", "tables that are summed over").As("count(*) from pg_stat_user_tables")},
+			[]Metric{gauge("tables", "tables", "tables in the sum").As("count(*) from pg_stat_user_tables")},
 			all(falling,
 				counter("n_tup_ins", "rows", "rows inserted").counts(RowsWritten).but(
 					"includes rows of failed transactions"),
@@ -293,7 +292,7 @@ func tables() []Metric {
 					"rows updated, including HOT updates").counts(RowsUpdated),
 				counter("n_tup_del", "rows", "rows deleted").counts(RowsDeleted),
 				counter("n_tup_hot_upd", "rows",
-					"rows updated within their page, without new index entries").makes(HOTUpdates),
+					"rows updated within their page, without new index entries (HOT)").makes(HOTUpdates),
 				counter("n_tup_newpage_upd", "rows", "rows updated into another page").from(16),
 				scans("seq_scan", "scans", "sequential scans"),
 				scans("idx_scan", "scans", "index scans").some(Lookups),
@@ -337,7 +336,7 @@ func statements() []Metric {
 	}
 	return slices.Concat(
 		view("pgstat.statements", StatStatements, source, all(forgetting,
-			gauge("statements", "statements", "kinds of statement that are counted").As(
+			gauge("statements", "statements", "kinds of statement counted").As(
 				"count(*) from pg_stat_statements").
 				but("includes realiops's own readings"),
 			counter("calls", "statements", "statements executed").but("our readings' own are among them; "+
@@ -346,7 +345,7 @@ func statements() []Metric {
 			counter("exec_time", "seconds", "time that statements took").As("pg_stat_statements.total_exec_time"),
 			counter("wal_records", "records", "WAL records of statements, without their commits"),
 			counter("wal_fpi", "images", "full-page images in the WAL by statements").makes(PageImages),
-			counter("wal_bytes", "bytes", "bytes put into the WAL by statements"),
+			counter("wal_bytes", "bytes", "bytes of WAL generated by statements"),
 			counter("wal_buffers_full", "operations",
 				"WAL writes by statements because the WAL buffers were full").from(18),
 			counter("shared_blks_hit", "blocks", "blocks that statements found in shared buffers").alsoReads().some(
@@ -403,12 +402,12 @@ func sessions() []Metric {
 			gauge("sessions", "sessions", "sessions of this user in this database, without realiops's own").As(
 				"count(*) from pg_stat_activity"),
 			level("idle", "sessions that wait for their client", "state <> active"),
-			level("running", "sessions at work that wait for nothing", "active, no wait_event"),
+			level("running", "active sessions that wait for nothing", "active, no wait_event"),
 			level("io", "sessions that wait for a file", "wait_event_type = IO"),
 			level("lwlock", "sessions that wait for a lightweight lock", "wait_event_type = LWLock"),
 			level("lock", "sessions that wait for a lock", "wait_event_type = Lock"),
 			level("ipc", "sessions that wait for another process", "wait_event_type = IPC"),
-			level("client", "sessions at work that wait for their client, as in COPY", "wait_event_type = Client"),
+			level("client", "active sessions that wait for their client, as in COPY", "wait_event_type = Client"),
 			level("timeout", "sessions that sleep for a set time", "wait_event_type = Timeout"),
 			file("wal_write", "sessions that write the WAL", "WALWrite", "WalWrite"),
 			file("wal_sync", "sessions that sync the WAL", "WALSync", "WalSync"),
@@ -426,7 +425,7 @@ func sessions() []Metric {
 				but("includes backups that stream the WAL"),
 			gauge("synchronous", "sessions", "of these, standbys that commits may wait for").As(
 				"pg_stat_replication (sync_state = sync or quorum)"),
-			gauge("replay_lag_bytes", "bytes", "WAL that the slowest of them has not replayed; 0 where there is none").
+			gauge("replay_lag_bytes", "bytes", "WAL that the slowest standby has not replayed; 0 without standbys").
 				As("pg_stat_replication (bytes not replayed)"),
 		),
 	)

@@ -55,7 +55,7 @@ func postgresIO() []Metric {
 			sum("wal_writes", "writes", "wal", "operations", "writes of WAL buffers to the WAL's files").makes(
 				WALWrites).matters(),
 			sum("wal_write_bytes", "write_bytes", "wal", "bytes", "bytes of WAL buffers written").but(
-				"whole blocks, some of them more than once"),
+				"whole blocks, some more than once"),
 			sum("wal_fsyncs", "fsyncs", "wal", "operations", "fsyncs of the WAL's files").makes(WALSyncs).matters(),
 			sum("wal_client_writes", "writes", "wal, client backend", "operations",
 				"writes of WAL buffers by clients' sessions"),
@@ -102,7 +102,7 @@ func sum(name, column, rows, unit, help string) Metric {
 
 func blocks(name, column, rows, help string) Metric {
 	return sum(name, column, rows, "operations",
-		help).but("blocks in 16 and 17; in 18 an operation may have many: compare the bytes")
+		help).but("blocks in 16 and 17; from 18, an operation may have many blocks: compare bytes")
 }
 
 // volume returns the bytes of a kind of operation: up to 17, blocks times their size.

@@ -11,18 +11,17 @@ func walRecords() []Metric {
 		return m
 	}
 	looked := func(m Metric) Metric {
-		return m.but("rises late, when the load is over, and holds all of the WAL only where covered_bytes rises as " +
-			"much as wal_bytes")
+		return m.but("is updated only after the load, and is complete only if covered_bytes rises as much as wal_bytes")
 	}
 	rows := []Metric{
-		row("wal_bytes", "WAL bytes", "bytes", "bytes of WAL that were there to be looked at, by its positions"),
+		row("wal_bytes", "WAL bytes", "bytes", "bytes of WAL available for reading, by WAL position"),
 		looked(row("covered_bytes", "WAL bytes read", "bytes",
-			"bytes of WAL whose records were counted, by its positions; all of wal_bytes: exact")),
-		looked(row("windows", "windows", "windows", "windows in which they were counted")),
+			"bytes of WAL whose records were counted, by WAL position; exact if equal to wal_bytes")),
+		looked(row("windows", "windows", "windows", "windows of WAL that were counted")),
 		looked(row("records", "records", "records", "records counted, of all kinds")),
-		looked(row("bytes", "record bytes", "bytes", "bytes of the records counted, images of whole pages among them")),
+		looked(row("bytes", "record bytes", "bytes", "bytes of the records counted, full-page images included")),
 		looked(row("image_bytes", "full-page image bytes", "bytes",
-			"bytes of images of whole pages in the records counted")),
+			"bytes of full-page images in the records counted")),
 	}
 	for _, kind := range []struct{ name, help string }{
 		{"heap_insert", "rows put into tables one by one"},
