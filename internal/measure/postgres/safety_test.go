@@ -40,7 +40,7 @@ func TestRefuseClients(t *testing.T) {
 	if err := f.RefuseClients(15); err != nil {
 		t.Errorf("15 and 5 of our own are 20: %v", err)
 	}
-	if err := f.RefuseClients(16); err == nil || !strings.Contains(err.Error(), "20 connections are left") {
+	if err := f.RefuseClients(16); err == nil || !strings.Contains(err.Error(), "20 connections left") {
 		t.Errorf("16 and 5 of our own are more than 20: %v", err)
 	}
 }
