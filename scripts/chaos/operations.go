@@ -177,7 +177,7 @@ func exported() (all []Fault) {
 	add("`aws cost` of a series with an escape sequence in its name",
 		`{"MetricDataResults": [{"Label": "VolumeReadIOPs Maximum \u001b[2J", "Timestamps": ["2026-10-01T00:00:00Z", "2026-10-01T01:00:00Z"], "Values": [1, 2]}]}`, `\x1b[2J`, bill...)
 	add("`aws cost` of a month with too much", "", "NAME=NUMBER", "aws", "cost", "--month", "reads=1e300")
-	add("`size` with limits that are none", "[{}]", "provider is one of", "size", "--need", "iops=3000,kb=8",
+	add("`size` with limits that are none", "[{}]", "provider must be", "size", "--need", "iops=3000,kb=8",
 		"--limits", "%")
 	add("`history` with a token of two lines", "a\nb", "a token is one line", "history", "--prometheus",
 		"http://127.0.0.1:1", "--token-file", "%")

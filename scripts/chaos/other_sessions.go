@@ -14,7 +14,7 @@ import (
 func otherSessions() []Fault {
 	table := "create table theirs (a int)"
 	few, many := "insert into theirs values (1)", "insert into theirs select generate_series(1, 5000)"
-	const marked = "Others worked on the server"
+	const marked = "Other sessions worked on the server"
 	role := []string{table, "create role joe login password '" + rolesPassword + "'",
 		"grant create on database postgres to joe"}
 	const busy = 5 * time.Millisecond
@@ -33,7 +33,7 @@ func otherSessions() []Fault {
 		{Name: "`run`, while somebody writes in a transaction that does not end",
 			Prepare: meets{sql: []string{"create database d"}}.by(planned(tenSeconds)), When: underLoad,
 			Strike: elsewhere("with written as (" + few + " returning 1) select pg_sleep(60) from written"),
-			Marks:  "no counter tells of", Within: 3 * time.Minute},
+			Marks:  "whose writes no counter shows", Within: 3 * time.Minute},
 		{Name: "`run`, while somebody is idle",
 			Prepare: meets{sql: []string{table}}.by(first(inTransaction("commit"), runs()))},
 		{Name: "`run`, while somebody vacuums", Prepare: meets{sql: []string{table, many}}.by(runs()), When: underLoad,
