@@ -26,7 +26,7 @@ func limits() []Fault {
 		{Name: "a plan with 1e18 repetitions", Prepare: file(plan(`}],"repetitions":1000000000000000000}`), "run",
 			"--plan", "%"), Says: "at most 1000"},
 		{Name: "a plan with 1e9 clients", Prepare: file(plan(`,"clients":1000000000}]}`), "run", "--plan", "%"),
-			Says: "at most 10000"},
+			Says: "at most 10,000"},
 		{Name: "a plan with 1e300 s of rest", Prepare: file(plan(`}],"rest_seconds":1e300}`), "run", "--plan", "%"),
 			Says: "from 0 to a day"},
 		{Name: "an endless plan", Prepare: plain("run", "--plan", "/dev/zero"), Says: "longer than 4 MiB"},
@@ -42,9 +42,9 @@ func limits() []Fault {
 		{Name: "an endless script of `measure`", Prepare: plain("measure", "-f", "/dev/zero"),
 			Says: "longer than 4 MiB"},
 		{Name: "`measure` with 1e18 repetitions", Prepare: plain("measure", "-r", "1000000000000000000", "--sql",
-			"select 1"), Says: "at most 10000"},
+			"select 1"), Says: "at most 10,000"},
 		{Name: "`measure` with 1e18 warm-ups", Prepare: plain("measure", "--warmup", "1000000000000000000", "--sql",
-			"select 1"), Says: "at most 10000"},
+			"select 1"), Says: "at most 10,000"},
 	}
 	for i := range all {
 		all[i].Class, all[i].Status = "limits", 1

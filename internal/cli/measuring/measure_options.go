@@ -49,7 +49,7 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 	m.Options = o.Options
 	switch {
 	case max(o.Repetitions, o.Warmup) > mostRepetitions:
-		return m, fmt.Errorf("--repetitions and --warmup are at most %d", mostRepetitions)
+		return m, fmt.Errorf("--repetitions and --warmup are at most %s", printable.Count(mostRepetitions))
 	case o.Repetitions < 1:
 		return m, fmt.Errorf("--repetitions is %d and must be at least 1", o.Repetitions)
 	case o.transactions < 1:
