@@ -108,7 +108,7 @@ func TestSizeDoesNotOrderForOtherPrograms(t *testing.T) {
 		}
 	}
 	check(file, 3) // it is counted, and the busiest five seconds may create a WAL file
-	check(withoutProbe(t, file, "request"), 2, "Others use the device", "the device wrote")
+	check(withoutProbe(t, file, "request"), 2, "Other programs use the device", "the device wrote")
 }
 
 // The cost of an operation excludes another program's work on the disk: a commit of one row is one write of one WAL

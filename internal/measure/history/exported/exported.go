@@ -225,7 +225,7 @@ func (e *Export) series(p *points, now time.Time) error {
 		e.warn("CloudWatch returned only part of %q (%s).", p.label, p.part)
 	}
 	if p.twice > 0 {
-		e.warn("%s of %q appear twice with different values: the first of each counts.", printable.Counted(p.twice, "point"), p.label)
+		e.warn("Twice with different values, so only the first counts: %s of %q.", printable.Counted(p.twice, "point"), p.label)
 	}
 	return e.addPeriods(p, of, length, now)
 }

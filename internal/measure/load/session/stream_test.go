@@ -102,7 +102,7 @@ func TestServersThatMisbehave(t *testing.T) {
 	check("half a message", message('C', "INSERT 0 3\x00")[:9], hungUp)
 	check("a result and no end", inserted, hungUp, seen{Affected: 3})
 	check("half a dropped message", message('N', "abc")[:6], hungUp)
-	check("another protocol", "HTTP/1.1 400 Bad Request\r\n\r\n", protocol+`message 'H' of 1414811695 bytes`)
+	check("another protocol", "HTTP/1.1 400 Bad Request\r\n\r\n", protocol+`message 'H' of 1,414,811,695 bytes`)
 	check("a length that is too small", "C\x00\x00\x00\x03", protocol+`message 'C' of 3 bytes`)
 	check("a row that is too large", "T\x05\x00\x00\x00", protocol+
 		`message 'T' of 83,886,080 bytes is longer than the 67,108,864 that are read`)

@@ -227,8 +227,8 @@ func TestMissing(t *testing.T) {
 		Gaps: []string{
 			"ReadIOPS late missing: CloudWatch has no point for 7 of 10 periods, the first at " +
 				at.Add(2*time.Minute).UTC().Format(time.RFC3339),
-			"ReadLatency unsupported nothing: CloudWatch has no points for this time: not every class and kind of " +
-				"storage shows it",
+			"ReadLatency unsupported nothing: CloudWatch has no points for this time: not every instance class and " +
+				"storage type has this metric",
 			"VolumeReadIOPs late missing: CloudWatch has no point for 1 of 2 periods, the first at " +
 				at.Add(5*time.Minute).UTC().Format(time.RFC3339),
 		},
@@ -252,7 +252,7 @@ func TestIdleness(t *testing.T) {
 	at := anHour()
 	s.Put(t, of("DBLoad", at, time.Minute, 1, 2), of("WriteIOPS", at, time.Minute, 1, 1, 1, 1, 1))
 	got, err := backfill(t, open(t, s, writer, "DBLoad", "DBLoadCPU", "WriteIOPS"), at, at.Add(5*time.Minute))
-	const may = ": it is published only while there is load, and they may have been idle"
+	const may = ": it publishes this metric only while there is load, so the server may have been idle"
 	if err != nil || len(got.Gaps) != 2 {
 		t.Fatalf("%v: %q", err, got.Gaps)
 	}
