@@ -176,9 +176,9 @@ func (db *DB) Measure(t testing.TB, do func(), pools ...Pool) Cost {
 	began := time.Now()
 	c, err := db.measure(t.Context(), t.Name(), do, pools)
 	if took := time.Since(began); len(pools) == 0 && took > waited {
-		t.Logf("Measure took %.0f s: a session that stays open keeps what it did in its second transaction, and "+
-			"later ones, to itself for ten "+
-			"seconds. Name its pool, as in Measure(t, do, realiopstest.PgxPool(pool)), or close it in the operation",
+		t.Logf("Measure took %.0f s: a session that stays open keeps what it did in its second transaction, and later "+
+			"ones, to itself for ten seconds. Name its pool, as in Measure(t, do, realiopstest.PgxPool(pool)), or "+
+			"close it in the operation",
 			took.Seconds())
 	}
 	if err != nil {

@@ -77,7 +77,7 @@ type Estimate struct {
 	N     int     `json:"n"` // number of loads
 }
 
-// Status says whether a quantity can explain a metric.
+// Status is how far a quantity can explain a metric.
 type Status string
 
 // The statuses of a quantity.

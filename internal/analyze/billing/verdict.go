@@ -180,8 +180,7 @@ func (c Comparison) doubtInput(answer string) (all []string) {
 	}
 	if c.uncounted > 0 && answer == Optimized {
 		all = append(all, fmt.Sprintf("whether instances came and went in %d of %d hours is not known: the "+
-			"SampleCount "+
-			"of CPUUtilization by cluster tells it, for which --query asks", c.uncounted, c.Whole.Compared))
+			"SampleCount of CPUUtilization by cluster tells it, for which --query asks", c.uncounted, c.Whole.Compared))
 	}
 	if c.period > 1 {
 		all = append(all, fmt.Sprintf("the points are up to %g hours apart, which is taken for their period: the "+

@@ -245,8 +245,7 @@ func (c *Cost) warnOfOpen(run *counts.Run, load counts.Load) {
 	}
 	if len(staying) > 0 {
 		c.Warnings = append(c.Warnings,
-			fmt.Sprintf("After %s, sessions stayed open that are its own or may be: what they did last may not "+
-				"be counted yet. "+
-				"Where they were there before, name them with --count", in(staying)))
+			fmt.Sprintf("After %s, sessions stayed open that are its own or may be: what they did last may not be "+
+				"counted yet. Where they were there before, name them with --count", in(staying)))
 	}
 }

@@ -36,7 +36,6 @@ func (r *Run) OthersText() string {
 	for _, a := range r.Loads {
 		used += len(a.Repetitions)
 	}
-	return fmt.Sprintf("Other sessions worked on the server in %d of %d repetitions, and every number here "+
-		"includes their work; most in repetition %d of %s: "+
-		"%s.", len(r.Others), used, most.Repetition, most.Load, most.String())
+	return fmt.Sprintf("Other sessions worked on the server in %d of %d repetitions, and every number here includes "+
+		"their work; most in repetition %d of %s: %s.", len(r.Others), used, most.Repetition, most.Load, most.String())
 }

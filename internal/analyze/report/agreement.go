@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// agrees says whether the metric counts what its document says, which is weaker than a verdict; empty if no document
+// agrees states whether the metric counts what its document says, which is weaker than a verdict; empty if no document
 // describes it in quantities of this run.
 func (m Metric) agrees() string {
 	d := m.Document

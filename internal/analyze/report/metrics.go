@@ -66,7 +66,7 @@ func (a MetricLoad) shown() Figure {
 	return a.amount
 }
 
-// Moved says whether load moved a metric.
+// Moved is whether load moved a metric.
 type Moved string
 
 // Whether load moved a metric.

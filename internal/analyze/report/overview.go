@@ -185,9 +185,8 @@ func (r Report) method(size *sizes.Size) document.Block {
 	}
 	if o := r.Observed; o != nil {
 		method = []string{fmt.Sprintf("realiops added no load. It read the counters while others used the server, in "+
-			"%s "+
-			"windows of %.4g s, and compared windows of different kinds of load. docs/observe.md "+
-			"describes the method.", printable.Count(o.Windows), o.WindowSeconds)}
+			"%s windows of %.4g s, and compared windows of different kinds of load. docs/observe.md describes the "+
+			"method.", printable.Count(o.Windows), o.WindowSeconds)}
 		commands = []shell.Command{shell.New("realiops observe --dsn URL")}
 		if r.Run.Target.Kind == "history" {
 			commands = nil // who kept it no longer has it

@@ -213,8 +213,7 @@ func (p Part) journal() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("The file system's journal added %s writes/s and %.2g MB/s under this load, for this "+
-		"server "+
-		"and other programs. The need leaves them out.", printable.Count(writes), bytes/number.Mega)}
+		"server and other programs. The need leaves them out.", printable.Count(writes), bytes/number.Mega)}
 }
 
 // misread returns the order that would follow if each WAL record was a request.

@@ -65,8 +65,7 @@ func wants() []want {
 
 // varies names the condition that no survey of names can check.
 const varies = "verdicts: everything they need is there. They also take a load that varies: three kinds of it, each " +
-	"in view for fifteen scrapes; " +
-	"realiops history says which it found."
+	"in view for fifteen scrapes; realiops history says which it found."
 
 func deviceMetrics() []string { return []string{metric.BlockWrites, metric.BlockWriteBytes} }
 

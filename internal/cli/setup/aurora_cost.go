@@ -183,8 +183,7 @@ func (o auroraCostOptions) billed(ctx context.Context, env command.Env, members 
 		b.region = reading.HomeRegion(o.prices, prices)
 		if o.prices == "" {
 			b.warnings = append(b.warnings, fmt.Sprintf("Nothing names the region of the cluster: these are the "+
-				"prices "+
-				"of %s. --region names another.", b.region))
+				"prices of %s. --region names another.", b.region))
 		}
 	}
 	return b, nil

@@ -13,9 +13,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-const absentText = "there are no AWS credentials here: name a profile with --profile or AWS_PROFILE, sign in " +
-	"(aws sso login), " +
-	"or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+const absentText = "there are no AWS credentials here: name a profile with --profile or AWS_PROFILE, sign in (aws " +
+	"sso login), or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 
 // found returns the available credentials. If there are none, it repeats its error for a while: looking takes
 // seconds, and each try of each call would look again.

@@ -199,8 +199,7 @@ func (t *Trouble) denied(message, call string) {
 		t.Permission)
 	if strings.HasPrefix(t.Permission, "kms:") {
 		t.text = fmt.Sprintf("Performance Insights is encrypted with a key of yours, and AWS does not allow these "+
-			"credentials %s: "+
-			"allow them kms:Decrypt and kms:GenerateDataKey on that key", t.Permission)
+			"credentials %s: allow them kms:Decrypt and kms:GenerateDataKey on that key", t.Permission)
 	}
 	if strings.Contains(message, "explicit deny") {
 		t.text = fmt.Sprintf("AWS denies these credentials %s by a rule of its own (an explicit deny), which no "+

@@ -151,8 +151,7 @@ func (p *Plan) Lasts() time.Duration {
 func (p *Plan) Question(chosen bool) string {
 	if p.Until != 0 {
 		return fmt.Sprintf("For up to %s, storage under %s gets all the load that it takes, until its credits are "+
-			"used up, if it has any: "+
-			"whatever else is on it will wait.", printable.About(p.Until), p.Directory)
+			"used up, if it has any: whatever else is on it will wait.", printable.About(p.Until), p.Directory)
 	}
 	entries, err := os.ReadDir(p.Directory)
 	if !chosen || err != nil || !slices.ContainsFunc(entries, func(e os.DirEntry) bool {

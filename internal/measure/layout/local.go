@@ -45,9 +45,8 @@ func Locate(s Session) (Server, error) {
 }
 
 func locate(proc string, s Session) (found Server, err error) {
-	err = notLocal("no process of this machine is the server's process %d: the server is on another machine, "+
-		"in a virtual one "+
-		"(Docker Desktop has one), or hidden from this user", s.PID)
+	err = notLocal("no process of this machine is the server's process %d: the server is on another machine, in a "+
+		"virtual one (Docker Desktop has one), or hidden from this user", s.PID)
 	servers := map[int]bool{}
 	for _, b := range backends(proc, s) {
 		server, refused := s.serverOf(proc, b)
@@ -323,9 +322,8 @@ func Remedy(gap runfile.Gap) string {
 		strings.Contains(gap.Detail, "and has mounts of its own"):
 		return "run the same command with sudo -E"
 	case strings.Contains(gap.Detail, "Docker Desktop"):
-		return "run realiops on the machine that the data are on, as root or as the server's user; in " +
-			"Docker Desktop's, " +
-			"docker run --user 0 --privileged --pid host --network host with an image of realiops"
+		return "run realiops on the machine that the data are on, as root or as the server's user; in Docker " +
+			"Desktop's, docker run --user 0 --privileged --pid host --network host with an image of realiops"
 	default:
 		return ""
 	}

@@ -291,9 +291,8 @@ func (r *recording) sameServer(now runfile.Target) error {
 		return err
 	}
 	if then.SystemIdentifier == "" || now.SystemIdentifier == "" {
-		r.Show.Message(fmt.Sprintf("Whether %s is of this very server cannot be told, because this user may not, or "+
-			"a realiops of then did not, "+
-			"ask for its system identifier", r.Path))
+		r.Show.Message(fmt.Sprintf("Whether %s is of this very server cannot be told, because this user may not, or a "+
+			"realiops of then did not, ask for its system identifier", r.Path))
 	}
 	return nil
 }

@@ -41,8 +41,7 @@ func (f Facts) Refuse(allowed Permissions) error {
 			"load would slow them down; wait, or accept that with --shared")
 	case f.Settings["data_checksums"] == "inprogress-on" && !allowed.Shared:
 		return errors.New("the server gives every page a checksum (data_checksums is inprogress-on), and its writes " +
-			"would be counted as ours: " +
-			"wait until it is on, or accept that with --shared")
+			"would be counted as ours: wait until it is on, or accept that with --shared")
 	}
 	return nil
 }
@@ -230,8 +229,8 @@ func (f Facts) RefuseClients(n int) error {
 		return nil
 	}
 	return fmt.Errorf("%s clients are too many: this user has %s connections left (max_connections, limits of the "+
-		"role "+
-		"and the database, other sessions), and realiops needs %d of them for itself; ask for fewer with --clients",
+		"role and the database, other sessions), and realiops needs %d of them for itself; ask for fewer with "+
+		"--clients",
 		printable.Count(n), printable.Count(f.Connections), ownSessions)
 }
 

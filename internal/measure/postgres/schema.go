@@ -83,8 +83,7 @@ func foreignSchema(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 		return errNotOurs, nil
 	case !ours:
 		return fmt.Errorf("the schema %[1]s belongs to %[2]s, who may put anything there: if a run as %[2]s left it, "+
-			"drop it (drop schema %[1]s cascade), "+
-			"or use another database", SchemaName, Quoted(owner)), nil
+			"drop it (drop schema %[1]s cascade), or use another database", SchemaName, Quoted(owner)), nil
 	}
 	return nil, nil
 }

@@ -170,8 +170,7 @@ func (s *search) unnamed(ctx context.Context) error {
 	}
 	if len(names) == 0 {
 		return fmt.Errorf("the host does not say which instance of AWS it is, and these credentials see none of "+
-			"PostgreSQL in %s: "+
-			"is the region right? Name the instance with --instance", s.config.Region)
+			"PostgreSQL in %s: is the region right? Name the instance with --instance", s.config.Region)
 	}
 	const few = 5
 	listed := strings.Join(names[:min(few, len(names))], ", ")

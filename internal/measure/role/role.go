@@ -85,9 +85,8 @@ func own() (string, error) {
 	}
 	program, err := os.Executable()
 	if err != nil && runtime.GOOS == "linux" {
-		return "", errors.New("realiops starts itself a second time, and without /proc it cannot tell where " +
-			"its program is: " +
-			"mount it (mount -t proc proc /proc), in a chroot too, and try again")
+		return "", errors.New("realiops starts itself a second time, and without /proc it cannot tell where its " +
+			"program is: mount it (mount -t proc proc /proc), in a chroot too, and try again")
 	}
 	if err != nil {
 		return "", fmt.Errorf("realiops starts itself a second time, and the system does not say where its "+

@@ -81,8 +81,7 @@ func (d *disks) look() error {
 			return nil
 		}
 		return fmt.Errorf("%s has only %s MB left, so the loads were stopped before it was full: make room, or run "+
-			"shorter loads "+
-			"(--load-seconds)", holds(r), printable.Count(free/1e6))
+			"shorter loads (--load-seconds)", holds(r), printable.Count(free/1e6))
 	})
 }
 

@@ -117,8 +117,8 @@ func (p *Program) announcement(path string) string {
 	}
 	if rest := p.Plan.RestSeconds; rest > 0 {
 		cost += fmt.Sprintf(" with %s of rest before them; metrics of the volume move in steps of about an hour, so "+
-			"that they tell of the whole run, "+
-			"once as much time has passed after it, and of a load only where it lasts three hours",
+			"that they tell of the whole run, once as much time has passed after it, and of a load only where it "+
+			"lasts three hours",
 			printable.About(time.Duration(rest*float64(time.Second))))
 	}
 	return fmt.Sprintf("%s x %s x %g s, about %s from here%s; recorded in %s",

@@ -142,9 +142,8 @@ func (a *AWS) silence(ctx context.Context, o AWSOptions) error {
 func (a AWS) refuse(allowed postgres.Permissions) error {
 	switch {
 	case a.kind == rds.Proxy && !allowed.Pooler:
-		return fmt.Errorf("%s is an RDS Proxy, behind which our clients never really leave: connect to the cluster "+
-			"or the instance itself, "+
-			"or accept that with --allow-pooler", a.host)
+		return fmt.Errorf("%s is an RDS Proxy, behind which our clients never really leave: connect to the cluster or "+
+			"the instance itself, or accept that with --allow-pooler", a.host)
 	case a.Cloud != nil && a.Cloud.Role == rds.RoleReader:
 		return fmt.Errorf("%s is a reader of the cluster %s, not its writer, and takes no writes: connect to %s",
 			a.Cloud.Instance, a.Cloud.Cluster, a.Found.WriterEndpoint)

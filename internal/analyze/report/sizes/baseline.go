@@ -21,7 +21,7 @@ func (s *Size) Against(header runfile.Run, device baseline.Baseline, f baseline.
 	s.Baseline = v
 }
 
-// deviceSection says whether a measured device carries the need.
+// deviceSection reports whether a measured device carries the need.
 func (s Size) deviceSection() document.Block {
 	b := s.Baseline
 	if b == nil {

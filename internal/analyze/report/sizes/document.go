@@ -173,7 +173,7 @@ func (s Size) optionTable(options []SizeOption, cited *citations) document.Table
 	return t.Table
 }
 
-// through says whether the machine passes the load, or else which limit is too low by how much.
+// through reports whether the machine passes the load, or which limit is too low and by how much.
 func (s Sized) through(o SizeOption) string {
 	need := s.Rate.Bytes() / (1 << 20) * (1 + s.Headroom/100)
 	switch i := o.Instance; {

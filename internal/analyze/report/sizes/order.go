@@ -268,8 +268,7 @@ func (s Size) stripeText() string {
 		return ""
 	}
 	text := fmt.Sprintf("The order is a stripe of %d volumes. You set it up yourself (LVM or mdadm), take snapshots "+
-		"of "+
-		"all volumes at once, and lose all data if you lose one volume", s.Order.Disks)
+		"of all volumes at once, and lose all data if you lose one volume", s.Order.Disks)
 	if s.Order.Single != nil {
 		text += ". One volume: " + s.Order.Single.Text()
 	}

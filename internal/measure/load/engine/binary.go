@@ -45,8 +45,8 @@ func (c *client) askColumns(r *script.Rows) ([]column, error) {
 	var asked []string
 	for _, name := range r.Columns {
 		asked = append(asked, "(select pg_catalog.format_type(case when typbasetype operator(pg_catalog.=) '0' then "+
-			"oid else typbasetype end, null)"+
-			" from pg_catalog.pg_type where oid operator(pg_catalog.=) pg_catalog.pg_typeof(target."+name+"))")
+			"oid else typbasetype end, null) from pg_catalog.pg_type where oid operator(pg_catalog.=) "+
+			"pg_catalog.pg_typeof(target."+name+"))")
 	}
 	query := "select " + strings.Join(asked, ", ") + " from (select) as nothing left join " + r.Table +
 		" as target on false"

@@ -24,9 +24,8 @@ func Remedy(gap runfile.Gap) string {
 	case gap.Reason == runfile.Disabled && v.extension != "":
 		return fmt.Sprintf("add %s to shared_preload_libraries and restart the server", v.extension)
 	case gap.Reason == runfile.Absent:
-		return fmt.Sprintf("with %s in shared_preload_libraries (which takes a restart), in the database "+
-			"that is measured: "+
-			"create extension %[1]s;", v.extension)
+		return fmt.Sprintf("with %s in shared_preload_libraries (which takes a restart), in the database that is "+
+			"measured: create extension %[1]s;", v.extension)
 	case gap.Reason == runfile.Permission && gap.Code != "":
 		return "grant the user of this connection what the server refused: " + gap.Detail
 	case gap.Reason == runfile.Permission &&
@@ -92,8 +91,7 @@ func notice(server catalog, lacks, metrics int) string {
 	if server.number/10000 <= newest {
 		return ""
 	}
-	return fmt.Sprintf("PostgreSQL %s is newer than %d, the newest that realiops knows: of its statistics "+
-		"what has a known "+
-		"name is read, what is new is left alone, and %d of %d metrics are missing", server.version, newest,
+	return fmt.Sprintf("PostgreSQL %s is newer than %d, the newest that realiops knows: of its statistics what has a "+
+		"known name is read, what is new is left alone, and %d of %d metrics are missing", server.version, newest,
 		lacks, metrics)
 }

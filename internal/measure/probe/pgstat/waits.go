@@ -18,9 +18,8 @@ func waits() view {
 	return view{
 		name:      Name + ".waits",
 		relations: []string{"pg_stat_activity"},
-		rows: "usename = current_user and datname = pg_catalog.current_database() and backend_type = " +
-			"'client backend' " +
-			"and application_name <> '" + applicationName + "'",
+		rows: "usename = current_user and datname = pg_catalog.current_database() and backend_type = 'client " +
+			"backend' and application_name <> '" + applicationName + "'",
 		fields: []field{
 			value("sessions", counted()),
 			sessions("idle", "state <> 'active'", "state"),

@@ -163,9 +163,8 @@ func refused(err error) error {
 			Err: fmt.Errorf("the kernel does not take the program that follows requests: %w", err)}
 	case os.Geteuid() == 0:
 		return &probe.Error{Reason: runfile.Disabled,
-			Err: errors.New("a program in the kernel would tell whose requests these are, and here not even root " +
-				"may load one: " +
-				"this is a container without CAP_BPF and CAP_PERFMON, or the kernel is locked down " +
+			Err: errors.New("a program in the kernel would tell whose requests these are, and here not even root may " +
+				"load one: this is a container without CAP_BPF and CAP_PERFMON, or the kernel is locked down " +
 				"(/sys/kernel/security/lockdown)")}
 	}
 	return &probe.Error{Reason: runfile.Permission, Err: fmt.Errorf(

@@ -84,9 +84,8 @@ func (c *cluster) reach(ctx context.Context, mayBorrow bool) error {
 }
 
 func (c *cluster) unreachable(path, flag string) error {
-	return fmt.Errorf("PostgreSQL refuses to run as root, and user %s, who is to run it, cannot enter or run "+
-		"programs in %s: "+
-		"name another place with %s", c.program.account.name, path, flag)
+	return fmt.Errorf("PostgreSQL refuses to run as root, and user %s, who is to run it, cannot enter or run programs "+
+		"in %s: name another place with %s", c.program.account.name, path, flag)
 }
 
 func (c *cluster) askVersion(ctx context.Context, directory string) error {
