@@ -56,6 +56,9 @@ const (
 // samplesInHour is the number of samples that a running instance publishes.
 const samplesInHour = 60
 
+// fewSamples is the share of the samples of an hour below which points are missing.
+const fewSamples = 0.6
+
 // slack is the part of an hour whose samples may be lost.
 const slack = 0.05
 
@@ -167,7 +170,7 @@ func (s *sheet) settle(u *Use) {
 			}
 		}
 		there := samples[h] / samplesInHour
-		if covered[h] > 1-rounding && there < 0.6*ran {
+		if covered[h] > 1-rounding && there < fewSamples*ran {
 			u.Thin++
 		}
 		stopped := u.Stopped[h] || beside(u.Stopped, h) && ran == 0 && paused == 0 && there == 0

@@ -49,7 +49,7 @@ func (c Comparison) judge() Verdict {
 	case !c.stated && len(c.Days) < fewDays:
 		v.Why = fmt.Sprintf("it has %s of whole data, and needs a week", printable.Counted(len(c.Days), "day"))
 		return v
-	case 4*c.thin > w.Hours:
+	case float64(c.thin) > mostThin*float64(w.Hours):
 		v.Why = fmt.Sprintf("in %d of %d hours CPUUtilization has fewer samples than the instances publish: points of "+
 			"the metrics are missing, or stand for less time than there is between them", c.thin, w.Hours)
 		return v
@@ -119,6 +119,9 @@ func askPrices(region string) string {
 	return shell.InText("realiops prices aws").Flag("--region", region, "REGION").With("-o prices.json").String() +
 		" fetches the prices; pass the file with --price"
 }
+
+// mostThin is the share of hours with missing points beyond which there is no answer.
+const mostThin = 0.25
 
 // doubt lists what speaks against the answer: contradicting weeks or a single decisive day, and missing input.
 func (c Comparison) doubt(answer string) string {

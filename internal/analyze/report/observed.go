@@ -2,9 +2,7 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"strings"
-	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
@@ -12,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/causes"
 	"github.com/realiops/realiops/internal/analyze/report/purposes"
 	"github.com/realiops/realiops/internal/analyze/report/relation"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/printable"
 )
 
@@ -63,12 +62,12 @@ func nothingLearned(o *counts.Observation) string {
 	case o.Period > 0:
 		return ""
 	case o.Windows == 0:
-		return fmt.Sprintf("No verdict yet: it takes several windows of %s.", span(o.Window.Seconds()))
+		return fmt.Sprintf("No verdict yet: it takes several windows of %s.", words.Span(o.Window.Seconds()))
 	case o.Whole > 0 && o.Quiet == o.Whole:
 		return "No verdict yet: the server was idle. Almost nothing was written in any window."
 	case o.Used == 0:
 		return fmt.Sprintf("No verdict yet: only %s windows of %s are complete and have writes. A verdict needs "+
-			"more windows of one kind.", printable.Count(o.Whole-o.Quiet), span(o.Window.Seconds()))
+			"more windows of one kind.", printable.Count(o.Whole-o.Quiet), words.Span(o.Window.Seconds()))
 	default:
 		return ""
 	}
@@ -89,7 +88,7 @@ func (r Report) observedText() string {
 		belong = printable.Count(o.Used) + " belong to one kind of load"
 	}
 	text := fmt.Sprintf("%s of %s: %s complete, %s of these quiet; %s.", printable.Counted(o.Windows, "window"),
-		span(o.WindowSeconds), printable.Count(o.Whole), printable.Count(o.Quiet), belong)
+		words.Span(o.WindowSeconds), printable.Count(o.Whole), printable.Count(o.Quiet), belong)
 	if rows := o.rows(); rows != "" {
 		text += " Rows a second: " + rows + "."
 	}
@@ -119,9 +118,4 @@ func (o *Observed) rows() string {
 	add("deleted", "deleted")
 	add("index_entries", "index entries at least")
 	return strings.Join(all, ", ")
-}
-
-// span formats a duration in whole seconds.
-func span(seconds float64) string {
-	return printable.Duration(time.Duration(math.Round(seconds)) * time.Second)
 }

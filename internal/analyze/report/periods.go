@@ -98,7 +98,7 @@ func (r Report) periodsTarget(run *counts.Run, all []periodic) string {
 	if hasOnlyDisks(run) {
 		name = "Disks of a machine"
 	}
-	return name + Place(r) + "; observed for " + span(to.Sub(from).Seconds())
+	return name + Place(r) + "; observed for " + words.Span(to.Sub(from).Seconds())
 }
 
 // hasOnlyDisks reports whether only disks were recorded.

@@ -298,7 +298,7 @@ var remedies = map[string]string{
 	// invalid_catalog_name
 	"3D000": " (name one with dbname=)",
 	// too_many_connections
-	"53300": " (end other sessions, or raise max_connections or the connection limit of the role or the database)",
+	"53300": " (" + moreSessions + ")",
 	// insufficient_privilege: to connect to the database
 	"42501": " (grant connect on it, or name another user or database)",
 	// cannot_connect_now

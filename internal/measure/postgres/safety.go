@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -151,11 +152,14 @@ func Followers(ctx context.Context, conn *pgx.Conn, moment float64) (all []Follo
 		all = append(all, f)
 		return nil
 	}, followers, moment)
-	if _, refused := errors.AsType[*pgconn.PgError](err); refused {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && slices.Contains(noPositions(), refused.Code[:min(2, len(refused.Code))]) {
 		return nil, nil
 	}
 	return all, wrap(err, "ask who reads the WAL")
 }
+
+// noPositions returns the classes of errors of an engine without these views and functions, and of a standby.
+func noPositions() []string { return []string{"0A", "42", "55"} }
 
 // Remedy returns advice that keeps a follower from being lost.
 func (f Follower) Remedy() string {
@@ -234,6 +238,9 @@ func (f Facts) RefuseClients(n int) error {
 		printable.Count(n), printable.Count(f.Connections), ownSessions)
 }
 
+// moreSessions is what to do where the server takes no more sessions.
+const moreSessions = "end other sessions, or raise max_connections or the connection limit of the role or the database"
+
 // readingSessions is how many sessions read a server at once: one for its facts, one for its statistics, one for its
 // WAL, and a new one for its settings.
 const readingSessions = 4
@@ -244,9 +251,8 @@ func (f Facts) ExplainRefusal(err error) error {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "53300" {
 		return err
 	}
-	return fmt.Errorf("%w; realiops needs %d connections to read a server, and this user has %d left: end other sessions, "+
-		"or raise max_connections or the connection limit of the role or the database", err, readingSessions,
-		f.Connections)
+	return fmt.Errorf("%w; realiops needs %d connections to read a server, and this user has %d left: %s", err,
+		readingSessions, f.Connections, moreSessions)
 }
 
 // refuseRole returns an error if statements would run with the privileges of another role.
