@@ -16,7 +16,7 @@ import (
 
 // The checkpoint after a load waits for a standby without a slot, whose WAL it would remove.
 func TestAStandbyThatIsBehindIsWaitedFor(t *testing.T) {
-	s := servertest.Start(t, embedded.Options{Version: "17"})
+	s := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"max_wal_size=16GB"}}) // the load ends by itself
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
 	servertest.Standby(ctx, t, servertest.Endpoint(t, s.DSN()), "sb")
