@@ -10,7 +10,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
-	"github.com/realiops/realiops/internal/analyze/report/figure"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
@@ -71,39 +70,6 @@ func (r screen) heading() string {
 	return "Which of the numbers called IOPS are real?"
 }
 
-// each returns the pair in every load that has both, the largest first.
-func (r screen) each(name string, loud, quiet metric.Quantity, loads []Load) (all []besides) {
-	for _, a := range loads {
-		b := besides{name, a.Name, a.Of(loud), a.Of(quiet)}
-		if b.loud.Known() && b.quiet.Known() && b.loud.Value > 0 && !b.loud.Lost() {
-			all = append(all, b)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b besides) int { return cmp.Compare(b.loud.Value, a.loud.Value) })
-	return all
-}
-
-// pairsWith returns the numbers that look like IOPS beside the disk's: in all loads that write, and in all that read.
-func (r screen) pairsWith() (writes, reads []besides) {
-	return r.each("WAL records", metric.WALRecords, metric.DeviceRequests, r.Loads.writing()),
-		r.each("page reads", metric.PagesMissed, metric.DeviceReads, r.Loads.reading())
-}
-
-// loudest returns the largest wrong number of either side; none if the run has no such pair, or a cloud metric called
-// IOPS comes first.
-func (r screen) loudest() (rows []besides) {
-	if misnamed(r.Metrics) != nil {
-		return nil
-	}
-	writes, reads := r.pairsWith()
-	for _, all := range [][]besides{writes, reads} {
-		if len(all) > 0 {
-			rows = append(rows, all[0])
-		}
-	}
-	return rows
-}
-
 // beside compares the largest wrong numbers with the disk's, and says how far their factor varies with the load.
 func (r screen) beside() document.Block {
 	where := document.Only(document.InText, words.Faint(r.where()))
@@ -137,19 +103,6 @@ func (r screen) beside() document.Block {
 	}
 }
 
-// tile returns the pair in large type.
-func (b besides) tile() document.Tile {
-	quiet := number.Rate(b.quiet.Value)
-	switch {
-	case b.none():
-		quiet = "0"
-	case b.vague():
-		quiet = "at most " + number.Rate(b.quiet.Highest)
-	}
-	return document.Tile{Of: b.name + " a second (" + b.load + ")", Loud: number.Rate(b.loud.Value), Quiet: quiet,
-		Said: "disk requests: " + b.factorText()}
-}
-
 // misnamedTile shows the metric that a cloud calls IOPS although it counts no storage I/O.
 func (r screen) misnamedTile() document.Tiles {
 	m := misnamed(r.Metrics)
@@ -159,20 +112,6 @@ func (r screen) misnamedTile() document.Tiles {
 	most := m.loudest()
 	return document.Tiles{{Of: m.Name + " a second (" + most.Load + ")", Loud: number.Rate(most.Figure.Value),
 		Said: "work of the database, not storage I/O"}}
-}
-
-// without names the loads without such a factor: the disk's part was not counted, or the number is lost in the
-// background.
-func without(loud metric.Quantity, counted []besides, loads []Load) string {
-	loads = slices.DeleteFunc(slices.Clone(loads), func(a Load) bool {
-		f := a.Of(loud)
-		none := f.Known() && f.Highest <= figure.Resolution && !f.Lost()
-		return none || slices.ContainsFunc(counted, func(b besides) bool { return b.load == a.Name })
-	})
-	if len(loads) == 0 || len(counted) == 0 {
-		return ""
-	}
-	return "No factor of " + loud.Many() + " is known for " + words.Enumerated(Names(loads), " and ")
 }
 
 // called says what is known about a metric that is called IOPS and has no verdict.
@@ -197,32 +136,6 @@ func (r Report) claimed() string {
 		}
 	}
 	return ""
-}
-
-// factors says how far the factor varies between loads.
-func factors(all []besides) string {
-	if len(all) < 2 {
-		return ""
-	}
-	least, most := slices.MinFunc(all, byFactor), slices.MaxFunc(all, byFactor)
-	if least.none() || most.factor() <= steady*least.factor() {
-		return map[bool]string{
-			false: "The factor is much the same under the loads of this run, but another load may have another " +
-				"factor."}[least.none()]
-	}
-	from, to := number.Ratio(least.factor()), number.Ratio(most.factor())
-	if least.vague() {
-		from = "more than " + from
-	}
-	switch {
-	case most.none():
-		return fmt.Sprintf("The factor depends on the load: %s (%s) and more, and under %s the disk did nothing. "+
-			"Never divide by one.", from, least.named(), most.load)
-	case most.vague():
-		to = "more than " + to
-	}
-	return fmt.Sprintf("The factor depends on the load, from %s (%s) to %s (%s), so never divide by one.", from,
-		least.named(), to, most.named())
 }
 
 // where says what was measured, and for how long.
