@@ -38,6 +38,9 @@ func TestHistoryWithoutFlushes(t *testing.T) {
 	if with.Sized.Rate.Flushes == 0 || !strings.Contains(text, "Flushes: the source does not count them") {
 		t.Errorf("what it leaves open is not said: %s", text)
 	}
+	if order, _, _ := strings.Cut(text, "What decides:"); !strings.Contains(order, "Flushes were not counted apart from writes: this order may be too large.") {
+		t.Errorf("the order does not say first that it may be too large: %s", order)
+	}
 }
 
 // TestHistoryAmongManyExporters: --server alone selects one server in a store with many exporters.

@@ -45,9 +45,8 @@ func (s Sizing) omitted() []string {
 	add(need.Reads == 0 && len(passed) == 0, "Reads: none were seen, because a cache answered them or they were "+
 		"not recorded. If memory does not hold the data, add them: measure with more data than memory, or use "+
 		"--need with reads=.")
-	add(s.Run != nil && math.IsNaN(need.Flushes), "Flushes: the source does not count them (Linux before 5.5, "+
-		"CloudWatch). They count as writes, so the order may be too large. Only a run on such a volume shows "+
-		"whether it flushes fast enough.")
+	add(s.flushesUncounted(), "Flushes: the source does not count them (Linux before 5.5, CloudWatch). Only a run on such "+
+		"a volume shows whether it flushes fast enough.")
 	add(s.recordedMultiAZ() && !s.Ask.MultiAZ, "The standby: the run's server is Multi-AZ, but these RDS prices "+
 		"are not. --multi-az doubles them.")
 	onRDS := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Volume.Provider == "rds" && o.Standing == Carries })
@@ -86,6 +85,9 @@ func (s Sizing) asksAurora() bool {
 func (s Sizing) cautions() (all []string) {
 	need := s.Target.Most
 	all = append(append(all, s.Ask.Doubts...), s.unseen()...)
+	if s.flushesUncounted() {
+		all = append(all, "Flushes were not counted apart from writes: this order may be too large")
+	}
 	if need.Flushes > flushesOfOneLeast {
 		all = append(all, fmt.Sprintf("%s flushes a second come one after another, and one volume does %s to %s "+
 			"(0.5 to 1 ms each): commits wait unless several share a flush",
@@ -125,6 +127,9 @@ func (s Sizing) cautions() (all []string) {
 	}
 	return all
 }
+
+// flushesUncounted reports whether the source of the need counts flushes as writes.
+func (s Sizing) flushesUncounted() bool { return s.Run != nil && math.IsNaN(s.Target.Most.Flushes) }
 
 // flushesForRequest is the largest number of flushes per write request: a kernel counts some twice.
 const flushesForRequest = 2
