@@ -7,8 +7,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"strings"
 	"syscall"
@@ -25,6 +27,8 @@ import (
 // Main runs one command and returns its exit code. The first interrupt asks the command to stop, keep what it has and
 // report on it; a second one ends the process.
 func Main(env command.Env, args []string) int {
+	out := &output{Writer: env.Out}
+	env.Out = out
 	root := newRootCommand(env)
 	root.SetArgs(args)
 	name := ""
@@ -38,6 +42,7 @@ func Main(env command.Env, args []string) int {
 		err = root.ExecuteContext(ctx)
 	}
 	stop()
+	err = cmp.Or(err, out.err)
 	if nobodyReads(err) || nobodyWaits(ctx, err) && command.CodeOf(err) == command.ExitUsage {
 		return command.ExitPipe
 	}
@@ -45,6 +50,18 @@ func Main(env command.Env, args []string) int {
 		env.Tell("realiops: %s", runfile.OneLine(runfile.Scrub(reasonOf(ctx, err))))
 	}
 	return command.CodeOf(err)
+}
+
+// output remembers that standard output could not be written, which cobra keeps to itself when it shows help.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(text []byte) (int, error) {
+	n, err := o.Writer.Write(text)
+	o.err = cmp.Or(o.err, err)
+	return n, err
 }
 
 // reasonOf returns an error's text, naming the signal that ended the command instead of "context canceled".

@@ -74,24 +74,35 @@ func (e Env) Answer(name string, f Finding) error {
 	if own := f.Forms[name]; own != nil {
 		return own(e.Out)
 	}
+	var others []string
 	for _, known := range Formats() {
 		if known.Name == name && known.write != nil {
 			return known.write(e, f)
 		}
+		if known.write != nil || f.Forms[known.Name] != nil {
+			others = append(others, known.Name)
+		}
 	}
-	return fmt.Errorf("%s cannot be written as %s", f.What, name)
+	return fmt.Errorf("%s cannot be written as %s: want %s", f.What, name, either(others))
 }
 
 // FormatFlag is the chosen format, of those that a command offers.
 type FormatFlag struct {
 	Offered []string
 	Chosen  string
-	given   bool // by the user
+	general int    // the first of Offered, which any file can be written as
+	only    string // what the others are for
+	given   bool   // by the user
 }
 
 // Add adds --format with the offered formats. The first is the default.
 func (f *FormatFlag) Add(flags *pflag.FlagSet, offered ...string) {
-	f.Offered, f.Chosen = offered, offered[0]
+	f.AddSome(flags, offered, "", nil)
+}
+
+// AddSome adds --format with formats for every file that the command reads, and further ones only for some.
+func (f *FormatFlag) AddSome(flags *pflag.FlagSet, every []string, only string, some []string) {
+	f.Offered, f.general, f.only, f.Chosen = slices.Concat(every, some), len(every), only, every[0]
 	flags.Var(f, "format", "the `format`: "+f.list())
 }
 
@@ -108,8 +119,16 @@ func (f *FormatFlag) Set(name string) error {
 }
 
 func (f *FormatFlag) list() string {
-	last := len(f.Offered) - 1
-	return strings.Join(f.Offered[:last], ", ") + " or " + f.Offered[last]
+	text := either(f.Offered[:f.general])
+	if some := f.Offered[f.general:]; len(some) > 0 {
+		text += "; for " + f.only + " also " + either(some)
+	}
+	return text
+}
+
+func either(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // Follow chooses the format of a file's extension, unless the user chose one. Standard output has none.

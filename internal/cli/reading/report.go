@@ -73,8 +73,8 @@ load, to scale. For a baseline, a picture shows each job, or the course of the t
 	}
 	page := command.Group("The report")
 	page.StringVarP(&o.out, "output", "o", "", "`file` to write (default: -, standard output)")
-	o.format.Add(page.FlagSet, append([]string{command.FormatText, command.FormatHTML, command.FormatMarkdown,
-		command.FormatCSV, command.FormatJSON, command.FormatPNG, command.FormatSVG}, CostForms...)...)
+	o.format.AddSome(page.FlagSet, []string{command.FormatText, command.FormatHTML, command.FormatMarkdown,
+		command.FormatCSV, command.FormatJSON, command.FormatPNG, command.FormatSVG}, "what measure wrote", CostForms)
 	o.level.AddFlags(page.FlagSet)
 	page.StringArrayVar(&o.metrics, "metric", nil,
 		"show only this `metric`, with evidence, as text; * and ? match any text (repeatable)")
