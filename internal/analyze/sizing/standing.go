@@ -36,7 +36,7 @@ func (o *Option) stand(q Question, m *machine) {
 		o.Standing, o.Why = HeldBack, fmt.Sprintf("the %s can have %d disks", m.class, m.limits.Disks)
 	case !o.Cap.Carries:
 		o.Standing, o.Why = HeldBack, fmt.Sprintf("the %s sustains %s operations/s and %s MiB/s", m.class,
-			printable.Count(o.Cap.IOPS), printable.Count(o.Cap.MiBps))
+			printable.Count(m.limits.BaseIOPS), printable.Count(m.limits.BaseMB*1e6/mib))
 	}
 }
 
