@@ -200,7 +200,7 @@ func fleetOfAStore(t *testing.T, url string) {
 		t.Errorf("%d files, %v", len(entries), err)
 	}
 	_, said = runsFleet(t, command.ExitUsage, "--prometheus", url, "--for", "2d", "--dir", dir)
-	if !strings.Contains(said, "another length is asked for now: name another directory with -o") {
+	if !strings.Contains(said, "another length is asked for now: name another directory with --dir") {
 		t.Errorf("said: %s", said)
 	}
 }

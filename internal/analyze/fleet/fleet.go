@@ -65,8 +65,8 @@ type Database struct {
 	Saves      *Span     `json:"saves_a_month"` // below 0: it costs more; nil: unknown
 	// ClassUnknown reports that the limits of its machine are unknown: Order and Saves assume that they suffice.
 	ClassUnknown bool `json:"-"` // in Lacks
-	// AtTimes reports that a disk of a machine was missing at times, so that it may have done more.
-	AtTimes bool `json:"-"` // in Lacks
+	// Doubted reports that the source itself doubts what it did: as where a disk was missing at times.
+	Doubted bool `json:"-"` // why is in Lacks
 	// RegionAssumed reports that nobody gave its region, and CutOff that its file has no end.
 	RegionAssumed, CutOff bool `json:"-"` // in Notes
 	// AsOf has the dates of the prices in all its amounts, oldest and newest.

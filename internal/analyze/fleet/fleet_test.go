@@ -151,7 +151,7 @@ func TestDiskMissingAtTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := fleet.Fleet{Databases: []fleet.Database{page.Database}}.Document(10).Blocks[0].(document.Paragraph).Text
-	if !strings.Contains(said, "Disks of 1 are missing at times, and may have done more: one.") {
+	if !strings.Contains(said, "What 1 did is uncertain, for the reasons under What is missing: one.") {
 		t.Error(said)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // incomplete counts the databases that are known only in part, or not at all.
 func (f Fleet) incomplete() (sentences []string) {
 	parts, machines, regions, region := 0, 0, 0, ""
-	var cut, atTimes []string
+	var cut, doubted []string
 	for _, d := range f.Databases {
 		if d.RegionAssumed {
 			regions, region = regions+1, d.Region
@@ -19,8 +19,8 @@ func (f Fleet) incomplete() (sentences []string) {
 		if d.CutOff {
 			cut = append(cut, d.Name)
 		}
-		if d.AtTimes && d.Known > 0 {
-			atTimes = append(atTimes, d.Name)
+		if d.Doubted && d.Known > 0 {
+			doubted = append(doubted, d.Name)
 		}
 		if d.ClassUnknown && d.Order != nil && d.Saves != nil {
 			machines++
@@ -36,9 +36,9 @@ func (f Fleet) incomplete() (sentences []string) {
 		sentences = append(sentences, fmt.Sprintf("The files of %s were cut off: %s.", printable.Count(len(cut)),
 			named(cut)))
 	}
-	if len(atTimes) > 0 {
-		sentences = append(sentences, fmt.Sprintf("Disks of %d are missing at times, and may have done more: %s.",
-			len(atTimes), named(atTimes)))
+	if len(doubted) > 0 {
+		sentences = append(sentences, fmt.Sprintf("What %s did is uncertain, for the reasons under What is missing: %s.",
+			printable.Count(len(doubted)), named(doubted)))
 	}
 	if regions > 0 {
 		sentences = append(sentences, fmt.Sprintf("The region of %s is unknown; %s prices are used.",

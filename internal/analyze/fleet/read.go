@@ -79,7 +79,7 @@ func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
 		// Late or inapplicable metrics are not worth mentioning.
 		if g.Reason == runfile.Permission || g.Reason == runfile.Failed || g.Reason == runfile.Absent {
 			d.lack("%s", strings.TrimPrefix(g.Metric+": "+g.Detail, ": "))
-			d.AtTimes = d.AtTimes || d.Kind == Machine && g.Reason == runfile.Absent
+			d.Doubted = d.Doubted || g.Metric == "" && g.Reason == runfile.Absent
 		}
 	}
 	if len(r.periods) == 0 {

@@ -81,11 +81,11 @@ func Open(path string, asked Stretch) (Directory, error) {
 	}
 	switch {
 	case begun.Source != asked.Source:
-		return d, fmt.Errorf("%s holds what %s told, and %s is asked now: name another directory with -o", path,
+		return d, fmt.Errorf("%s holds what %s told, and %s is asked now: name another directory with --dir", path,
 			begun.Source, asked.Source)
 	case begun.To.Sub(begun.From) != asked.To.Sub(asked.From):
 		return d, fmt.Errorf("%s holds %s until %s, and another length is asked for now: name another directory "+
-			"with -o", path, printable.Duration(begun.To.Sub(begun.From)), begun.To.Format(time.RFC3339))
+			"with --dir", path, printable.Duration(begun.To.Sub(begun.From)), begun.To.Format(time.RFC3339))
 	}
 	d.Stretch = begun
 	return d, nil
