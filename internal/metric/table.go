@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -115,10 +116,7 @@ func (t Table) Says(name, flavor string, version int) (Said, bool) {
 	case row.Part != "":
 		manual.Quantity, manual.Some = row.Part, true
 	}
-	if manual.Quantity == ReadCalls && version < firstWithCalls { // pg_stat_io counts blocks
-		manual.Quantity = PagesMissed
-	}
-	if manual.Quantity != "" {
+	if manual.Quantity = manual.Quantity.in(version); manual.Quantity != "" {
 		return manual, true
 	}
 	for _, m := range t.Of(name) {
@@ -129,8 +127,21 @@ func (t Table) Says(name, flavor string, version int) (Said, bool) {
 	return Said{}, false
 }
 
-// firstWithCalls is the first version whose pg_stat_io counts operations, which may be of several blocks.
-const firstWithCalls = 180000
+// Part returns the quantity of which PostgreSQL's manual says that the metric counts some, or all, in a version. It may
+// exceed the work of our clients, as with rows that they updated.
+func (t Table) Part(name string, version int) Quantity {
+	row := t.Row(name)
+	return cmp.Or(row.Part, row.Adds, row.Counts).in(version)
+}
+
+// in returns the quantity that a version counts in place of q: pg_stat_io counts blocks before 18, and then operations,
+// which may have several.
+func (q Quantity) in(version int) Quantity {
+	if q == ReadCalls && version < 180000 {
+		return PagesMissed
+	}
+	return q
+}
 
 // Rank returns the position of the metric of that name by interest: what is sold as IOPS comes first, and what says
 // least about I/O last.

@@ -138,9 +138,13 @@ func (tr *trial) name(v *Verdict, left []held) {
 }
 
 // documented resolves a tie within one side by PostgreSQL's documentation of its own counter, and keeps the others as
-// Tied. A provider's documentation decides nothing: it is being tested.
+// Tied. If it counts some of a quantity by that, it must be equal to it here. A provider's documentation decides
+// nothing: it is being tested.
 func (tr *trial) documented(v *Verdict, left []held) bool {
-	i := slices.IndexFunc(left, func(h held) bool { return h.Quantity == metric.All().Documented(v.Metric.Name) })
+	i := slices.IndexFunc(left, func(h held) bool {
+		return h.Quantity == metric.All().Documented(v.Metric.Name) ||
+			h.Quantity == tr.part(v.Metric.Name) && tr.isOne(h.Ratio)
+	})
 	if _, oneSide := sideOf(left); !oneSide || i < 0 || !left[i].bounded(mostSpread) {
 		return false
 	}

@@ -1,6 +1,7 @@
 package attribution_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -30,6 +31,31 @@ func TestPostgreSQLDocumentationBreaksTies(t *testing.T) {
 		if v.Kind != attribution.Kind(counts.Side) || v.Counts != want.counts || v.Mixture != nil ||
 			inWords(v.Tied) != string(want.tied) {
 			t.Errorf("%s, %s: %s %q tied with %v, %v", want.file, want.metric, v.Kind, v.Counts, v.Tied, v.Mixture)
+		}
+	}
+}
+
+// TestDocumentedPartBreaksTies: by the manual, a counter counts some of the pages missed. If it equals them in each load,
+// as their bytes do, it counts them; if it is half of them, the manual does not decide.
+func TestDocumentedPartBreaksTies(t *testing.T) {
+	const reads = "pgstat.io/reads"
+	for _, part := range []float64{1, 0.5} {
+		run := fromFile(t, "../../../testdata/runs/default-pg17.jsonl.zst")
+		of := run.Quantity(metric.PagesMissed)
+		for _, load := range run.Loads {
+			for i, r := range load.Repetitions {
+				n, err := of.Count(load, r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Counts = maps.Clone(r.Counts)
+				r.Counts[reads] = counts.Count{Amount: part * n, Raw: part * n, Seconds: r.Seconds}
+				load.Repetitions[i] = r
+			}
+		}
+		v := verdictOn(t, attribution.Judge(run, attribution.Options{Asked: []string{reads}}), reads)
+		if v.Kind != attribution.Requested || (v.Counts == metric.PagesMissed) != (part == 1) {
+			t.Errorf("%g of the pages missed: %s %q tied with %v, between %v", part, v.Kind, v.Counts, v.Tied, v.Between)
 		}
 	}
 }

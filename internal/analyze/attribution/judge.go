@@ -159,7 +159,7 @@ func (tr *trial) outcome(v Verdict) Verdict {
 		switch {
 		case tr.run.Observed != nil:
 			tr.restrain(&v)
-		case v.Kind == CannotTell && len(v.Between) == 0 && documentedQuantity(tr.metric.Name) == "":
+		case v.Kind == CannotTell && len(v.Between) == 0 && tr.part(tr.metric.Name) == "":
 			tr.followIndexEntries(&v)
 		}
 		tr.checkHidden(&v)
@@ -203,7 +203,7 @@ func (tr *trial) forceDeviceKind(v *Verdict) {
 func (j *judge) withoutPageCache(v *Verdict) {
 	counts := slices.ContainsFunc(v.named(), func(name metric.Quantity) bool { return slices.Contains(readsAsked(), name) }) || v.Mixture.has(readsAsked())
 	nameless := len(v.named()) == 0 && v.Mixture == nil
-	if v.Kind != Requested || !counts && !nameless || !j.onAurora() || documentedQuantity(v.Metric.Name) != "" || metric.All().Row(v.Metric.Name).Asked {
+	if v.Kind != Requested || !counts && !nameless || !j.onAurora() || j.part(v.Metric.Name) != "" || metric.All().Row(v.Metric.Name).Asked {
 		return
 	}
 	v.Kind = NotLogical
@@ -228,7 +228,7 @@ func (j *judge) neverRead(v *Verdict) {
 // documentedSide forces a counter of PostgreSQL's to its documented side: that of the quantity it counts a part of, or
 // requested. The size of the part, such as the share of index pages, is no quantity, so any fit to one was chance.
 func (j *judge) documentedSide(v *Verdict) {
-	whole := documentedQuantity(v.Metric.Name)
+	whole := j.part(v.Metric.Name)
 	i := slices.IndexFunc(j.quantities, func(d counts.Quantity) bool { return d.Name == whole })
 	documented := Verdict{Metric: v.Metric, Derived: v.Derived, Rivals: v.Rivals}
 	switch {
@@ -249,17 +249,17 @@ func (j *judge) documentedSide(v *Verdict) {
 	}
 }
 
-// documentedQuantity returns the quantity that the metric is documented to count in part or in full. It may exceed the
-// work of our clients, as with rows that they updated.
-func documentedQuantity(name string) metric.Quantity {
-	row := metric.All().Row(name)
-	return cmp.Or(row.Part, row.Adds, row.Counts)
+// part returns the quantity of which PostgreSQL's manual says that the metric counts some.
+func (e *evidence) part(name string) metric.Quantity {
+	return metric.All().Part(name, metric.VersionNum(e.run.Header.Target.Version))
 }
 
 func (j *judge) rivals(m counts.Metric, y column, blank []bool) []held {
 	var all []held
 	for place, d := range j.quantities {
-		h := j.against(y, j.columns[place], blank, held{Rival: Rival{Quantity: d.Name, Side: d.Side, Modelled: d.Modelled}, place: place})
+		h := j.against(y, j.columns[place], blank,
+			held{Rival: Rival{Quantity: d.Name, Side: d.Side, Modelled: d.Modelled}, place: place})
+		h.takeBack(y, j.columns[place])
 		switch {
 		case intersect(m.From, d.From):
 			h.Status, h.Why = Itself, nil

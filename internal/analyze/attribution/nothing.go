@@ -98,6 +98,24 @@ func nothing(cells []cell) bool {
 	})
 }
 
+// takeBack removes the ratios in which one side shows nothing, and so holds its smallest step in place of a count.
+func (h held) takeBack(y, x column) {
+	background := func(c cell) bool { return c.shared > 0 }
+	for a := range h.Loads {
+		switch r := &h.Loads[a]; {
+		case r.N == 0:
+		case nothing(x[a]) && slices.ContainsFunc(x[a], background):
+			*r = LoadRatio{Load: r.Load, Missing: counts.Lost(h.Quantity.Many())}
+		case nothing(x[a]):
+			*r = LoadRatio{Load: r.Load, Missing: counts.NoneOf(h.Quantity)}
+		case nothing(y[a]) && slices.ContainsFunc(y[a], background):
+			*r = LoadRatio{Load: r.Load, Missing: counts.Lost("it")}
+		case nothing(y[a]):
+			r.Value, r.Lowest, r.Highest = 0, 0, 0
+		}
+	}
+}
+
 // zeroWhereShown reports whether x was zero in all loads that show the metric y, so that y does not count it.
 func zeroWhereShown(y, x column, blank []bool) bool {
 	some := false

@@ -61,6 +61,27 @@ func TestMissingIsNotZero(t *testing.T) {
 	}
 }
 
+// TestNoRatioToNothing: the loads that insert update no rows, so they have no ratio to these, and the loads that only
+// read have a ratio of zero.
+func TestNoRatioToNothing(t *testing.T) {
+	run := fromFile(t, "../../../testdata/runs/default-pg17.jsonl.zst")
+	const inserted = "pgstat.database/tup_inserted"
+	v := verdictOn(t, attribution.Judge(run, attribution.Options{Asked: []string{inserted}}), inserted)
+	ratio := func(quantity metric.Quantity, load string) attribution.LoadRatio {
+		r := v.Rivals[slices.IndexFunc(v.Rivals, func(r attribution.Rival) bool { return r.Quantity == quantity })]
+		return r.Loads[slices.IndexFunc(r.Loads, func(a attribution.LoadRatio) bool { return a.Load == load })]
+	}
+	if r := ratio(metric.RowsUpdated, "bulk"); r.N != 0 || r.Missing == nil || r.Missing.Reason != counts.Nothing {
+		t.Errorf("rows inserted by rows updated under bulk: %+v", r)
+	}
+	if r := ratio(metric.RowsReturned, "scan-cold"); r.N == 0 || r.Value != 0 || r.Highest != 0 {
+		t.Errorf("rows inserted by rows returned under scan-cold: %+v", r)
+	}
+	if r := ratio(metric.RowsWritten, "bulk"); math.Abs(r.Value-1) > 1e-6 {
+		t.Errorf("rows inserted by rows written under bulk: %+v", r)
+	}
+}
+
 // TestNoiseComesFromLoadsWithMuchOfAQuantity: loads with much of a quantity show how far repetitions vary. Noise of a
 // tenth stays a tenth if other loads do nothing of it.
 func TestNoiseComesFromLoadsWithMuchOfAQuantity(t *testing.T) {

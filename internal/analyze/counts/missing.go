@@ -3,6 +3,7 @@ package counts
 import (
 	"errors"
 
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -38,6 +39,22 @@ const InSteps series.Reason = "in-steps"
 
 // StepsInLoad is the number of steps that a load must last: the first and the last also cover time outside it.
 const StepsInLoad = 3
+
+// Reasons for a missing ratio.
+const (
+	Nothing   series.Reason = "nothing"   // the divisor is zero
+	Uncertain series.Reason = "uncertain" // either may be the background
+)
+
+// Lost returns the reason for a ratio in which that count may be the background.
+func Lost(name string) *series.Missing {
+	return &series.Missing{Reason: Uncertain, Detail: name + ": indistinguishable from the background"}
+}
+
+// NoneOf returns the reason for a ratio to a quantity that is zero.
+func NoneOf(q metric.Quantity) *series.Missing {
+	return &series.Missing{Reason: Nothing, Detail: "there were no " + q.Many()}
+}
 
 // OtherWindow is the reason for a missing count of a total over another stretch than the load.
 const OtherWindow series.Reason = "other-window"

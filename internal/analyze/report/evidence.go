@@ -271,7 +271,11 @@ func (m Metric) ratios(r Rival) []document.Cell {
 		if i < 0 {
 			return document.Words("")
 		}
-		return r.Loads[i].Ratio.Cell(number.Ratio)
+		f := r.Loads[i].Ratio
+		if !f.Known() && f.Missing.Reason == counts.Nothing { // the column names the quantity
+			return document.Missing("none under this load")
+		}
+		return f.Cell(number.Ratio)
 	}, m.Loads)
 }
 
@@ -293,7 +297,10 @@ func (r Rival) summary() []document.Cell {
 	if r.Spread == nil {
 		return []document.Cell{document.Words(""), document.Words(""), status}
 	}
-	interval := factor(r.Spread.Lo) + "-" + strings.TrimPrefix(factor(r.Spread.Hi), "x")
+	interval := factor(r.Spread.Lo)
+	if high := factor(r.Spread.Hi); high != interval {
+		interval += "-" + strings.TrimPrefix(high, "x")
+	}
 	return []document.Cell{document.Words(factor(r.Spread.Value)), document.Words(interval), status}
 }
 

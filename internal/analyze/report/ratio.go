@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
@@ -61,7 +60,7 @@ func (d divisor) ratio(each []amount, a counts.Load, counted Figure) Figure {
 		return Figure{Missing: d.why}
 	}
 	if counted.Lost() {
-		return Figure{Missing: lost("it")}
+		return Figure{Missing: counts.Lost("it")}
 	}
 	var sumCounted, sumOf float64
 	n := 0
@@ -85,26 +84,16 @@ const (
 	mostDoubt = 0.5
 )
 
-// Reasons for a missing ratio.
-const (
-	nothing   series.Reason = "nothing"   // the divisor is zero
-	uncertain series.Reason = "uncertain" // it may be the background
-)
-
 // notToDivideBy returns why a count cannot be divided by, or nil.
 func notToDivideBy(f Figure, name metric.Quantity) *series.Missing {
 	switch {
 	case !f.Known():
 		return f.Missing
 	case f.Highest <= figure.Resolution:
-		return &series.Missing{Reason: nothing, Detail: "there were no " + name.Many()}
+		return counts.NoneOf(name)
 	case f.Lowest <= figure.Resolution || (f.Highest-f.Lowest)/2 > mostDoubt*f.Value:
-		return lost(name.Many())
+		return counts.Lost(name.Many())
 	default:
 		return nil
 	}
-}
-
-func lost(name string) *series.Missing {
-	return &series.Missing{Reason: uncertain, Detail: fmt.Sprintf("%s: indistinguishable from the background", name)}
 }
