@@ -222,8 +222,10 @@ func TestRequestsToTheSystem(t *testing.T) {
 // TestPartByVersion: until 17, pg_stat_io counts blocks of op_bytes, and from 18 calls.
 func TestPartByVersion(t *testing.T) {
 	for version, want := range map[int]metric.Quantity{170011: metric.PagesMissed, 180001: metric.ReadCalls} {
-		if got := metric.All().Part("pgstat.io/bulkread_reads", version); got != want {
-			t.Errorf("version %d: %s", version, got)
+		for _, name := range []string{"pgstat.io/reads", "pgstat.io/bulkread_reads"} {
+			if got := metric.All().Part(name, version); got != want {
+				t.Errorf("%s, version %d: %s", name, version, got)
+			}
 		}
 	}
 }

@@ -131,6 +131,9 @@ func (t Table) Says(name, flavor string, version int) (Said, bool) {
 // exceed the work of our clients, as with rows that they updated.
 func (t Table) Part(name string, version int) Quantity {
 	row := t.Row(name)
+	if row.Part != "" && row.Makes != "" && row.MakesIn.Has(version) { // it counts each
+		return row.Makes
+	}
 	return cmp.Or(row.Part, row.Adds, row.Counts).in(version)
 }
 

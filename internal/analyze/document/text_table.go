@@ -15,6 +15,7 @@ type grid struct {
 	words  []bool // by column: not numbers
 	widths []int  // of columns
 	rows   [][]string
+	groups []int // by row: the first of the rows that share its name
 }
 
 // Columns are separated by two spaces, or by one if that makes the whole table fit.
@@ -100,7 +101,9 @@ func gridOf(of Table, cells [][]string, limit int, short bool) *grid {
 		for next < len(of.Rows) && of.Rows[next].More {
 			next++
 		}
+		group := len(g.rows)
 		g.rows = append(g.rows, nameBeside(nameLines(of.Rows[i].Cells[0], cells[i][0], limit), cells[i:next])...)
+		g.groups = append(g.groups, slices.Repeat([]int{group}, len(g.rows)-group)...)
 		i = next
 	}
 	for j, c := range of.Columns {
@@ -241,7 +244,8 @@ func (g *grid) fitting(first, width int, gap string) int {
 	return len(g.header)
 }
 
-// block renders the names and the columns from first to before last.
+// block renders the names and the columns from first to before last. A further block leaves out names that have
+// nothing in it.
 func (g *grid) block(first, last int, gap string) string {
 	pick := func(cells []string) table.Row {
 		row := table.Row{cells[0]}
@@ -266,8 +270,12 @@ func (g *grid) block(first, last int, gap string) string {
 	if strings.Join(g.header, "") != "" {
 		w.AppendHeader(pick(g.header))
 	}
-	for _, row := range g.rows {
-		if strings.Join(append([]string{row[0]}, row[first:last]...), "") != "" {
+	filled := map[int]bool{}
+	for i, row := range g.rows {
+		filled[g.groups[i]] = filled[g.groups[i]] || first == 1 || strings.Join(row[first:last], "") != ""
+	}
+	for i, row := range g.rows {
+		if filled[g.groups[i]] && strings.Join(append([]string{row[0]}, row[first:last]...), "") != "" {
 			w.AppendRow(pick(row))
 		}
 	}

@@ -121,3 +121,18 @@ func TestReadsWithoutTheDevice(t *testing.T) {
 		}
 	}
 }
+
+// TestNoRowsNoRecordsPerRow: the WAL of a load that only reads is not told per row.
+func TestNoRowsNoRecordsPerRow(t *testing.T) {
+	r := read(t, "../../../testdata/runs/default-pg17.jsonl.zst")
+	_, section, _ := strings.Cut(detailsOf(t, r, 80), "What the WAL of each load is made of")
+	section, _, _ = strings.Cut(section, "Which of these")
+	if strings.Contains(section, "cold") || !strings.Contains(section, "4,172") { // update-indexed
+		t.Error(section)
+	}
+	for _, a := range r.Loads {
+		if a.Name == "scan-cold" && a.WAL.PerRow.Known() {
+			t.Errorf("%s: %+v", a.Name, a.WAL.PerRow)
+		}
+	}
+}

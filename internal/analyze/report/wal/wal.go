@@ -14,6 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/figure"
 	"github.com/realiops/realiops/internal/analyze/report/relation"
 	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -81,6 +82,10 @@ func perRow(a counts.Load, anatomies []counts.Anatomy, of func(counts.Anatomy) c
 	var s figure.Sample
 	for i, r := range a.Repetitions {
 		part, rows := of(anatomies[i]), float64(r.Work.Rows)
+		if rows == 0 {
+			s.Add(0, counts.NoneOf(metric.RowsWritten))
+			continue
+		}
 		s.Add(part.Records/rows, nil)
 		s.Widen(part.Low/rows, nil)
 		s.Widen(part.High/rows, nil)
@@ -113,8 +118,9 @@ type Load struct {
 	WAL  *WAL
 }
 
-// Section shows what the WAL of each load is made of, per thousand rows.
+// Section shows what the WAL is made of, per thousand rows, of each load that wrote some.
 func Section(loads []Load) document.Block {
+	loads = slices.DeleteFunc(slices.Clone(loads), func(a Load) bool { return !a.WAL.PerRow.Known() })
 	if len(loads) == 0 {
 		return nil
 	}
