@@ -47,9 +47,7 @@ func (s Sizing) omitted() []string {
 		"--need with reads=.")
 	add(s.flushesUncounted(), "Flushes: the source does not count them (Linux before 5.5, CloudWatch). Only a run on such "+
 		"a volume shows whether it flushes fast enough.")
-	add(s.recordedMultiAZ() && !s.Ask.MultiAZ, "The standby: the run's server is Multi-AZ, but these RDS prices "+
-		"are not. --multi-az doubles them.")
-	onRDS := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Volume.Provider == "rds" && o.Standing == Carries })
+	onRDS := s.onRDS()
 	add(onRDS && !s.Ask.MultiAZ && !s.recordedMultiAZ(), "A standby: --multi-az doubles what RDS asks for storage.")
 	add(onRDS, "The step of RDS: past 400 GiB it moves from one volume to four, and copies all data for hours. If "+
 		"you are near that size, order 400 GiB at once.")
@@ -87,6 +85,9 @@ func (s Sizing) cautions() (all []string) {
 	all = append(append(all, s.Ask.Doubts...), s.unseen()...)
 	if s.flushesUncounted() {
 		all = append(all, "Flushes were not counted apart from writes: this order may be too large")
+	}
+	if s.onRDS() && s.recordedMultiAZ() && !s.Ask.MultiAZ {
+		all = append(all, "The server is Multi-AZ, but prices of RDS here are without its standby: --multi-az doubles them")
 	}
 	if need.Flushes > flushesOfOneLeast {
 		all = append(all, fmt.Sprintf("%s flushes a second come one after another, and one volume does %s to %s "+
@@ -156,7 +157,14 @@ func (s Sizing) warm() []string {
 	return load.Warm
 }
 
-// recordedMultiAZ reports whether the server of the run has a standby.
+// onRDS reports whether storage of RDS carries the need.
+func (s Sizing) onRDS() bool {
+	return slices.ContainsFunc(s.Options, func(o Option) bool { return o.Volume.Provider == "rds" && o.Standing == Carries })
+}
+
+// recordedMultiAZ reports whether the server of a run has a standby.
 func (s Sizing) recordedMultiAZ() bool {
-	return s.Run != nil && s.Run.Header.Target.Cloud != nil && s.Run.Header.Target.Cloud.MultiAZ
+	return slices.ContainsFunc(s.Parts, func(p Part) bool {
+		return p.Run != nil && p.Run.Header.Target.Cloud != nil && p.Run.Header.Target.Cloud.MultiAZ
+	})
 }

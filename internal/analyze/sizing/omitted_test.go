@@ -39,8 +39,8 @@ func TestOmissionsAreReported(t *testing.T) {
 	check("single", "A standby", true, false)
 	check("single", "Durability: io2", false, true)
 	run.Header.Target.Cloud = &runfile.Cloud{MultiAZ: true}
-	check("single", "The standby: the run's server is Multi-AZ", false, true)
-	check("single", "The standby", true, false)
+	check("single", "The server is Multi-AZ, but prices of RDS here are without its standby", false, true)
+	check("single", "standby", true, false)
 }
 
 // TestMultiAZ: a standby doubles the cost on RDS, and is not mentioned elsewhere.
