@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -36,6 +37,13 @@ type Export struct {
 	Clusters []rds.Cluster
 	Warnings []string
 	instance []rds.DBInstance
+	known    map[point]float64
+}
+
+// point is a point of any file and series: files may overlap, and labels repeat.
+type point struct {
+	metric, of, statistic string
+	at                    time.Time
 }
 
 // Read adds a file. It leaves out points after now, which another clock stamped.
@@ -65,11 +73,38 @@ func (e *Export) Read(text []byte, now time.Time) error {
 		return fmt.Errorf("CloudWatch says with the answer that it is not whole (%s): ask for fewer metrics or a shorter "+
 			"time, in several files", said)
 	}
-	e.instance = append(e.instance, a.DBInstances...)
+	for _, i := range a.DBInstances {
+		if again, err := described(e.instance, i, func(i rds.DBInstance) string { return i.DBInstanceIdentifier }); err != nil {
+			return err
+		} else if !again {
+			e.instance = append(e.instance, i)
+		}
+	}
 	for _, c := range a.DBClusters {
-		e.Clusters = append(e.Clusters, rds.ClusterOf(c))
+		this := rds.ClusterOf(c)
+		if again, err := described(e.Clusters, this, func(c rds.Cluster) string { return c.Name }); err != nil {
+			return err
+		} else if !again {
+			e.Clusters = append(e.Clusters, this)
+		}
 	}
 	return e.metrics(a.MetricDataResults, now)
+}
+
+// described reports whether a description is already known. Another one of the same name is an error: it may be of
+// another region or account, or of another day.
+func described[D any](known []D, this D, name func(D) string) (again bool, err error) {
+	for _, before := range known {
+		if name(before) != name(this) {
+			continue
+		}
+		if !reflect.DeepEqual(before, this) {
+			return true, fmt.Errorf("it describes %s again, and otherwise: give the description of one region and one time",
+				name(this))
+		}
+		return true, nil
+	}
+	return false, nil
 }
 
 // metrics reads the results. It joins those with the same label, since the command line
@@ -121,9 +156,6 @@ func (e *Export) series(p *points, now time.Time) error {
 	if p.part != "" {
 		e.warn("CloudWatch returned only part of %q (%s).", p.label, p.part)
 	}
-	if p.twice > 0 {
-		e.warn("Twice with different values, so only the first counts: %s of %q.", printable.Counted(p.twice, "point"), p.label)
-	}
 	return e.addPeriods(p, of, length, now)
 }
 
@@ -164,6 +196,9 @@ func (e *Export) subjectOf(p *points) (s subject, taken bool, err error) {
 // addPeriods adds the points of a series. For a bill each must be an amount; for a history others are left out.
 func (e *Export) addPeriods(p *points, of subject, length time.Duration, now time.Time) error {
 	ahead, lost := 0, []string{}
+	if e.known == nil {
+		e.known = map[point]float64{}
+	}
 	for _, at := range p.times() {
 		v := p.values[at]
 		if e.Flavor == "" && v < 0 {
@@ -186,6 +221,14 @@ func (e *Export) addPeriods(p *points, of subject, length time.Duration, now tim
 			ahead++
 			continue
 		}
+		this := point{of.meaning.Row().Name, of.meaning.Dimension + "=" + of.id, of.statistic, at}
+		if before, again := e.known[this]; again {
+			if before != v {
+				p.twice++
+			}
+			continue
+		}
+		e.known[this] = v
 		e.Periods = append(e.Periods, runfile.Period{From: at, To: at.Add(length), Probe: metric.CloudWatch,
 			Metric:     of.meaning.Row().Name,
 			Dimensions: map[string]string{of.meaning.Dimension: of.id}, Statistic: of.statistic, Value: p.values[at] * of.scale})
@@ -193,6 +236,9 @@ func (e *Export) addPeriods(p *points, of subject, length time.Duration, now tim
 	if len(lost) > 0 {
 		e.warn("%s of %s points of %q are not valid amounts (%s) and are left out; activity at those times is unknown.",
 			printable.Count(len(lost)), printable.Count(len(p.values)), p.label, lost[0])
+	}
+	if p.twice > 0 {
+		e.warn("Twice with different values, so only the first counts: %s of %q.", printable.Counted(p.twice, "point"), p.label)
 	}
 	if ahead > 0 {
 		e.warn("Left out, because in the future by this machine's clock: %s of %q.", printable.Counted(ahead,

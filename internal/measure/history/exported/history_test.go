@@ -35,6 +35,9 @@ func TestHistoryOfSpoiledFiles(t *testing.T) {
 		{"a description of nobody", metrics, strings.Replace(described, "DBInstanceIdentifier", "Identifier", 1), "",
 			"without its DBInstanceIdentifier"},
 		{"an account whose first instance is of Aurora", metrics, account, "rds", ""},
+		{"one name in two regions", metrics, strings.TrimSuffix(described, "\n ]\n}") + ", " +
+			strings.Replace(second, "eu-west-1a", "us-east-1a", 1) + "\n", "", "describes orders again, and otherwise"},
+		{"the same description twice", metrics, strings.TrimSuffix(described, "\n ]\n}") + ", " + second + "\n", "rds", ""},
 		{"MySQL", metrics, strings.Replace(described, `"postgres"`, `"mysql"`, 1), "", "is mysql, and not PostgreSQL"},
 		{"a part of the pages", strings.Replace(metrics, `"Complete"`, `"PartialData"`, 1), described, "",
 			"is not whole"},
@@ -60,6 +63,29 @@ func TestHistoryOfSpoiledFiles(t *testing.T) {
 		}
 		if (err == nil) != (c.flavor != "") || err == nil && target.Flavor != c.flavor || !strings.Contains(said, c.want) {
 			t.Errorf("%s: %q, flavor %q, want %q in it and flavor %q", c.what, said, target.Flavor, c.want, c.flavor)
+		}
+	}
+}
+
+// TestOverlappingFiles: which of two files comes first decides nothing without a word. A point that both have alike is
+// one, and a point with two values is reported, whatever the ids.
+func TestOverlappingFiles(t *testing.T) {
+	answer := func(id string, values string) []byte {
+		return []byte(`{"MetricDataResults": [{"Id": "` + id + `", "Label": "VolumeReadIOPs Sum shop", "Values": ` + values + `,
+			"Timestamps": ["2026-11-18T00:00:00Z", "2026-11-18T01:00:00Z"]}]}`)
+	}
+	for other, want := range map[string]string{"[1, 2]": "", "[1, 7]": "only the first counts: 1 point of"} {
+		for _, id := range []string{"m0", "m1"} {
+			var e exported.Export
+			for _, text := range [][]byte{answer("m0", "[1, 2]"), answer(id, other)} {
+				if err := e.Read(text, time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			said := strings.Join(e.Warnings, " ")
+			if len(e.Periods) != 2 || e.Periods[1].Value != 2 || (want == "") != (said == "") || !strings.Contains(said, want) {
+				t.Errorf("%s, %s: %q, %+v", id, other, said, e.Periods)
+			}
 		}
 	}
 }
