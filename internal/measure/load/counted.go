@@ -38,7 +38,7 @@ func (w *Workload) counted(ctx context.Context, conn postgres.Asker) (c counted,
 		select n_tup_ins + n_tup_upd + n_tup_del, coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)
 		from pg_catalog.pg_stat_user_tables where relid = $1::pg_catalog.text::pg_catalog.regclass`
 	if err := postgres.QueryRow(ctx, conn, ask, w.table).Scan(&c.written, &c.lookedAt); err != nil {
-		return c, fmt.Errorf("read the server's counters of the table of the load %s: %w", w.load.Name, err)
+		return c, fmt.Errorf("read the table counters of the load %s: %w", w.load.Name, err)
 	}
 	return c, nil
 }

@@ -26,18 +26,19 @@ var bufferCache = `/* realiops */
 func (w *Workload) Evict(ctx context.Context, conn *pgx.Conn) (pages int64, why string) {
 	ours := pgx.Identifier{w.schema}.Sanitize()
 	if err := postgres.Exec(ctx, conn, "create extension if not exists pg_buffercache schema "+ours); err != nil {
-		return 0, "pg_buffercache is not in this database, and could not be made: " + err.Error()
+		return 0, "pg_buffercache could not be created: " + err.Error()
 	}
 	var schema, version string
 	var evicts, genuine bool
 	err := postgres.QueryRow(ctx, conn, bufferCache).Scan(&schema, &version, &evicts, &genuine)
 	switch {
 	case err != nil:
-		return 0, "the server did not tell of pg_buffercache: " + err.Error()
+		return 0, "pg_buffercache could not be looked up: " + err.Error()
 	case !evicts:
-		return 0, fmt.Sprintf("pg_buffercache %s cannot take pages out (alter extension pg_buffercache update)", version)
+		return 0, fmt.Sprintf("pg_buffercache %s cannot evict pages (run alter extension pg_buffercache update)",
+			version)
 	case !genuine:
-		return 0, "functions of pg_buffercache may have been replaced, or belong to somebody who is no superuser"
+		return 0, "functions of pg_buffercache may have been replaced, or their owner is not a superuser"
 	}
 	home := pgx.Identifier{schema}.Sanitize()
 	ask := `/* realiops */
@@ -47,7 +48,7 @@ func (w *Workload) Evict(ctx context.Context, conn *pgx.Conn) (pages int64, why 
 				union all select indexrelid from pg_catalog.pg_index where indrelid = $1::pg_catalog.text::pg_catalog.regclass) as of (oid))
 		and reldatabase = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database())`
 	if err := postgres.QueryRow(ctx, conn, ask, w.table).Scan(&pages); err != nil {
-		return 0, "pg_buffercache took none out: " + err.Error()
+		return 0, "pg_buffercache could not evict pages: " + err.Error()
 	}
 	return pages, ""
 }

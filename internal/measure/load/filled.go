@@ -56,7 +56,7 @@ func (w *Workload) fill(ctx context.Context, conn *pgx.Conn) error {
 	const ask = "/* realiops */ select pg_catalog.to_regclass($1::pg_catalog.text) is not null"
 	var there bool
 	if err := postgres.QueryRow(ctx, conn, ask, w.table).Scan(&there); err != nil {
-		return fmt.Errorf("look for the table of the load %s: %w", w.load.Name, err)
+		return fmt.Errorf("look up the table of the load %s: %w", w.load.Name, err)
 	}
 	if there {
 		return nil
@@ -140,7 +140,7 @@ func (w *Workload) Files(ctx context.Context, conn postgres.Asker) (files []stri
 		return nil
 	}, ask, w.table)
 	if err != nil {
-		return nil, fmt.Errorf("ask for the files of the load %s: %w", w.load.Name, err)
+		return nil, fmt.Errorf("list the files of the load %s: %w", w.load.Name, err)
 	}
 	return files, nil
 }

@@ -206,7 +206,7 @@ func TestMoreClientsThanTheServerTakes(t *testing.T) {
 		return nil
 	})
 	if err == nil || !strings.Contains(err.Error(), "of 500 clients") ||
-		!strings.HasSuffix(err.Error(), "ask for fewer clients, or wait") {
+		!strings.HasSuffix(err.Error(), "use fewer clients, or wait") {
 		t.Errorf("got %v", err)
 	}
 	if rows := servertest.Value[int](t, b.conn, `select count(*) from realiops.a`); rows != 0 || lines != 0 {

@@ -268,18 +268,18 @@ func TestNewWorkloadRefuses(t *testing.T) {
 	check(func(*runfile.Load) {}, "")
 	check(func(a *runfile.Load) {
 		a.Method = "upsert"
-	}, `load a: unknown method "upsert": there are insert-select, copy, insert, insert-values`)
-	check(func(a *runfile.Load) { a.RowsPerTx = 0 }, "rows_per_tx is 0")
+	}, `load a: unknown method "upsert"; use one of insert-select, copy, insert, insert-values`)
+	check(func(a *runfile.Load) { a.RowsPerTx = 0 }, "invalid rows_per_tx 0")
 	check(func(a *runfile.Load) {
 		a.Method, a.TableRows, a.RowsPerTx = load.Bitmap, 1000, 20
-	}, "rows_per_tx is 20 and must be 200 with method bitmap")
+	}, "invalid rows_per_tx 20: must be 200 with method bitmap")
 	check(func(a *runfile.Load) { a.RowsPerTx = 10_001 }, "at most 10,000 with method insert")
 	check(func(a *runfile.Load) {
 		a.Method, a.RowsPerTx = load.InsertValues, 32_768
 	}, "at most 32,767 with method insert-values")
-	check(func(a *runfile.Load) { a.Indexes = 3 }, "indexes is 3")
-	check(func(a *runfile.Load) { a.Width = -1 }, "width is -1")
+	check(func(a *runfile.Load) { a.Indexes = 3 }, "invalid indexes 3")
+	check(func(a *runfile.Load) { a.Width = -1 }, "invalid width -1")
 	check(func(a *runfile.Load) { a.Width = 8001 }, "0 to 8,000 bytes")
-	check(func(a *runfile.Load) { a.Clients = 0 }, "clients is 0")
-	check(func(a *runfile.Load) { a.SynchronousCommit = "maybe" }, `synchronous_commit is "maybe"`)
+	check(func(a *runfile.Load) { a.Clients = 0 }, "invalid clients 0")
+	check(func(a *runfile.Load) { a.SynchronousCommit = "maybe" }, `invalid synchronous_commit "maybe"`)
 }

@@ -86,7 +86,7 @@ func plain(err error) error {
 		return abort.Err
 	}
 	if session.KindOf(err) == session.TooMany {
-		return fmt.Errorf("%w: ask for fewer clients, or wait", err)
+		return fmt.Errorf("%w; use fewer clients, or wait", err)
 	}
 	return err
 }

@@ -80,33 +80,34 @@ func check(load runfile.Load) error {
 	commits := []string{"on", "off", "local", "remote_write", "remote_apply"}
 	switch {
 	case !slices.Contains(Methods(), load.Method):
-		return fmt.Errorf("unknown method %q: there are %s", load.Method, strings.Join(Methods(), ", "))
+		return fmt.Errorf("unknown method %q; use one of %s", load.Method, strings.Join(Methods(), ", "))
 	case load.RowsPerTx < 1:
-		return fmt.Errorf("rows_per_tx is %d and must be at least 1", load.RowsPerTx)
+		return fmt.Errorf("invalid rows_per_tx %d: must be at least 1", load.RowsPerTx)
 	case load.Method == Bitmap && load.RowsPerTx != bitmapRows:
-		return fmt.Errorf("rows_per_tx is %s and must be %d with method %s, whose tables have that many rows of each "+
-			"value",
+		return fmt.Errorf("invalid rows_per_tx %s: must be %d with method %s, whose tables have that many rows of "+
+			"each value",
 			printable.Count(load.RowsPerTx), bitmapRows, Bitmap)
 	case load.RowsPerTx > mostRows(load.Method):
-		return fmt.Errorf("rows_per_tx is %s and must be at most %s with method %s", printable.Count(load.RowsPerTx),
+		return fmt.Errorf("invalid rows_per_tx %s: must be at most %s with method %s", printable.Count(load.RowsPerTx),
 			printable.Count(mostRows(load.Method)), load.Method)
 	case load.Indexes < 0 || load.Indexes > maxIndexes:
-		return fmt.Errorf("indexes is %s and must be 0 to %d", printable.Count(load.Indexes), maxIndexes)
+		return fmt.Errorf("invalid indexes %s: must be 0 to %d", printable.Count(load.Indexes), maxIndexes)
 	case load.Width < 0 || load.Width > maxWidth:
-		return fmt.Errorf("width is %s and must be 0 to %s bytes", printable.Count(load.Width),
+		return fmt.Errorf("invalid width %s: must be 0 to %s bytes", printable.Count(load.Width),
 			printable.Count(maxWidth))
 	case !Fills(load.Method) && (load.TableRows != 0 || load.OfRows != 0 || load.Cold):
-		return fmt.Errorf("method %s begins with an empty table: it takes no table_rows, of_rows or cold", load.Method)
+		return fmt.Errorf("method %s starts with an empty table and takes no table_rows, of_rows or cold", load.Method)
 	case load.TableRows < 0 || load.TableRows > mostTableRows || load.OfRows < 0:
-		return fmt.Errorf("table_rows is %s, of_rows is %s, and both must be 0 to %s", printable.Count(load.TableRows),
+		return fmt.Errorf("invalid table_rows %s or of_rows %s: both must be 0 to %s", printable.Count(load.TableRows),
 			printable.Count(load.OfRows), printable.Count(int64(mostTableRows)))
 	case load.Clients > mostClients:
-		return fmt.Errorf("clients is %s and must be at most %s", printable.Count(load.Clients),
+		return fmt.Errorf("invalid clients %s: must be at most %s", printable.Count(load.Clients),
 			printable.Count(mostClients))
 	case load.Clients < 1:
-		return fmt.Errorf("clients is %d and must be at least 1", load.Clients)
+		return fmt.Errorf("invalid clients %d: must be at least 1", load.Clients)
 	case load.SynchronousCommit != "" && !slices.Contains(commits, load.SynchronousCommit):
-		return fmt.Errorf("synchronous_commit is %q and must be %s", load.SynchronousCommit, strings.Join(commits, ", "))
+		return fmt.Errorf("invalid synchronous_commit %q: must be one of %s",
+			load.SynchronousCommit, strings.Join(commits, ", "))
 	}
 	return nil
 }
@@ -204,7 +205,7 @@ func (w *Workload) Rehearse(ctx context.Context, conn *pgx.Conn) error {
 	}
 	each := w.deed()
 	if left := w.load.TableRows + each.rows - each.updated - 2*each.deleted; rows != left {
-		return fmt.Errorf("the load %s left %s rows instead of %s: does a trigger or a rule apply to new tables?",
+		return fmt.Errorf("the load %s left %s rows instead of %s; does a trigger or a rule apply to new tables?",
 			w.load.Name, printable.Count(rows), printable.Count(left))
 	}
 	return w.Drop(ctx, conn)

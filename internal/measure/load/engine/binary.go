@@ -84,12 +84,11 @@ func newColumn(name, typeName string, text bool) (column, error) {
 		return c, nil
 	}
 	if text {
-		return c, fmt.Errorf("column %s is of type %s, and its values are texts: use the format text", name, typeName)
+		return c, fmt.Errorf("column %s is of type %s, but its values are text; use format text", name, typeName)
 	}
 	var known bool
 	if c.write, known = valueWriters[typeName]; !known {
-		return c, fmt.Errorf("column %s is of type %s, which can be written in text only: use the format text",
-			name, typeName)
+		return c, fmt.Errorf("column %s is of type %s, which needs format text", name, typeName)
 	}
 	return c, nil
 }

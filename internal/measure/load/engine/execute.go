@@ -187,7 +187,7 @@ func (c *client) gather(sql *script.Statement) error {
 	case failure != nil || sql.Gather == script.GatherAll:
 		return failure
 	case last.Returned != 1:
-		return fmt.Errorf(`\gset expects one row and got %d`, last.Returned)
+		return fmt.Errorf(`\gset expected one row, got %d`, last.Returned)
 	}
 	return c.assign(sql.Prefix)
 }

@@ -73,7 +73,7 @@ func TestErrorNamesItsPlaceOnce(t *testing.T) {
 	check("select 1;\n\\set x 1 / 0", `test.sql:2: \set x 1 / 0: division by zero`)
 	check("\\startpipeline", `test.sql:1: \startpipeline: cannot use pipeline mode with the simple query protocol`)
 	check("\\endpipeline", `test.sql:1: \endpipeline: not in pipeline mode`)
-	check("select 1 where false \\gset", `test.sql:1: select 1 where false : \gset expects one row and got 0`)
+	check("select 1 where false \\gset", `test.sql:1: select 1 where false : \gset expected one row, got 0`)
 	check("select 1;\nbegin;", `test.sql:2: begin;: end of script reached without completing the last transaction`)
 	check("copy pg_class from stdin;", "test.sql:1: copy pg_class from stdin;: "+session.ErrCopy.Error())
 }

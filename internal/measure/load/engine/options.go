@@ -112,11 +112,11 @@ func (o *Options) check() error {
 	case weight < 1:
 		return errors.New("total script weight must not be zero")
 	case !slices.Contains([]Mode{Simple, Extended, Prepared}, o.Mode):
-		return fmt.Errorf("unknown mode %q: there are %s, %s and %s", o.Mode, Simple, Extended, Prepared)
+		return fmt.Errorf("unknown mode %q; use %s, %s or %s", o.Mode, Simple, Extended, Prepared)
 	case o.Transactions > 0 && o.Duration > 0:
-		return errors.New("a number of transactions and a duration exclude each other")
+		return errors.New("specify a number of transactions or a duration, not both")
 	case o.Transactions < 0 || o.Duration < 0 || o.Warmup < 0 || o.Rate < 0 || o.LatencyLimit < 0 || o.MaxTries < 0:
-		return errors.New("a number, a duration, a rate or a limit is negative")
+		return errors.New("negative number, duration, rate or limit")
 	}
 	return nil
 }

@@ -159,6 +159,6 @@ func (e *ConnectError) Error() string {
 	if refused, ok := errors.AsType[*pgconn.PgError](e.Err); ok {
 		why = refused.Severity + ": " + refused.Message
 	}
-	return fmt.Sprintf("connected %d of %d clients, then: %s", e.Connected, e.Clients, why)
+	return fmt.Sprintf("connected %d of %d clients: %s", e.Connected, e.Clients, why)
 }
 func (e *ConnectError) Unwrap() error { return e.Err }

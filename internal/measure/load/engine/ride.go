@@ -25,9 +25,9 @@ func (l *load) runClients(r *ring.Ring) {
 }
 
 var (
-	errReconnects = errors.New("each transaction has a connection of its own")
+	errReconnects = errors.New("each transaction opens its own connection")
 	errStreams    = errors.New(`\copy_rows`)
-	errEncrypted  = errors.New("the connections are encrypted, or no sockets of this system")
+	errEncrypted  = errors.New("the connections are encrypted, or are not system sockets")
 )
 
 // pollerOf names the poller, and the reason if it is not a ring.

@@ -86,7 +86,7 @@ func (c *client) insertRows(st *step) error {
 const mostText = 64 << 20
 
 var errTooMuchText = fmt.Errorf(
-	`an INSERT of more than %d MiB: make fewer rows, or use \copy_rows, which sends them as they are made`, mostText>>20)
+	`INSERT larger than %d MiB; make fewer rows, or use \copy_rows, which streams them`, mostText>>20)
 
 // spellOut writes an INSERT with all values in its text.
 func (c *client) spellOut(g *generator, rows int64) (err error) {
@@ -106,8 +106,8 @@ func (c *client) spellOut(g *generator, rows int64) (err error) {
 	return err
 }
 
-var errTooManyParameters = errors.New("more than 65,535 values in one statement: make fewer rows, or use the " +
-	"simple protocol")
+var errTooManyParameters = errors.New("more than 65,535 values in one statement; make fewer rows, or use the simple " +
+	"protocol")
 
 // insertParameters adds an INSERT with its values as parameters, prepared if the mode says so.
 func (c *client) insertParameters(g *generator, rows int64) error {

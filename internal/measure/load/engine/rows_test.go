@@ -100,14 +100,14 @@ func TestRowsThatDoNotFit(t *testing.T) {
 	check(`\copy_rows demo (id) rows 40000 values (:row) format binary`,
 		"row 32768: column id of type smallint cannot hold 32768")
 	check(`\copy_rows demo (day) rows 1 values (1) format binary`,
-		"column day is of type date, which can be written in text only: use the format text")
+		"column day is of type date, which needs format text")
 	check(`\copy_rows demo (id) rows 1 values ('x') format binary`,
-		"column id is of type smallint, and its values are texts: use the format text")
+		"column id is of type smallint, but its values are text; use format text")
 	check(`\copy_rows demo (id) rows 1 values ('x')`, `invalid input syntax for type smallint: "x"`)
 	check(`\copy_rows gone (id) rows 1 values (1)`, `relation "gone" does not exist`)
 	check(`\copy_rows gone (id) rows 1 values (1) format binary`, `relation "gone" does not exist`)
 	check(`\copy_rows demo (id) rows 10 values (5 / (:row - 3))`, "row 3: division by zero")
-	check(`\copy_rows demo (id) rows -1 values (1)`, "number of rows: -1 is less than nothing")
+	check(`\copy_rows demo (id) rows -1 values (1)`, "number of rows: -1 is negative")
 	if n := b.int("select count(*) from demo"); n != 0 {
 		t.Errorf("%d rows", n)
 	}

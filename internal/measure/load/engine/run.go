@@ -134,7 +134,7 @@ func (l *load) run() {
 	if l.Every > 0 {
 		others.Go(func() { l.tick(done) })
 	}
-	if l.Duration > 0 && l.Silence > 0 { // an endless answer is no silence
+	if l.Duration > 0 && l.Silence > 0 { // an endless answer is not silence
 		late := time.AfterFunc(l.Warmup+l.Duration+l.Silence, func() { l.cancel(session.ErrNoAnswer) })
 		defer late.Stop()
 	}
@@ -169,7 +169,7 @@ func (w *lockedWriter) Write(p []byte) (int, error) {
 	defer w.mu.Unlock()
 	n, err := w.w.Write(p)
 	if err != nil {
-		err = fmt.Errorf("write what debug() shows: %w", err)
+		err = fmt.Errorf("write the output of debug(): %w", err)
 	}
 	return n, err
 }

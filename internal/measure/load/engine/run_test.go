@@ -204,8 +204,8 @@ func TestOptionsThatCannotBe(t *testing.T) {
 	}
 	check("a load needs a script", func(o *Options) { o.Scripts = nil })
 	check("total script weight must not be zero", func(o *Options) { o.Scripts[0].Weight = 0 })
-	check(`unknown mode "odd": there are simple, extended and prepared`, func(o *Options) { o.Mode = "odd" })
-	check("a number of transactions and a duration exclude each other", func(o *Options) {
+	check(`unknown mode "odd"; use simple, extended or prepared`, func(o *Options) { o.Mode = "odd" })
+	check("specify a number of transactions or a duration, not both", func(o *Options) {
 		o.Transactions, o.Duration = 1, 1
 	})
 	check(`invalid variable name "a b"`, func(o *Options) { o.Define = map[string]string{"a b": "1"} })

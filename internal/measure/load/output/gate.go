@@ -51,7 +51,7 @@ func isOneOf(name, kind string) bool { return slices.Contains(strings.Fields(kin
 func ParseGate(text string) (Gate, error) {
 	m := gateForm.FindStringSubmatch(strings.ReplaceAll(text, " ", ""))
 	if m == nil {
-		return Gate{}, fmt.Errorf("%q is not a figure, a comparison and a limit, such as 'p99>20ms' or 'achieved<0.95'",
+		return Gate{}, fmt.Errorf("%q: want a figure, a comparison and a limit, such as 'p99>20ms' or 'achieved<0.95'",
 			text)
 	}
 	limit, err := strconv.ParseFloat(m[3], 64)
@@ -67,16 +67,16 @@ func (g *Gate) setUnit(unit string) error {
 	scale, isTime := map[string]float64{"us": 0.001, "ms": 1, "s": 1000}[unit]
 	switch {
 	case !isOneOf(g.figure, shares+" "+rates+" "+times+" "+counts):
-		return fmt.Errorf("%q: there is no figure %q; there are %s", g.Text, g.figure,
+		return fmt.Errorf("%q: unknown figure %q; use one of %s", g.Text, g.figure,
 			strings.Join(strings.Fields(shares+" "+rates+" "+times+" "+counts), ", "))
 	case isOneOf(g.figure, times) && !isTime:
-		return fmt.Errorf("%q: %s is a time, and needs a unit: us, ms or s", g.Text, g.figure)
+		return fmt.Errorf("%q: %s is a time and needs a unit: us, ms or s", g.Text, g.figure)
 	case isOneOf(g.figure, times):
 		g.limit *= scale
 	case isTime:
 		return fmt.Errorf("%q: %s is not a time", g.Text, g.figure)
 	case isOneOf(g.figure, rates) && unit == "%":
-		return fmt.Errorf("%q: %s is compared with a number", g.Text, g.figure)
+		return fmt.Errorf("%q: %s takes a number, not a percentage", g.Text, g.figure)
 	case unit == "%":
 		g.limit /= 100
 	}
@@ -147,12 +147,12 @@ func (g Gate) count(n, of int64) (value float64, known bool) {
 func (v Verdict) String() string {
 	switch {
 	case !v.Known:
-		return fmt.Sprintf("--fail-if '%s': nothing was measured to judge it by", v.Gate.Text)
+		return fmt.Sprintf("--fail-if '%s': not measured", v.Gate.Text)
 	case isOneOf(v.Gate.figure, times):
-		return fmt.Sprintf("--fail-if '%s': it is %.3f ms", v.Gate.Text, v.Value)
+		return fmt.Sprintf("--fail-if '%s': %s is %.3f ms", v.Gate.Text, v.Gate.figure, v.Value)
 	case v.Gate.part:
-		return fmt.Sprintf("--fail-if '%s': it is %.4g (%.1f%%)", v.Gate.Text, v.Value, 100*v.Value)
+		return fmt.Sprintf("--fail-if '%s': %s is %.4g (%.1f%%)", v.Gate.Text, v.Gate.figure, v.Value, 100*v.Value)
 	default:
-		return fmt.Sprintf("--fail-if '%s': it is %g", v.Gate.Text, v.Value)
+		return fmt.Sprintf("--fail-if '%s': %s is %g", v.Gate.Text, v.Gate.figure, v.Value)
 	}
 }

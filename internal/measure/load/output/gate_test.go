@@ -22,23 +22,23 @@ func TestGates(t *testing.T) {
 			t.Errorf("failed is %v, want %v: %s", v.Failed, failed, v)
 		}
 	}
-	check("achieved<0.95", true, "it is 0.8 (80.0%)")
-	check("achieved < 75%", false, "it is 0.8 (80.0%)")
-	check("p99>5ms", false, "it is 5.000 ms")
-	check("p99>=5ms", true, "it is 5.000 ms")
-	check("p99>=5.001ms", false, "it is 5.000 ms")
-	check("p50>1999us", true, "it is 2.000 ms")
-	check("max>1s", false, "it is 5.000 ms")
-	check("mean<=.003s", true, "it is 3.000 ms")
-	check("lag>1ms", false, "it is 1.000 ms")
-	check("failed>0", true, "it is 3")
-	check("failed>3%", false, "it is 0.03 (3.0%)")
-	check("skipped>16.9%", true, "it is 0.17 (17.0%)")
-	check("late>7.4%", true, "it is 0.075 (7.5%)")
-	check("retried>=4", false, "it is 3")
-	check("tps<8", false, "it is 8")
-	check("rows/s<61", true, "it is 60")
-	check("statements/s<14", false, "it is 14")
+	check("achieved<0.95", true, ": achieved is 0.8 (80.0%)")
+	check("achieved < 75%", false, ": achieved is 0.8 (80.0%)")
+	check("p99>5ms", false, ": p99 is 5.000 ms")
+	check("p99>=5ms", true, ": p99 is 5.000 ms")
+	check("p99>=5.001ms", false, ": p99 is 5.000 ms")
+	check("p50>1999us", true, ": p50 is 2.000 ms")
+	check("max>1s", false, ": max is 5.000 ms")
+	check("mean<=.003s", true, ": mean is 3.000 ms")
+	check("lag>1ms", false, ": lag is 1.000 ms")
+	check("failed>0", true, ": failed is 3")
+	check("failed>3%", false, ": failed is 0.03 (3.0%)")
+	check("skipped>16.9%", true, ": skipped is 0.17 (17.0%)")
+	check("late>7.4%", true, ": late is 0.075 (7.5%)")
+	check("retried>=4", false, ": retried is 3")
+	check("tps<8", false, ": tps is 8")
+	check("rows/s<61", true, ": rows/s is 60")
+	check("statements/s<14", false, ": statements/s is 14")
 }
 
 // A gate that cannot be judged does not pass.
@@ -51,7 +51,7 @@ func TestGateWithoutAFigure(t *testing.T) {
 		}
 		r := everything()
 		change(&r)
-		if v := g.Judge(r); !v.Failed || v.Known || !strings.Contains(v.String(), "nothing was measured") {
+		if v := g.Judge(r); !v.Failed || v.Known || !strings.Contains(v.String(), "not measured") {
 			t.Errorf("%+v: %s", v, v)
 		}
 	}
@@ -71,17 +71,17 @@ func TestGatesThatMeanNothing(t *testing.T) {
 			t.Errorf("%q: %v, want %q", expression, err, reason)
 		}
 	}
-	check("", "is not a figure")
-	check("p99", "is not a figure")
-	check("p99=3ms", "is not a figure")
-	check("p99>ms", "is not a figure")
-	check("p99>-1ms", "is not a figure")
+	check("", "want a figure")
+	check("p99", "want a figure")
+	check("p99=3ms", "want a figure")
+	check("p99>ms", "want a figure")
+	check("p99>-1ms", "want a figure")
 	check("p99>20", "needs a unit")
 	check("p99>20%", "needs a unit")
 	check("failed>1ms", "is not a time")
-	check("tps<5%", "is compared with a number")
-	check("p98>1ms", `there is no figure "p98"`)
-	check("speed<3", `there is no figure "speed"`)
+	check("tps<5%", "takes a number, not a percentage")
+	check("p98>1ms", `unknown figure "p98"`)
+	check("speed<3", `unknown figure "speed"`)
 }
 
 func TestWarnings(t *testing.T) {
@@ -106,8 +106,8 @@ func TestWarnings(t *testing.T) {
 	check("short by chance", "", at(100, 1, 75, 0))          // the deviation of 100 is 10
 	check("short", "the rate was not achieved: 900.0 of 1000.0 transactions per second (90.0%)", at(1000, 10, 9000, 0))
 	check("skipped", "the rate was not achieved: 900.0 of 1000.0 transactions per second (90.0%); 1000 were skipped "+
-		"because they were late already", at(1000, 10, 9000, 1000))
-	check("nothing", "no transaction ended in the time that counts: there is nothing to report", func(r *output.Report) {
+		"because they were already late", at(1000, 10, 9000, 1000))
+	check("nothing", "no transaction ended during the measurement; there is nothing to report", func(r *output.Report) {
 		r.Result = engine.Result{}
 	})
 	check("all failed", "no transaction succeeded: 9 failed, 0 were skipped", func(r *output.Report) {

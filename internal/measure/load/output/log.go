@@ -40,11 +40,11 @@ func LogName(prefix string, pid, thread int) string {
 // CreateLog creates the file. If interval is set, it has a line for each interval instead of each transaction.
 func CreateLog(name string, asked Asked, interval time.Duration) (*Log, error) {
 	if err := owner.File(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // its name can be guessed
-		return nil, fmt.Errorf("make the log file: %w; name another with --log-prefix", err)
+		return nil, fmt.Errorf("create the log file: %w; choose another with --log-prefix", err)
 	}
 	file, err := os.Create(name)
 	if err != nil {
-		return nil, fmt.Errorf("make the log file: %w", err)
+		return nil, fmt.Errorf("create the log file: %w", err)
 	}
 	return &Log{asked: asked, interval: interval, file: file, buffer: bufio.NewWriterSize(file, 64<<10)}, nil
 }
@@ -127,7 +127,7 @@ func (l *Log) Close(now time.Time) error {
 	}
 	err = errors.Join(err, l.buffer.Flush(), l.file.Close())
 	if err != nil {
-		return fmt.Errorf("end the log file: %w", err)
+		return fmt.Errorf("close the log file: %w", err)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func (r Report) Warnings() []string {
 		warnings = append(warnings, text)
 	}
 	if r.Status == Complete && attempted(r.Result.Totals) == 0 {
-		warnings = append(warnings, "no transaction ended in the time that counts: there is nothing to report")
+		warnings = append(warnings, "no transaction ended during the measurement; there is nothing to report")
 	}
 	if t := r.Result; r.Status == Complete && t.Transactions == 0 && attempted(t.Totals) > 0 {
 		warnings = append(warnings, fmt.Sprintf("no transaction succeeded: %d failed, %d were skipped",
@@ -38,7 +38,7 @@ func (r Report) slow() (text string, ok bool) {
 	text = fmt.Sprintf("the rate was not achieved: %.1f of %.1f transactions per second (%.1f%%)",
 		r.perSecond(r.Result.Transactions), r.Asked.Rate, 100*share)
 	if r.Result.Skipped > 0 {
-		text += fmt.Sprintf("; %d were skipped because they were late already", r.Result.Skipped)
+		text += fmt.Sprintf("; %d were skipped because they were already late", r.Result.Skipped)
 	}
 	return text, true
 }

@@ -57,9 +57,10 @@ func FindBuiltin(prefix string) (Builtin, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return Builtin{}, fmt.Errorf("no built-in script is called %q: there are %s", prefix, strings.Join(names, ", "))
+		return Builtin{}, fmt.Errorf("no built-in script found for name %q; use one of %s",
+			prefix, strings.Join(names, ", "))
 	default:
-		return Builtin{}, fmt.Errorf("%d built-in scripts begin with %q: there are %s",
+		return Builtin{}, fmt.Errorf("%d built-in scripts found for prefix %q; use one of %s",
 			len(found), prefix, strings.Join(names, ", "))
 	}
 }
@@ -72,7 +73,7 @@ func SplitWeight(argument string) (name string, weight int, err error) {
 	}
 	weight, err = strconv.Atoi(argument[i+1:])
 	if err != nil || weight < 0 || weight > math.MaxInt32 {
-		return "", 0, fmt.Errorf("invalid weight %q of %s: it must be an integer from 0 to %d",
+		return "", 0, fmt.Errorf("invalid weight %q of %s: must be an integer from 0 to %d",
 			argument[i+1:], argument[:i], math.MaxInt32)
 	}
 	return argument[:i], weight, nil

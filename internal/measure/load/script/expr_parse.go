@@ -116,7 +116,7 @@ func (p *exprParser) operator(left node, l level) (node, error) {
 		return nil, err
 	}
 	if l == levelCompare && p.next.kind == tokenOperator && levelOf(p.next.text) == levelCompare {
-		return nil, p.fail(p.next.at, "comparisons do not chain: put one of them in parentheses")
+		return nil, p.fail(p.next.at, "comparisons cannot be chained; put one in parentheses")
 	}
 	return newOperator(op, left, right), nil
 }

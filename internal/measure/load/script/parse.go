@@ -45,10 +45,10 @@ func (p *parser) add(c Command) { p.script.Commands = append(p.script.Commands, 
 func (p *parser) finish() error {
 	if len(p.open) > 0 {
 		c := p.script.Commands[p.open[len(p.open)-1][0]]
-		return &ParseError{File: p.name, Line: c.Line, Column: 1, Command: "if", Message: `no \endif follows`}
+		return &ParseError{File: p.name, Line: c.Line, Column: 1, Command: "if", Message: `no matching \endif`}
 	}
 	if len(p.script.Commands) == 0 {
-		return p.errorAt(0, "", "there is no command in this script")
+		return p.errorAt(0, "", "the script has no commands")
 	}
 	return nil
 }
@@ -102,8 +102,7 @@ func (p *parser) arguments(m *metaCommand) (err error) {
 	case "copy_rows", "insert_rows":
 		return p.rows(m)
 	case "shell", "setshell":
-		return p.fail(m, "running programs of this machine from a script is not supported; "+
-			"run them before, and pass what they print with -D")
+		return p.fail(m, "running shell commands is not supported; run them first, and pass their output with -D")
 	}
 	kind, ok := plainCommands[m.name]
 	if !ok {
@@ -133,7 +132,7 @@ func (p *parser) noMore(m *metaCommand) error {
 func (p *parser) setVariable(m *metaCommand) error {
 	name := p.word()
 	if name == "" {
-		return p.fail(m, "the name of a variable is missing")
+		return p.fail(m, "missing variable name")
 	}
 	if !validName(name) {
 		return p.fail(m, "invalid variable name %q", name)
@@ -167,7 +166,7 @@ var sleepUnits = map[string]time.Duration{"us": time.Microsecond, "ms": time.Mil
 func (p *parser) sleep(m *metaCommand) error {
 	number, unit := p.word(), p.word()
 	if number == "" {
-		return p.fail(m, "a time is missing")
+		return p.fail(m, "missing time")
 	}
 	s := &Sleep{slot: noSlot}
 	if name, ok := strings.CutPrefix(number, ":"); ok {
@@ -200,7 +199,7 @@ func (p *parser) gather(m *metaCommand) error {
 	}
 	st := p.script.Commands[last].Statement
 	if st.Gather != GatherNone {
-		return p.fail(m, `the statement before it has a \gset or \aset already`)
+		return p.fail(m, `the statement already has a \gset or \aset`)
 	}
 	st.Prefix, st.Gather = prefix, GatherLast
 	if m.name == "aset" {
@@ -212,12 +211,12 @@ func (p *parser) gather(m *metaCommand) error {
 // branch ends the previous branch and begins another, or ends the \if.
 func (p *parser) branch(m *metaCommand, at int) error {
 	if len(p.open) == 0 {
-		return p.fail(m, `no \if precedes`)
+		return p.fail(m, `no matching \if`)
 	}
 	innermost := &p.open[len(p.open)-1]
 	above := &p.script.Commands[(*innermost)[len(*innermost)-1]]
 	if above.Kind == KindElse && m.command.Kind != KindEndif {
-		return p.fail(m, `must not follow the \else of line %d`, above.Line)
+		return p.fail(m, `not allowed after the \else in line %d`, above.Line)
 	}
 	above.next = at
 	if m.command.Kind != KindEndif {

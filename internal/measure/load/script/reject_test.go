@@ -10,10 +10,10 @@ import (
 
 // rejected holds scripts with errors that pgbench also finds when it parses them, and our messages.
 var rejected = []struct{ text, want string }{
-	{"", `x.sql:1:1: there is no command in this script`},
-	{"-- nothing\n", `x.sql:1:1: there is no command in this script`},
+	{"", `x.sql:1:1: the script has no commands`},
+	{"-- nothing\n", `x.sql:1:1: the script has no commands`},
 	{"SELECT 1;\n  \\foo bar", `x.sql:2:3: unknown meta-command \foo`},
-	{`\set`, `x.sql:1:1: \set: the name of a variable is missing`},
+	{`\set`, `x.sql:1:1: \set: missing variable name`},
 	{`\set x`, `x.sql:1:7: \set: unexpected end of command`},
 	{"\\set x\n1", `x.sql:1:7: \set: unexpected end of command`},
 	{"\\set x 1 +\n", `x.sql:1:11: \set: unexpected end of command`},
@@ -43,8 +43,8 @@ var rejected = []struct{ text, want string }{
 	{`\set x 1e400`, `x.sql:1:8: \set: double constant overflow: 1e400`},
 	{`\set x 1e-310`, `x.sql:1:8: \set: double constant overflow: 1e-310`},
 	{`\set x 1e`, `x.sql:1:9: \set: unexpected "e"`},
-	{`\set x 1 < 2 < 3`, `x.sql:1:14: \set: comparisons do not chain: put one of them in parentheses`},
-	{`\set x 1 = 2 <> 3`, `x.sql:1:14: \set: comparisons do not chain: put one of them in parentheses`},
+	{`\set x 1 < 2 < 3`, `x.sql:1:14: \set: comparisons cannot be chained; put one in parentheses`},
+	{`\set x 1 = 2 <> 3`, `x.sql:1:14: \set: comparisons cannot be chained; put one in parentheses`},
 	{`\set x 1 is 2`, `x.sql:1:13: \set: expected null, true or false after is, found "2"`},
 	{`\set x case 1 end`, `x.sql:1:13: \set: expected "when", found "1"`},
 	{`\set x case when 1 end`, `x.sql:1:20: \set: expected "then", found "end"`},
@@ -52,15 +52,15 @@ var rejected = []struct{ text, want string }{
 	{`\set x case end`, `x.sql:1:13: \set: expected "when", found "end"`},
 	{`\set x and`, `x.sql:1:8: \set: unexpected "and"`},
 	{"SELECT 1;\n\\if\nSELECT 1;\n\\endif", `x.sql:2:4: \if: unexpected end of command`},
-	{"\\if 1\nSELECT 1;", `x.sql:1:1: \if: no \endif follows`},
-	{"SELECT 1;\n\\if 1\n\\if 2\n\\endif", `x.sql:2:1: \if: no \endif follows`},
-	{"SELECT 1;\n\\endif", `x.sql:2:1: \endif: no \if precedes`},
-	{"\\else", `x.sql:1:1: \else: no \if precedes`},
-	{"\\elif 1", `x.sql:1:1: \elif: no \if precedes`},
-	{"\\if 1\n\\else\n\\else\n\\endif", `x.sql:3:1: \else: must not follow the \else of line 2`},
-	{"\\if 1\n\\else\n\\elif 1\n\\endif", `x.sql:3:1: \elif: must not follow the \else of line 2`},
+	{"\\if 1\nSELECT 1;", `x.sql:1:1: \if: no matching \endif`},
+	{"SELECT 1;\n\\if 1\n\\if 2\n\\endif", `x.sql:2:1: \if: no matching \endif`},
+	{"SELECT 1;\n\\endif", `x.sql:2:1: \endif: no matching \if`},
+	{"\\else", `x.sql:1:1: \else: no matching \if`},
+	{"\\elif 1", `x.sql:1:1: \elif: no matching \if`},
+	{"\\if 1\n\\else\n\\else\n\\endif", `x.sql:3:1: \else: not allowed after the \else in line 2`},
+	{"\\if 1\n\\else\n\\elif 1\n\\endif", `x.sql:3:1: \elif: not allowed after the \else in line 2`},
 	{"\\if 1\n\\else 1\n\\endif", `x.sql:2:1: \else: unexpected argument "1"`},
-	{`\sleep`, `x.sql:1:1: \sleep: a time is missing`},
+	{`\sleep`, `x.sql:1:1: \sleep: missing time`},
 	{`\sleep x`, `x.sql:1:1: \sleep: invalid time "x", must be an integer`},
 	{`\sleep 1 m`, `x.sql:1:1: \sleep: unrecognized time unit "m", must be us, ms or s`},
 	{`\sleep 1.5`, `x.sql:1:1: \sleep: unrecognized time unit ".5", must be us, ms or s`},
@@ -68,19 +68,19 @@ var rejected = []struct{ text, want string }{
 	{`\sleep 1 s s`, `x.sql:1:1: \sleep: unexpected argument "s"`},
 	{`\gset`, `x.sql:1:1: \gset: must follow an SQL statement`},
 	{"\\set x 1\n\\aset", `x.sql:2:1: \aset: must follow an SQL statement`},
-	{"SELECT 1 \\gset\n\\gset", `x.sql:2:1: \gset: the statement before it has a \gset or \aset already`},
+	{"SELECT 1 \\gset\n\\gset", `x.sql:2:1: \gset: the statement already has a \gset or \aset`},
 	{"SELECT 1 \\gset a b", `x.sql:1:10: \gset: unexpected argument "b"`},
 	{`\startpipeline 1`, `x.sql:1:1: \startpipeline: unexpected argument "1"`},
-	{`\setshell x`, `x.sql:1:1: \setshell: running programs of this machine from a script is not supported; ` +
-		`run them before, and pass what they print with -D`},
-	{`\shell`, `x.sql:1:1: \shell: running programs of this machine from a script is not supported; ` +
-		`run them before, and pass what they print with -D`},
+	{`\setshell x`, `x.sql:1:1: \setshell: running shell commands is not supported; ` +
+		`run them first, and pass their output with -D`},
+	{`\shell`, `x.sql:1:1: \shell: running shell commands is not supported; ` +
+		`run them first, and pass their output with -D`},
 }
 
 // refused holds scripts that we reject, although pgbench accepts them, or does until they run.
 var refused = []struct{ text, want string }{
-	{`\shell echo 1`, `x.sql:1:1: \shell: running programs of this machine from a script is not supported; ` +
-		`run them before, and pass what they print with -D`},
+	{`\shell echo 1`, `x.sql:1:1: \shell: running shell commands is not supported; ` +
+		`run them first, and pass their output with -D`},
 	{`\set 1x 2`, `x.sql:1:1: \set: invalid variable name "1x"`},
 	{`\set x least(1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17)`,
 		`x.sql:1:8: \set: least takes at most 16 arguments, found 17`},

@@ -48,7 +48,7 @@ func count(e *Expr, env *Env) (int64, error) {
 	}
 	n, err := v.toInt()
 	if err == nil && n < 0 {
-		err = fmt.Errorf("%d is less than nothing", n)
+		err = fmt.Errorf("%d is negative", n)
 	}
 	return n, err
 }
@@ -63,10 +63,10 @@ func (t *Text) Append(dst []byte, env *Env) ([]byte, error) {
 	}
 	n, err := count(t.Times, env)
 	if err != nil {
-		return dst, fmt.Errorf("length of a text: %w", err)
+		return dst, fmt.Errorf("length of text: %w", err)
 	}
 	if n > maxText || n*int64(len(t.Literal)) > maxText {
-		return dst, fmt.Errorf("length of a text: %d is more than a value can hold", n)
+		return dst, fmt.Errorf("length of text: %d exceeds 1 GiB", n)
 	}
 	if t.Literal == "" {
 		return env.Random.appendText(dst, n), nil

@@ -31,12 +31,12 @@ func (p *parser) rows(m *metaCommand) error {
 }
 
 func (p *parser) target(m *metaCommand, r *Rows) (err error) {
-	if r.Table, err = p.sqlName(m, "(", "the name of a table"); err != nil {
+	if r.Table, err = p.sqlName(m, "(", "table name"); err != nil {
 		return err
 	}
 	for p.at(0) != ')' {
 		p.skip(1)
-		column, err := p.sqlName(m, ",)", "the name of a column")
+		column, err := p.sqlName(m, ",)", "column name")
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (p *parser) sqlName(m *metaCommand, marks, kind string) (string, error) {
 	}
 	name := p.text[start:p.pos]
 	if name == "" {
-		return "", p.errorAt(p.pos, m.name, "%s is missing", kind)
+		return "", p.errorAt(p.pos, m.name, "missing %s", kind)
 	}
 	p.skipBlank()
 	if c := p.at(0); c == 0 || !strings.ContainsRune(marks, rune(c)) {
@@ -128,7 +128,7 @@ func (p *exprParser) repeat() (*Text, error) {
 	}
 	t := &Text{Literal: p.next.text}
 	if p.next.kind != tokenText || t.Literal == "" {
-		return nil, p.fail(p.next.at, "repeat needs a text in single quotes that is not empty, found %s", p.next)
+		return nil, p.fail(p.next.at, "repeat needs a non-empty text in single quotes, found %s", p.next)
 	}
 	if err := p.advance(); err != nil {
 		return nil, err

@@ -99,11 +99,11 @@ func TestRowIsAVariableElsewhere(t *testing.T) {
 
 func TestRowsAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		`\copy_rows`:                                       `x.sql:1:11: \copy_rows: the name of a table is missing`,
+		`\copy_rows`:                                       `x.sql:1:11: \copy_rows: missing table name`,
 		`\copy_rows t rows 1 values (1)`:                   `x.sql:1:14: \copy_rows: expected ( after t`,
 		`\copy_rows t (a`:                                  `x.sql:1:16: \copy_rows: expected , or ) after a`,
-		`\copy_rows t (a,) rows 1 values (1)`:              `x.sql:1:17: \copy_rows: the name of a column is missing`,
-		`\copy_rows t () rows 1 values (1)`:                `x.sql:1:15: \copy_rows: the name of a column is missing`,
+		`\copy_rows t (a,) rows 1 values (1)`:              `x.sql:1:17: \copy_rows: missing column name`,
+		`\copy_rows t () rows 1 values (1)`:                `x.sql:1:15: \copy_rows: missing column name`,
 		`\copy_rows t ("a) rows 1 values (1)`:              `x.sql:1:15: \copy_rows: unterminated quoted identifier`,
 		`\copy_rows t (a) 1 values (1)`:                    `x.sql:1:18: \copy_rows: expected "rows", found "1"`,
 		`\copy_rows t (a) rows values (1)`:                 `x.sql:1:23: \copy_rows: unknown function "values"`,
@@ -112,7 +112,7 @@ func TestRowsAreRefused(t *testing.T) {
 		`\copy_rows t (a) rows 1 values (1) format x`:      `x.sql:1:43: \copy_rows: expected text or binary after format, found "x"`,
 		`\copy_rows t (a) rows 1 values ('a)`:              `x.sql:1:33: \copy_rows: unterminated text`,
 		`\copy_rows t (a) rows 1 values (1 + 'a')`:         `x.sql:1:37: \copy_rows: unexpected "a"`,
-		`\copy_rows t (a) rows 1 values (repeat(1, 2))`:    `x.sql:1:40: \copy_rows: repeat needs a text in single quotes that is not empty, found "1"`,
+		`\copy_rows t (a) rows 1 values (repeat(1, 2))`:    `x.sql:1:40: \copy_rows: repeat needs a non-empty text in single quotes, found "1"`,
 		`\insert_rows t (a) rows 1 values (1) format text`: `x.sql:1:38: \insert_rows: unexpected "format"`,
 	} {
 		if _, err := script.NewSet().Parse("x.sql", text); err == nil || err.Error() != want {
@@ -123,7 +123,7 @@ func TestRowsAreRefused(t *testing.T) {
 
 func TestNumbersOfRowsAreChecked(t *testing.T) {
 	for count, want := range map[string]string{
-		"-1": "number of rows: -1 is less than nothing", "null": "number of rows: cannot coerce null to int", "0.4": "",
+		"-1": "number of rows: -1 is negative", "null": "number of rows: cannot coerce null to int", "0.4": "",
 		"1 / 0": "number of rows: division by zero",
 	} {
 		set := script.NewSet()

@@ -92,7 +92,7 @@ func nextColon(text string, i int) int {
 // Extended reports whether the statement can go through the extended protocol.
 func (st *Statement) Extended() error {
 	if len(st.Params) > MaxParameters {
-		return fmt.Errorf("statement has %d variables, the extended and prepared protocols take %d: %s",
+		return fmt.Errorf("statement has %d variables; the extended and prepared protocols take %d: %s",
 			len(st.Params), MaxParameters, firstLine(st.Text))
 	}
 	return nil

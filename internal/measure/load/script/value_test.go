@@ -44,7 +44,7 @@ func TestTextsBecomeValues(t *testing.T) {
 
 func TestTextsThatAreNoValues(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                    `variable "v": an empty text is no value`,
+		"":                    `variable "v": empty value`,
 		"o":                   `variable "v": malformed value "o"`,
 		"trueish":             `variable "v": malformed value "trueish"`,
 		"5 ":                  `variable "v": malformed value "5 "`,
@@ -170,8 +170,8 @@ func TestFindBuiltinByPrefix(t *testing.T) {
 		}
 	}
 	for prefix, want := range map[string]string{
-		"x": `no built-in script is called "x": there are tpcb-like, simple-update, select-only`,
-		"s": `2 built-in scripts begin with "s": there are tpcb-like, simple-update, select-only`,
+		"x": `no built-in script found for name "x"; use one of tpcb-like, simple-update, select-only`,
+		"s": `2 built-in scripts found for prefix "s"; use one of tpcb-like, simple-update, select-only`,
 	} {
 		if _, err := script.FindBuiltin(prefix); err == nil || err.Error() != want {
 			t.Errorf("%s: error %v, want %s", prefix, err, want)

@@ -130,7 +130,7 @@ func shortInt(text []byte) (Value, bool) {
 func parseValue(text string) (Value, error) {
 	switch {
 	case text == "":
-		return Value{}, errors.New("an empty text is no value")
+		return Value{}, errors.New("empty value")
 	case strings.EqualFold(text, "null"):
 		return Null(), nil
 	case startsWord(text, "true"), startsWord(text, "yes"), strings.EqualFold(text, "on"):

@@ -89,7 +89,7 @@ func (r *requests) plausible(kind byte, length uint32) error {
 		return protocolError("message %q of %s bytes", kind, printable.Count(int64(length)))
 	}
 	if r.holds(kind) && length > maxHeld {
-		return protocolError("message %q of %s bytes is longer than the %s that are read", kind,
+		return protocolError("message %q of %s bytes exceeds the limit of %s", kind,
 			printable.Count(int64(length)),
 			printable.Count(maxHeld))
 	}
@@ -109,7 +109,7 @@ func (s *Session) fill(need int) error {
 	s.beat.Add(1)
 	if n == 0 {
 		if err == nil {
-			err = errors.New("nothing was read")
+			err = errors.New("read returned no data")
 		}
 		return err
 	}

@@ -11,18 +11,18 @@ var (
 	// ErrAborted is the result of a request that the server skipped because an earlier one of its pipeline failed.
 	ErrAborted = errors.New("skipped: an earlier statement of the pipeline failed")
 	// ErrCopy is the result of a COPY that waits for rows in a request without any.
-	ErrCopy = errors.New("COPY … FROM STDIN needs rows, and a plain statement has none")
+	ErrCopy = errors.New("COPY FROM STDIN is not supported in a plain statement")
 	// ErrInterrupted ends a session by [Session.Interrupt].
 	ErrInterrupted = errors.New("interrupted")
 	// ErrNoAnswer ends a session whose server is silent for longer than the dialer's patience.
 	ErrNoAnswer = errors.New("no answer in time")
 	// ErrProtocol ends a session whose server violates the protocol.
-	ErrProtocol = errors.New("the server does not keep to the protocol")
+	ErrProtocol = errors.New("the server violated the protocol")
 	// ErrTooLarge ends a session with a request larger than the server takes in one message.
-	ErrTooLarge = errors.New("request is larger than the 1 GiB that a server takes")
+	ErrTooLarge = errors.New("request exceeds the server's limit of 1 GiB")
 
-	errHungUp = errors.New("the server closed it")
-	errClosed = errors.New("it was closed here")
+	errHungUp = errors.New("closed by the server")
+	errClosed = errors.New("closed by realiops")
 )
 
 // LostError is the error of a session that has ended, with the cause. A FATAL error of

@@ -79,7 +79,7 @@ func (s *Session) Sync() {
 // begin makes room for n bytes of a request.
 func (s *Session) begin(n int) {
 	if s.flown {
-		panic("session: a request is added before all answers to the last batch were read")
+		panic("session: request added before all answers to the last batch were read")
 	}
 	if cap(s.out)-len(s.out) < n {
 		s.growOut(n)
@@ -105,7 +105,7 @@ func (r *requests) segment() *segment {
 // execute adds Bind and Execute.
 func (r *requests) execute(st *Statement, bind []byte, args [][]byte) {
 	if len(args) != st.params {
-		panic("session: a statement is given another number of arguments than it has parameters")
+		panic("session: number of arguments differs from the statement's parameters")
 	}
 	from := len(r.out)
 	b := append(r.out, bind...)

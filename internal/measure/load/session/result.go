@@ -121,7 +121,7 @@ func (s *Session) take(kind byte, body []byte) (bool, error) {
 		return s.acceptCopy()
 	}
 	if strings.IndexByte(dropped, kind) < 0 {
-		return false, protocolError("message %q, unknown or out of place", kind)
+		return false, protocolError("unexpected message %q", kind)
 	}
 	return false, nil
 }
@@ -138,7 +138,7 @@ func (s *Session) answer() error {
 func (s *Session) fail(body []byte) error {
 	var message pgproto3.ErrorResponse
 	if err := message.Decode(body); err != nil {
-		return protocolError("error message is cut off")
+		return protocolError("truncated error message")
 	}
 	s.committed.failed = true
 	refusal := pgconn.ErrorResponseToPgError(&message)
@@ -157,7 +157,7 @@ func (s *Session) fail(body []byte) error {
 func (s *Session) noteParsed() error {
 	segment := &s.batch[s.current]
 	if segment.parses == 0 {
-		return protocolError("more statements parsed than asked for")
+		return protocolError("more statements parsed than requested")
 	}
 	segment.parses--
 	if st := s.parsing[s.parsed]; st != nil {
@@ -172,7 +172,7 @@ func (s *Session) noteParsed() error {
 
 func (s *Session) becomeReady(body []byte) error {
 	if len(body) != 1 {
-		return protocolError("ready with a body of %s bytes", printable.Count(len(body)))
+		return protocolError("ReadyForQuery with a body of %s bytes", printable.Count(len(body)))
 	}
 	s.status = Status(body[0])
 	s.committed.ready(s.status)

@@ -46,7 +46,7 @@ func (s *Session) keepNames(body []byte) error {
 		return nil
 	}
 	if !wellFormed(body, cutName) {
-		return protocolError("row description does not add up")
+		return protocolError("malformed row description")
 	}
 	s.row.names = append(s.row.names[:0], body...)
 	return nil
@@ -57,7 +57,7 @@ func (s *Session) keepRow(body []byte) error {
 		return nil
 	}
 	if !wellFormed(body, cutValue) || !bytes.Equal(body[:2], s.row.names[:2]) {
-		return protocolError("row does not add up")
+		return protocolError("malformed row")
 	}
 	s.row.values = append(s.row.values[:0], body...)
 	return nil

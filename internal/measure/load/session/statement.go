@@ -36,7 +36,7 @@ type Statement struct {
 // unique in the session. keepRow asks for the names and values of the last row.
 func NewStatement(name, sql string, params int, keepRow bool) (*Statement, error) {
 	if params < 0 || params > math.MaxUint16 {
-		return nil, fmt.Errorf("a statement takes up to %d parameters, this one has %d", math.MaxUint16, params)
+		return nil, fmt.Errorf("a statement takes at most %d parameters, got %d", math.MaxUint16, params)
 	}
 	return &Statement{
 		params: params, keep: keepRow, parse: encodeParse("", sql), bind: encodeBind("", params),

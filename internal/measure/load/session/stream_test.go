@@ -96,8 +96,8 @@ func TestServersThatMisbehave(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", what, s.Err(), want)
 		}
 	}
-	const protocol = "the server does not keep to the protocol: "
-	hungUp := "the server closed it"
+	const protocol = "the server violated the protocol: "
+	hungUp := "closed by the server"
 	check("nothing", "", hungUp)
 	check("half a message", message('C', "INSERT 0 3\x00")[:9], hungUp)
 	check("a result and no end", inserted, hungUp, seen{Affected: 3})
@@ -105,16 +105,16 @@ func TestServersThatMisbehave(t *testing.T) {
 	check("another protocol", "HTTP/1.1 400 Bad Request\r\n\r\n", protocol+`message 'H' of 1,414,811,695 bytes`)
 	check("a length that is too small", "C\x00\x00\x00\x03", protocol+`message 'C' of 3 bytes`)
 	check("a row that is too large", "T\x05\x00\x00\x00", protocol+
-		`message 'T' of 83,886,080 bytes is longer than the 67,108,864 that are read`)
-	check("an unknown message", message('!', ""), protocol+`message '!', unknown or out of place`)
+		`message 'T' of 83,886,080 bytes exceeds the limit of 67,108,864`)
+	check("an unknown message", message('!', ""), protocol+`unexpected message '!'`)
 	check("a row with too few columns", message('T', "\x00\x01a\x00"+strings.Repeat("\x00", afterName))+
-		message('D', "\x00\x00"), protocol+"row does not add up")
+		message('D', "\x00\x00"), protocol+"malformed row")
 	check("a value beyond its row", message('T', "\x00\x01a\x00"+strings.Repeat("\x00", afterName))+
-		message('D', "\x00\x01\x00\x00\x00\x021"), protocol+"row does not add up")
-	check("a name without end", message('T', "\x00\x01a"), protocol+"row description does not add up")
-	check("an error without end", message('E', "SERROR\x00Mx"), protocol+"error message is cut off")
-	check("parsed what nobody asked", message('1', ""), protocol+"more statements parsed than asked for")
-	check("ready without a state", message('Z', ""), protocol+"ready with a body of 0 bytes")
+		message('D', "\x00\x01\x00\x00\x00\x021"), protocol+"malformed row")
+	check("a name without end", message('T', "\x00\x01a"), protocol+"malformed row description")
+	check("an error without end", message('E', "SERROR\x00Mx"), protocol+"truncated error message")
+	check("parsed what nobody asked", message('1', ""), protocol+"more statements parsed than requested")
+	check("ready without a state", message('Z', ""), protocol+"ReadyForQuery with a body of 0 bytes")
 	check("fatal", message('E', "SFATAL\x00VFATAL\x00C57P02\x00Mcrash\x00\x00"), "FATAL: crash (SQLSTATE 57P02)")
 }
 

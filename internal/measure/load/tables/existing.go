@@ -19,8 +19,8 @@ func Scale(ctx context.Context, conn *pgx.Conn) (int, error) {
 	var scale int
 	err := conn.QueryRow(ctx, "select pg_catalog.count(*) from pgbench_branches").Scan(&scale)
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == undefinedTable {
-		return 0, fmt.Errorf("count the branches: %s; initialize the tables with -i first, or name a script of "+
-			"your own with -f", refused.Message)
+		return 0, fmt.Errorf("count the branches: %s; create the tables with -i first, or run your own script with -f",
+			refused.Message)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("count the branches: %w", causeOf(ctx, err))
@@ -40,13 +40,13 @@ func Partitions(ctx context.Context, conn *pgx.Conn) (method Method, count int, 
 	case errors.Is(err, pgx.ErrNoRows):
 		return "", 0, nil
 	case err != nil:
-		return "", 0, fmt.Errorf("look at the partitions of pgbench_accounts: %w", causeOf(ctx, err))
+		return "", 0, fmt.Errorf("read the partitions of pgbench_accounts: %w", causeOf(ctx, err))
 	case letter == "r":
 		return Range, count, nil
 	case letter == "h":
 		return Hash, count, nil
 	default:
-		return "", 0, fmt.Errorf("pgbench_accounts is partitioned by method %q, which is neither %s nor %s",
+		return "", 0, fmt.Errorf("unexpected partition method %q of pgbench_accounts; want %s or %s",
 			letter, Range, Hash)
 	}
 }

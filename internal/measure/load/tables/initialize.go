@@ -33,7 +33,7 @@ func Initialize(ctx context.Context, conn *pgx.Conn, options Options) error {
 		}
 		start := time.Now()
 		if err := s.take(i, ctx); err != nil {
-			return fmt.Errorf("initialize, %s: %w", s.name, causeOf(ctx, err))
+			return fmt.Errorf("initialize: %s: %w", s.name, causeOf(ctx, err))
 		}
 		took = append(took, fmt.Sprintf("%s %.2f s", s.name, time.Since(start).Seconds()))
 	}
@@ -57,7 +57,7 @@ func (i *initializer) rehearse(ctx context.Context) error {
 				continue // a blank, or rows
 			}
 			if err := s.take(&silent, ctx); err != nil {
-				return fmt.Errorf("initialize, %s: %w; nothing was dropped", s.name, causeOf(ctx, err))
+				return fmt.Errorf("initialize: %s: %w; nothing was dropped", s.name, causeOf(ctx, err))
 			}
 		}
 		return errDone

@@ -74,19 +74,19 @@ const (
 func (o Options) check() error {
 	switch {
 	case o.Scale < 1:
-		return fmt.Errorf("the scale is %d and must be at least 1", o.Scale)
+		return fmt.Errorf("invalid scale %d: must be at least 1", o.Scale)
 	case o.Fillfactor < minFillfactor || o.Fillfactor > maxFillfactor:
-		return fmt.Errorf("the fillfactor is %d and must be %d to %d", o.Fillfactor, minFillfactor, maxFillfactor)
+		return fmt.Errorf("invalid fillfactor %d: must be %d to %d", o.Fillfactor, minFillfactor, maxFillfactor)
 	case o.Partitions < 0:
-		return fmt.Errorf("the number of partitions is %d and cannot be negative", o.Partitions)
+		return fmt.Errorf("invalid number of partitions %d: must not be negative", o.Partitions)
 	case o.Partitions == 0 && o.PartitionMethod != "":
-		return errors.New("a partition method needs a number of partitions greater than zero")
+		return errors.New("a partition method requires a number of partitions greater than zero")
 	case o.Partitions > 0 && o.PartitionMethod != Range && o.PartitionMethod != Hash:
-		return fmt.Errorf("unknown partition method %q: there are %s and %s", o.PartitionMethod, Range, Hash)
+		return fmt.Errorf("unknown partition method %q; use %s or %s", o.PartitionMethod, Range, Hash)
 	}
 	for _, letter := range o.Steps {
 		if _, known := steps[letter]; !known && letter != ' ' {
-			return fmt.Errorf("unknown initialization step %q: there are d, t, g, G, v, p and f", letter)
+			return fmt.Errorf("unknown initialization step %q; use d, t, g, G, v, p or f", letter)
 		}
 	}
 	return nil

@@ -51,10 +51,10 @@ func TestImpossibleOptionsAreRefusedBeforehand(t *testing.T) {
 			t.Errorf("got %v, want something about %q", err, want)
 		}
 	}
-	check(tables.Options{Scale: -1}, "scale is -1")
-	check(tables.Options{Fillfactor: 9}, "fillfactor is 9")
-	check(tables.Options{Fillfactor: 101}, "fillfactor is 101")
-	check(tables.Options{Partitions: -2}, "partitions is -2")
+	check(tables.Options{Scale: -1}, "invalid scale -1")
+	check(tables.Options{Fillfactor: 9}, "invalid fillfactor 9")
+	check(tables.Options{Fillfactor: 101}, "invalid fillfactor 101")
+	check(tables.Options{Partitions: -2}, "invalid number of partitions -2")
 	check(tables.Options{PartitionMethod: tables.Hash}, "greater than zero")
 	check(tables.Options{Partitions: 2, PartitionMethod: "list"}, `unknown partition method "list"`)
 	check(tables.Options{Steps: "dtx"}, `unknown initialization step 'x'`)
@@ -66,7 +66,7 @@ func TestAnErrorNamesTheStepAndKeepsTheRows(t *testing.T) {
 	servertest.Exec(t, conn, `alter table pgbench_accounts add check (aid < 99999) not valid`)
 	before := stateOf(t, conn)
 	err := tables.Initialize(t.Context(), conn, tables.Options{Steps: "g"})
-	if err == nil || !strings.Contains(err.Error(), "initialize, client-side generate: fill pgbench_accounts: ") {
+	if err == nil || !strings.Contains(err.Error(), "initialize: client-side generate: fill pgbench_accounts: ") {
 		t.Errorf("got %v", err)
 	}
 	if diff := cmp.Diff(before, stateOf(t, conn)); diff != "" { // in the same session, which is still usable

@@ -85,7 +85,7 @@ func TestWhoPolls(t *testing.T) {
 		check("io_uring", "insert into demo values (1);", as)
 		check("io_uring", "\\sleep 1 ms\nselect 1;", as)
 	}
-	check("epoll (each transaction has a connection of its own)", "select 1;", func(o *engine.Options) {
+	check("epoll (each transaction opens its own connection)", "select 1;", func(o *engine.Options) {
 		o.Reconnect = true
 	})
 	check(`epoll (\copy_rows)`, "\\copy_rows demo (value) rows 3 values (:row)", as)

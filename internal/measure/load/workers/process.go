@@ -112,8 +112,8 @@ func (p *process) hear(out io.Reader, events chan<- event) error {
 	}
 }
 
-var errNoWorker = errors.New("it is no worker of this version of realiops: does its main function call role.Main " +
-	"with workers.Role?")
+var errNoWorker = errors.New("not a worker of this version of realiops; does its main function call role.Main with " +
+	"workers.Role?")
 
 // whyEnded returns why a worker ended: its complaint, or else its exit status.
 func whyEnded(readErr, waitErr error, complaint string) error {
@@ -126,7 +126,7 @@ func whyEnded(readErr, waitErr error, complaint string) error {
 	case waitErr != nil:
 		return waitErr
 	default:
-		return errors.New("it left")
+		return errors.New("it exited")
 	}
 }
 

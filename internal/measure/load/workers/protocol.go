@@ -166,11 +166,11 @@ func pack(t engine.Tick, processor time.Duration) *tick {
 func (m *tick) record(scripts []engine.Weighted) (*engine.Record, error) {
 	r := engine.NewRecord(scripts)
 	if len(m.Scripts) != len(r.Scripts) {
-		return nil, errors.New("a worker speaks of other scripts")
+		return nil, errors.New("a worker reported other scripts")
 	}
 	for i, of := range m.Scripts {
 		if len(of.Commands) != len(r.Scripts[i].Commands) {
-			return nil, errors.New("a worker speaks of other commands")
+			return nil, errors.New("a worker reported other commands")
 		}
 	}
 	r.Scripts = m.Scripts

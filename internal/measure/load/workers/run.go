@@ -39,7 +39,7 @@ type Log struct {
 const (
 	// stillAfter is the silence of a worker after which the user is told. A worker reports each second.
 	stillAfter = 10 * time.Second
-	// lostAfter is the silence after which it is given up.
+	// lostAfter is the silence after which it is killed.
 	lostAfter = time.Minute
 	// stopWithin is how long workers may take to stop when told to. The engine cuts
 	// running statements after a second.
@@ -232,12 +232,12 @@ func (l *load) look(since time.Duration) {
 		case since > 3*heartbeat:
 			p.lastSign = time.Now()
 		case silent > lostAfter:
-			l.stop(fmt.Errorf("%s was given up: it has not been heard of for %s", p.name(), printable.Duration(lostAfter)))
+			l.stop(fmt.Errorf("%s was killed: it had not reported for %s", p.name(), printable.Duration(lostAfter)))
 			p.kill()
 		case silent > stillAfter && !p.still && l.Tell != nil:
 			p.still = true
-			l.Tell(fmt.Sprintf("%s has not been heard of for %s: it was stopped, or gets no processor; its clients "+
-				"do nothing meanwhile", p.name(), printable.Duration(stillAfter)))
+			l.Tell(fmt.Sprintf("%s has not reported for %s: it is stopped or starved of CPU, and its clients are idle",
+				p.name(), printable.Duration(stillAfter)))
 		}
 	}
 }

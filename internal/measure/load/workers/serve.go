@@ -28,13 +28,13 @@ func Role() role.Role { return role.Role{Name: "worker", Play: play} }
 
 var (
 	errStopped = errors.New("stopped")
-	errGone    = errors.New("realiops has gone")
+	errGone    = errors.New("realiops is gone")
 )
 
 const (
 	// heartbeat is the interval of a worker's reports, and the longest it holds back its clients' results.
 	heartbeat = time.Second
-	// parting is how long a worker may take to end its statements once realiops has gone.
+	// parting is how long a worker may take to end its statements once realiops is gone.
 	parting = 3 * time.Second
 )
 
@@ -57,7 +57,7 @@ func play(in io.Reader, out io.Writer) error {
 	defer stop()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	context.AfterFunc(terminated, func() { cancel(fmt.Errorf("worker process %d was told to end", os.Getpid())) })
+	context.AfterFunc(terminated, func() { cancel(fmt.Errorf("worker process %d was terminated", os.Getpid())) })
 	// A second, mostly idle thread would wake and be woken for each transaction. Clients on a ring wake no
 	// thread, and package ring uses two.
 	runtime.GOMAXPROCS(1)
@@ -67,7 +67,7 @@ func play(in io.Reader, out io.Writer) error {
 	words := json.NewDecoder(in)
 	var first word
 	if err := words.Decode(&first); err != nil || first.Order == nil {
-		return errors.New("worker is for realiops itself: people use realiops load")
+		return errors.New("worker is internal to realiops; use realiops load")
 	}
 	go w.listen(words)
 	go w.live(ctx)

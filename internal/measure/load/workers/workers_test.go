@@ -336,7 +336,7 @@ func TestServerOutOfReach(t *testing.T) {
 	o.Connect = func(context.Context) (*pgx.ConnConfig, error) { return config, nil }
 	r, err := b.crew().Run(t.Context(), o)
 	if err == nil || !r.Began.IsZero() || err.Error() !=
-		`connected 0 of 4 clients, then: FATAL: unrecognized configuration parameter "no_such_setting"` {
+		`connected 0 of 4 clients: FATAL: unrecognized configuration parameter "no_such_setting"` {
 		t.Errorf("%v", err)
 	}
 	b.nothingLeft()
@@ -372,17 +372,17 @@ func TestWorkersThatDoNotBegin(t *testing.T) {
 		func(context.Context) (*exec.Cmd, error) {
 			return nil, syscall.EAGAIN
 		})
-	check("dies at once", "was lost: it is no worker of this version", func(ctx context.Context) (*exec.Cmd, error) {
+	check("dies at once", "was lost: not a worker of this version", func(ctx context.Context) (*exec.Cmd, error) {
 		return exec.CommandContext(ctx, "false"), nil
 	})
-	check("another program", "was lost: it is no worker of this version", func(ctx context.Context) (*exec.Cmd, error) {
+	check("another program", "was lost: not a worker of this version", func(ctx context.Context) (*exec.Cmd, error) {
 		return exec.CommandContext(ctx, "yes"), nil
 	})
-	check("an older protocol", "was lost: it is no worker of this version",
+	check("an older protocol", "was lost: not a worker of this version",
 		func(ctx context.Context) (*exec.Cmd, error) {
 			return exec.CommandContext(ctx, "sh", "-c", `echo '{"Greeting":"realiops worker 0"}'; sleep 600`), nil
 		})
-	check("another version", "was lost: realiops was replaced while it ran",
+	check("another version", "was lost: realiops was replaced while running",
 		func(ctx context.Context) (*exec.Cmd, error) {
 			c, err := Role().Command(ctx)
 			if err == nil {
@@ -394,7 +394,7 @@ func TestWorkersThatDoNotBegin(t *testing.T) {
 
 func TestWorkerKilled(t *testing.T) {
 	for signal, want := range map[syscall.Signal]string{syscall.SIGKILL: "was lost: signal: killed",
-		syscall.SIGTERM: "was told to end"} {
+		syscall.SIGTERM: "was terminated"} {
 		b := newBench(t, "create table demo (value int)")
 		o := b.options("insert into demo values (1);")
 		o.Duration = time.Hour
@@ -450,7 +450,7 @@ func TestWorkerStoppedForTwentySeconds(t *testing.T) {
 		t.Errorf("%d transactions, %d rows, the longest of %v µs", r.Transactions, n, r.Latency.Most)
 	}
 	if len(b.told) != 1 || !strings.Contains(b.told[0], "worker 2 of the load") ||
-		!strings.Contains(b.told[0], "has not been heard of for 10 s:") {
+		!strings.Contains(b.told[0], "has not reported for 10 s:") {
 		t.Errorf("told %q", b.told)
 	}
 	if silence < 15*time.Second {
