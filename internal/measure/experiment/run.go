@@ -145,9 +145,13 @@ func (e *Experiment) timeFor(repetitions int, p *pace, grace time.Duration) bool
 // grace returns how far a run may exceed its budget to finish a repetition: a tenth.
 func (e *Experiment) grace(p *pace) time.Duration { return e.Until.Sub(p.began) / 10 }
 
-// Calibrate measures the pause between two loads on this server, by settling twice with nothing to write.
+// Calibrate measures the pause between two loads on this server, by settling twice with nothing to write. What the
+// server holds in memory by then, such as the user's own writes, is written first: later pauses do not have it.
 func (e *Experiment) Calibrate(ctx context.Context) (Pause, error) {
 	pause := DefaultPause()
+	if err := e.writeOut(ctx); err != nil {
+		return pause, err
+	}
 	began := time.Now()
 	for range 2 {
 		if err := e.writeOut(ctx); err != nil {

@@ -139,3 +139,19 @@ func TestCalibrateMeasuresWhatLiesBetweenLoads(t *testing.T) {
 		t.Errorf("%+v, %v: two settles of 50 ms and 100 ms besides", got, err)
 	}
 }
+
+func TestCalibrateLeavesOutWhatWasInMemory(t *testing.T) {
+	r := newTrial(t, idle)
+	r.Checkpoint = false
+	const first = 2 * time.Second
+	flushes := 0
+	r.Flush = func() error {
+		if flushes++; flushes == 1 {
+			time.Sleep(first)
+		}
+		return nil
+	}
+	if got, err := r.Calibrate(t.Context()); err != nil || got.Fixed >= first || flushes != 3 {
+		t.Errorf("%+v, %v, %d flushes: want a pause without the first flush, and two more", got, err, flushes)
+	}
+}
