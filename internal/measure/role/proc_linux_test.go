@@ -12,7 +12,7 @@ func TestWithoutProc(t *testing.T) {
 	const inside = "REALIOPS_TEST_WITHOUT_PROC"
 	if os.Getenv(inside) != "" {
 		_, err := shout().Command(t.Context())
-		const want = "realiops starts itself a second time, and without /proc it cannot tell where its program is: " +
+		const want = "realiops needs /proc to find its own executable; " +
 			"mount it (mount -t proc proc /proc), in a chroot too, and try again"
 		if err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

@@ -40,14 +40,14 @@ func Main(args []string, roles ...Role) (status int, played bool) {
 			return r.main(args[2]), true
 		}
 	}
-	fmt.Fprintf(os.Stderr, "%s: this program knows no role %s\n", args[0], wanted)
+	fmt.Fprintf(os.Stderr, "%s: unknown role %s\n", args[0], wanted)
 	return 1, true
 }
 
 func (r Role) main(wanted string) int {
 	var err error
 	if here := version(); here != wanted {
-		err = fmt.Errorf("realiops was replaced while it ran (%s by %s): start it again", wanted, here)
+		err = fmt.Errorf("realiops was replaced while running (%s by %s); start it again", wanted, here)
 	} else {
 		err = r.Play(os.Stdin, os.Stdout)
 	}
@@ -62,8 +62,8 @@ func (r Role) main(wanted string) int {
 // killed when ctx ends. A process that has not called Main starts no other: it would start itself again and again.
 func (r Role) Command(ctx context.Context) (*exec.Cmd, error) {
 	if own := os.Getenv(marker); own != "" {
-		return nil, fmt.Errorf("start a %s: this process was itself started as a %s, and its main function does not "+
-			"call role.Main", r.Name, own)
+		return nil, fmt.Errorf("start a %s: this process was started as a %s, but its main function does not call "+
+			"role.Main", r.Name, own)
 	}
 	program, err := own()
 	if err != nil {
@@ -85,12 +85,11 @@ func own() (string, error) {
 	}
 	program, err := os.Executable()
 	if err != nil && runtime.GOOS == "linux" {
-		return "", errors.New("realiops starts itself a second time, and without /proc it cannot tell where its " +
-			"program is: mount it (mount -t proc proc /proc), in a chroot too, and try again")
+		return "", errors.New("realiops needs /proc to find its own executable; mount it (mount -t proc proc /proc), " +
+			"in a chroot too, and try again")
 	}
 	if err != nil {
-		return "", fmt.Errorf("realiops starts itself a second time, and the system does not say where its "+
-			"program is: %w", err)
+		return "", fmt.Errorf("find realiops's own executable: %w", err)
 	}
 	return program, nil
 }

@@ -50,7 +50,7 @@ func TestThisProgramPlaysARole(t *testing.T) {
 	}
 	check("hello", "HELLO", "", func([]string) {})
 	check("", "", "nothing to shout\n", func([]string) {})
-	check("hello", "", "realiops was replaced while it ran (v0.0.1 by (devel)): start it again\n", func(args []string) {
+	check("hello", "", "realiops was replaced while running (v0.0.1 by (devel)); start it again\n", func(args []string) {
 		args[2] = "v0.0.1"
 	})
 }
@@ -63,7 +63,7 @@ func TestNoRoleStartsAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	if said, err := unknown.CombinedOutput(); err == nil ||
-		!strings.HasSuffix(string(said), ": this program knows no role sing\n") {
+		!strings.HasSuffix(string(said), ": unknown role sing\n") {
 		t.Errorf("%q, %v", said, err)
 	}
 	t.Setenv("REALIOPS_ROLE", "sing")

@@ -16,7 +16,7 @@ import (
 )
 
 // ErrLocked says that another process holds the lock.
-var ErrLocked = errors.New("somebody else has the lock")
+var ErrLocked = errors.New("another process has the lock")
 
 // LockName is the name of the lock file in each directory.
 const LockName = "lock"
@@ -36,7 +36,7 @@ func Make(parent, prefix string) (path string, lock *os.File, err error) {
 			return "", nil, errors.Join(err, os.RemoveAll(path))
 		}
 	}
-	return "", nil, fmt.Errorf("every directory made in %s is swept away at once", parent)
+	return "", nil, fmt.Errorf("every directory created in %s is removed at once", parent)
 }
 
 // take creates and locks a lock file, unless a sweep was faster.

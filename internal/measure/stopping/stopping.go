@@ -116,7 +116,7 @@ func (c *Command) Until() (at time.Time) {
 	return at
 }
 
-// Waits names what the command waits for, each thing once, or "what is under way" if unknown.
+// Waits names what the command waits for, each thing once, or "work in progress" if unknown.
 func (c *Command) Waits() string {
 	c.mu.Lock()
 	var all []string
@@ -132,7 +132,7 @@ func (c *Command) Waits() string {
 	}
 	slices.Sort(all)
 	if all = slices.Compact(all); len(all) == 0 {
-		return "what is under way"
+		return "work in progress"
 	}
 	const most = 3
 	if len(all) > most {

@@ -62,9 +62,9 @@ func TestWaits(t *testing.T) {
 			t.Errorf("it waits for %q, want %q", got, want)
 		}
 	}
-	check("what is under way")
+	check("work in progress")
 	command.Add(&connection{})
-	check("what is under way")
+	check("work in progress")
 	remove := command.Add(&connection{waits: "an answer from db:5432"})
 	command.Add(&connection{waits: "an answer from db:5432"})
 	check("an answer from db:5432")

@@ -80,7 +80,7 @@ func (p Process) end() error {
 			}
 		}
 	}
-	return fmt.Errorf("%s does not end (process %d): end it by hand and remove %s", p.Name,
+	return fmt.Errorf("%s does not exit (process %d); kill it and remove %s", p.Name,
 		max(p.ID, -p.ID), p.Directory)
 }
 
@@ -91,7 +91,7 @@ func inUse(directory string) (bool, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
 	case err != nil:
-		return true, fmt.Errorf("see whether %s is in use: %w", directory, err)
+		return true, fmt.Errorf("check whether %s is in use: %w", directory, err)
 	case free:
 		release()
 	}
@@ -111,7 +111,7 @@ func (u Users) await() error {
 			return err
 		}
 	}
-	return fmt.Errorf("%s is still in use: remove it by hand", u.Directory)
+	return fmt.Errorf("%s is still in use; remove it by hand", u.Directory)
 }
 
 // Directory is one of our directories, to be removed with its content.
@@ -124,7 +124,7 @@ const prefix = "realiops-"
 
 func (d Directory) remove() error {
 	if !filepath.IsAbs(d.Path) || !strings.HasPrefix(filepath.Base(d.Path), prefix) {
-		return fmt.Errorf("%s is not a directory of ours: nothing was removed", d.Path)
+		return fmt.Errorf("%s is not a directory of realiops; nothing was removed", d.Path)
 	}
 	if err := os.RemoveAll(d.Path); err != nil {
 		return fmt.Errorf("remove %s: %w", d.Path, err)

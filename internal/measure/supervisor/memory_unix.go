@@ -57,11 +57,11 @@ func (m SharedMemory) remove() error {
 	control, known := controlSegmentIn(segment, directory)
 	if known {
 		if err := removeDynamic(control, owner); err != nil {
-			return fmt.Errorf("remove the dynamic shared memory of a server that was killed: %w", err)
+			return fmt.Errorf("remove the dynamic shared memory of a killed server: %w", err)
 		}
 	}
 	if _, err := unix.SysvShmCtl(segment, unix.IPC_RMID, nil); err != nil {
-		return fmt.Errorf("remove the shared memory segment %d of a server that was killed: %w", segment, err)
+		return fmt.Errorf("remove the shared memory segment %d of a killed server: %w", segment, err)
 	}
 	return nil
 }
@@ -109,5 +109,5 @@ func unlessAbsent(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return fmt.Errorf("find the shared memory of a server that was killed: %w", err)
+	return fmt.Errorf("find the shared memory of a killed server: %w", err)
 }

@@ -60,10 +60,10 @@ func Start() (*Supervisor, error) {
 	s := &Supervisor{silence: 15 * time.Second}
 	err := s.startChild()
 	if errors.Is(err, syscall.EAGAIN) {
-		err = errors.New("this user may start no more processes (ulimit -u)")
+		err = errors.New("this user cannot start more processes (ulimit -u)")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("start the process that cleans up when realiops is gone: %w", err)
+		return nil, fmt.Errorf("start the cleanup process: %w", err)
 	}
 	return s, nil
 }
@@ -209,7 +209,7 @@ func start() (*child, error) {
 		if message, _, _ := strings.Cut(strings.TrimSpace(complaint.String()), "\n"); message != "" {
 			err = errors.New(message)
 		}
-		c.err = cmp.Or(err, errors.New("it ended by itself"))
+		c.err = cmp.Or(err, errors.New("it exited unexpectedly"))
 	}()
 	return c, nil
 }
@@ -223,7 +223,7 @@ func (c *child) take(o order, silence time.Duration) error {
 	case <-c.ended:
 		return c.err
 	case <-time.After(silence):
-		return errors.Join(fmt.Errorf("it says nothing for %s", printable.Duration(silence)), c.command.Process.Kill())
+		return errors.Join(fmt.Errorf("no answer for %s", printable.Duration(silence)), c.command.Process.Kill())
 	}
 }
 
@@ -245,7 +245,7 @@ func (c *child) finish(ctx context.Context, silence time.Duration) (done bool, e
 		case <-time.After(silence):
 			_ = c.command.Process.Kill()
 		case <-ctx.Done():
-			return false, fmt.Errorf("what was made is still being cleaned up: %w", context.Cause(ctx))
+			return false, fmt.Errorf("cleanup is still running: %w", context.Cause(ctx))
 		}
 	}
 }

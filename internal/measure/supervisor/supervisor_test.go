@@ -156,7 +156,7 @@ func TestFailedCleanUpIsReported(t *testing.T) {
 	}
 	s.Hold(Item{Directory: &Directory{below}})
 	s.Hold(Item{Directory: &Directory{others}})
-	want := others + " is not a directory of ours: nothing was removed"
+	want := others + " is not a directory of realiops; nothing was removed"
 	if err := s.Release(t.Context()); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

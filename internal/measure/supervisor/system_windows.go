@@ -8,7 +8,7 @@ import (
 // Supported returns an error: on Windows nothing can be cleaned up after realiops was killed, so
 // nothing that needs it may be started.
 func Supported() error {
-	return errors.New("realiops does that on Linux and macOS; on Windows it measures servers of yours (--dsn)")
+	return errors.New("not supported on Windows; measure your own server with --dsn")
 }
 
 // Attributes returns nil: nothing is started.
