@@ -55,12 +55,11 @@ func Try(ctx context.Context, config aws.Config, cloud runfile.Cloud, observed b
 	})
 	switch {
 	case cloud.Instance == "":
-		list.Unasked = "only RDS and Aurora have Performance Insights, whose counters CloudWatch " +
-			"Database Insights shows"
+		list.Unasked = "only RDS and Aurora have Performance Insights (CloudWatch Database Insights)"
 	case !cloud.Insights:
-		list.Unasked = "Performance Insights is off, and so CloudWatch Database Insights has no counters"
+		list.Unasked = "Performance Insights is off, so CloudWatch Database Insights has no counters"
 	case cloud.Resource == "":
-		list.Unasked = "RDS did not say the DbiResourceId, by which Performance Insights is asked"
+		list.Unasked = "RDS did not report the DbiResourceId that Performance Insights needs"
 	default:
 		asked.Go(func() {
 			listed, values := insights.New(config, cloud).Try(ctx)

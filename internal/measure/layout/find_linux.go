@@ -30,7 +30,7 @@ func Find(s Server) (*Layout, error) {
 	data.Role, data.tree = Data, ofData
 	f.data = data
 	if f.fd, err = f.data.Look(); err != nil {
-		return nil, fmt.Errorf("look at %s: %w", data.Path, err)
+		return nil, fmt.Errorf("inspect %s: %w", data.Path, err)
 	}
 	defer f.fd.Close()
 	l := &Layout{Roots: []Root{data}, Postmaster: s.Postmaster}
@@ -57,18 +57,18 @@ func Find(s Server) (*Layout, error) {
 func Of(path string) (Root, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
-		return Root{}, fmt.Errorf("look at %s: %w", path, err)
+		return Root{}, fmt.Errorf("inspect %s: %w", path, err)
 	}
 	resolved, follow := absolute, 0
 	if !strings.HasPrefix(absolute, "/proc/") {
 		if resolved, err = filepath.EvalSymlinks(absolute); err != nil {
-			return Root{}, fmt.Errorf("look at %s: %w", path, err)
+			return Root{}, fmt.Errorf("inspect %s: %w", path, err)
 		}
 		follow = unix.O_NOFOLLOW
 	}
 	fd, err := unix.Open(resolved, unix.O_PATH|follow|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return Root{}, fmt.Errorf("look at %s: %w", path, err)
+		return Root{}, fmt.Errorf("inspect %s: %w", path, err)
 	}
 	defer unix.Close(fd) //nolint:errcheck // nothing was written
 	return rootOf(fd, resolved)
@@ -79,7 +79,7 @@ func rootOf(fd int, path string) (Root, error) {
 	r := Root{Path: path}
 	var stat unix.Stat_t
 	if err := unix.Fstat(fd, &stat); err != nil {
-		return r, fmt.Errorf("look at %s: %w", path, err)
+		return r, fmt.Errorf("inspect %s: %w", path, err)
 	}
 	r.Major, r.Minor, r.Inode, r.Owner = unix.Major(stat.Dev), unix.Minor(stat.Dev), stat.Ino, stat.Uid
 	var more unix.Statx_t
@@ -111,7 +111,7 @@ func (f *finder) of(path string) (Root, error) {
 	}
 	reached, err := below(f.server.Prefix, path)
 	if err != nil {
-		return Root{}, fmt.Errorf("look at %s in the server's root: %w", path, err)
+		return Root{}, fmt.Errorf("inspect %s in the server's root: %w", path, err)
 	}
 	r, err := Of(reached)
 	return f.server.own(r), err
@@ -135,16 +135,16 @@ func (f *finder) below(name string) (r Root, target string, err error) {
 			found.Path = r.Path
 		}
 		return found, target, err
-	case errors.Is(err, unix.EINVAL): // it is no link
+	case errors.Is(err, unix.EINVAL): // not a link
 		fd, err := unix.Openat(where, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 		if err != nil {
-			return r, "", fmt.Errorf("look at %s: %w", r.Path, err)
+			return r, "", fmt.Errorf("inspect %s: %w", r.Path, err)
 		}
 		defer unix.Close(fd) //nolint:errcheck // nothing was written
 		found, err := rootOf(fd, r.Path)
 		return f.server.own(found), "", err
 	default:
-		return r, "", fmt.Errorf("look at %s: %w", r.Path, err)
+		return r, "", fmt.Errorf("inspect %s: %w", r.Path, err)
 	}
 }
 
@@ -166,10 +166,10 @@ func (f *finder) wal() (Root, bool, error) {
 func (f *finder) looksLikeWAL(r *Root) error {
 	refuse := func(why string) error {
 		return &probe.Error{Reason: runfile.Unsupported,
-			Err: fmt.Errorf("pg_wal leads to %s, which is not taken for the server's WAL: %s", r.Path, why)}
+			Err: fmt.Errorf("pg_wal links to %s, which does not look like the server's WAL: %s", r.Path, why)}
 	}
 	if r.Owner != f.data.Owner {
-		return refuse("it is not the server user's")
+		return refuse("it belongs to another user")
 	}
 	d, err := r.Look()
 	if err != nil {
@@ -191,7 +191,7 @@ func (f *finder) tablespace(space Tablespace) (Root, error) {
 	r.Role, r.OID, r.Name, r.Temp, r.tree = Tablespaces, space.OID, space.Name, space.Temp, databases
 	refuse := func(format string, args ...any) (Root, error) {
 		r.Path = filepath.Join(f.data.Path, name)
-		return r, &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf("tablespace %d is not followed: "+format,
+		return r, &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf("tablespace %d is ignored: "+format,
 			append([]any{space.OID}, args...)...)}
 	}
 	switch {
@@ -200,7 +200,7 @@ func (f *finder) tablespace(space Tablespace) (Root, error) {
 	case err != nil:
 		return r, err
 	case target == "" && space.Location != name || target != "" && target != space.Location:
-		return refuse("the server says that it is in %q, and its data directory leads to %q", space.Location, target)
+		return refuse("the server reports %q, but its data directory links to %q", space.Location, target)
 	}
 	if r.within, err = f.versionDirectory(); err != nil {
 		return r, nil //nolint:nilerr // the device is known even if the files are not readable: Walk reports that
@@ -283,8 +283,8 @@ func (f *finder) standardError() (Root, bool, error) {
 	}
 	if by := writers(stat.Dev, stat.Ino, f.server.Postmaster); by != 0 {
 		return Root{Role: Log, Path: path}, true, &probe.Error{Reason: runfile.Unsupported,
-			Err: fmt.Errorf("the server's log is not followed: process %d, which is not the server's, writes to "+
-				"the same file", by)}
+			Err: fmt.Errorf("the server's log is ignored: process %d, which is not the server's, writes to the same "+
+				"file", by)}
 	}
 	r, err := rootOf(fd, path)
 	r.Role = Log

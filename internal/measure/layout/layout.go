@@ -60,7 +60,7 @@ type Root struct {
 	Name    string // of a tablespace
 	Temp    bool   // the tablespace is for temporary files
 	Path    string // from this process, without links where possible
-	Major   uint32 // of its device, as in stat(2); 0 stands for none in particular
+	Major   uint32 // of its device, as in stat(2); 0: any
 	Minor   uint32
 	Inode   uint64
 	Mount   int    // as in /proc/PID/mountinfo; 0: unknown
@@ -107,7 +107,7 @@ func (l *Layout) Open(name string) (*os.File, error) {
 		return nil, fmt.Errorf("open %q: %w", name, root.Err)
 	}
 	if file, ok := root.classify(below); !ok || file.Kind != Relation && file.Kind != Map {
-		return nil, fmt.Errorf("the server names %q for a relation's file, and PostgreSQL keeps none there", name)
+		return nil, fmt.Errorf("the server reports %q as a relation's file, which PostgreSQL never uses", name)
 	}
 	f, err := root.openFile(below)
 	if err != nil {
@@ -149,4 +149,4 @@ func (r *Root) classify(path string) (File, bool) {
 }
 
 // errChanged says that another file has replaced the root.
-var errChanged = errors.New("something else is in its place now")
+var errChanged = errors.New("it was replaced")

@@ -24,7 +24,7 @@ import (
 
 // ErrHidden says that this user may not know the server's data directory.
 var ErrHidden = &probe.Error{Reason: runfile.Permission, Err: errors.New(
-	"the server's data directory is hidden from this user: grant pg_read_all_settings, or run as the server's user")}
+	"the server's data directory is hidden from this user; grant pg_read_all_settings, or run as the server's user")}
 
 // Session holds what an open session reports about itself and its server.
 type Session struct {
@@ -38,15 +38,15 @@ type Session struct {
 // loopback address proves nothing, because a tunnel may listen there. The error is a *probe.Error.
 func Locate(s Session) (Server, error) {
 	if runtime.GOOS != "linux" {
-		err := fmt.Errorf("%s does not report which server a process belongs to; Linux does", runtime.GOOS)
+		err := fmt.Errorf("cannot find a server's processes on %s; this needs Linux", runtime.GOOS)
 		return Server{}, &probe.Error{Reason: runfile.Unsupported, Err: err}
 	}
 	return locate("/proc", s)
 }
 
 func locate(proc string, s Session) (found Server, err error) {
-	err = notLocal("no process of this machine is the server's process %d: the server is on another machine, in a "+
-		"virtual one (Docker Desktop has one), or hidden from this user", s.PID)
+	err = notLocal("no process on this machine is the server's process %d: the server is on another machine, in a "+
+		"virtual machine (as with Docker Desktop), or hidden from this user", s.PID)
 	servers := map[int]bool{}
 	for _, b := range backends(proc, s) {
 		server, refused := s.serverOf(proc, b)
@@ -63,8 +63,8 @@ func locate(proc string, s Session) (found Server, err error) {
 		return found, nil
 	default:
 		return Server{},
-			notLocal("%d servers of this machine have the same data and a process %d: which of them "+
-				"answers cannot be told", len(servers), s.PID)
+			notLocal("%d servers on this machine have the same data and a process %d; cannot tell which one answers",
+				len(servers), s.PID)
 	}
 }
 
@@ -130,7 +130,7 @@ func (s Session) serverOf(proc string, b backend) (Server, error) {
 	cwd, err := os.Readlink(works)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Server{}, notLocal("process %d ended while it was looked at: try again", b.pid)
+		return Server{}, notLocal("process %d ended during inspection; try again", b.pid)
 	case err != nil:
 		return s.unseen(proc, b)
 	}
@@ -138,11 +138,11 @@ func (s Session) serverOf(proc string, b backend) (Server, error) {
 	switch {
 	case err == nil && s.System != "" && system != s.System:
 		return Server{},
-			notLocal("process %d here serves other data than the server (system identifier %s, not %s): the "+
-				"server is elsewhere", b.pid, system, s.System)
+			notLocal("process %d here belongs to another server (system identifier %s, not %s)",
+				b.pid, system, s.System)
 	case (err != nil || s.System == "") && s.Directory != "" && !sameAs(proc, b, works, s.Directory) &&
 		!startedIn(works, s.Directory):
-		return Server{}, notLocal("process %d here serves %s, and the server says that it serves %s", b.pid,
+		return Server{}, notLocal("process %d here serves %s, but the server reports %s", b.pid,
 			cwd, s.Directory)
 	case (err != nil || s.System == "") && s.Directory == "" && !b.shared:
 		return Server{}, ErrHidden
@@ -161,7 +161,7 @@ func (s Session) serverOf(proc string, b backend) (Server, error) {
 			return server, nil
 		}
 	}
-	return Server{}, notLocal("process %d here works in %s, which cannot be reached from here", b.pid, cwd)
+	return Server{}, notLocal("process %d here runs in %s, which is unreachable from here", b.pid, cwd)
 }
 
 // unseen handles a server that this user may not inspect: among our own processes its
@@ -170,14 +170,14 @@ func (s Session) unseen(proc string, b backend) (Server, error) {
 	switch {
 	case !b.shared:
 		return Server{},
-			notLocal("the server runs in a container of this machine, as process %d, which is hidden from this user%s",
+			notLocal("the server runs in a container on this machine, as process %d, which is hidden from this user%s",
 				b.pid, probe.Lacking(probe.SysPtrace))
 	case s.Directory == "":
 		return Server{}, ErrHidden
 	case !sameMount(proc, b.pid, s.Directory):
 		return Server{},
-			notLocal("the server's process %d is hidden from this user and has mounts of its own: run realiops as "+
-				"the server's user or as root%s", b.pid, probe.Lacking(probe.SysPtrace))
+			notLocal("the server's process %d is hidden from this user and has its own mounts; run realiops as the "+
+				"server's user or as root%s", b.pid, probe.Lacking(probe.SysPtrace))
 	case !Same(s.Directory, s.Directory):
 		return Server{}, notLocal("the server's data directory %s is not visible on this machine", s.Directory)
 	default:
@@ -319,11 +319,11 @@ func Remedy(gap runfile.Gap) string {
 	case gap.Reason != runfile.NotLocal:
 		return ""
 	case strings.Contains(gap.Detail, "which is hidden from this user"),
-		strings.Contains(gap.Detail, "and has mounts of its own"):
+		strings.Contains(gap.Detail, "and has its own mounts"):
 		return "run the same command with sudo -E"
 	case strings.Contains(gap.Detail, "Docker Desktop"):
-		return "run realiops on the machine that the data are on, as root or as the server's user; in Docker " +
-			"Desktop's, docker run --user 0 --privileged --pid host --network host with an image of realiops"
+		return "run realiops on the machine with the data, as root or as the server's user; for Docker Desktop, " +
+			"docker run --user 0 --privileged --pid host --network host with an image of realiops"
 	default:
 		return ""
 	}

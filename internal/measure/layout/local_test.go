@@ -113,23 +113,23 @@ func TestLocate(t *testing.T) {
 	}
 	// moved since its start: the server cannot find its own control file
 	found(Session{100, 5001, "/was/here", ""}, data, 50)
-	refused(Session{100, 5001, "/was/her", ""}, runfile.NotLocal, "says that it serves /was/her")
+	refused(Session{100, 5001, "/was/her", ""}, runfile.NotLocal, "but the server reports /was/her")
 	refused(Session{100, 5001, data, "9"}, runfile.NotLocal, "system identifier 7, not 9")
-	refused(Session{100, 5001, other, ""}, runfile.NotLocal, "says that it serves "+other)
-	refused(Session{100, 5002, data, "7"}, runfile.NotLocal, "no process of this machine")
+	refused(Session{100, 5001, other, ""}, runfile.NotLocal, "but the server reports "+other)
+	refused(Session{100, 5002, data, "7"}, runfile.NotLocal, "no process on this machine")
 	refused(Session{101, 5001, "", ""}, runfile.Permission, "grant pg_read_all_settings")
 	refused(Session{101, 5001, "/not/here", ""}, runfile.NotLocal, "/not/here is not visible")
-	refused(Session{102, 5001, data, "7"}, runfile.NotLocal, "no process of this machine")
-	refused(Session{41, 5001, data, "7"}, runfile.NotLocal, "no process of this machine")
+	refused(Session{102, 5001, data, "7"}, runfile.NotLocal, "no process on this machine")
+	refused(Session{41, 5001, data, "7"}, runfile.NotLocal, "no process on this machine")
 
 	found(Session{42, 5001, data, "7"}, data, 50)
 	found(Session{42, 5002, data, "7"}, replica, 51)
 	found(Session{42, 5001, "", "8"}, other, 52)
-	refused(Session{43, 5001, data, "7"}, runfile.NotLocal, "2 servers of this machine")
+	refused(Session{43, 5001, data, "7"}, runfile.NotLocal, "2 servers on this machine")
 	// nothing proves that it is the one
 	refused(Session{42, 5001, "", ""}, runfile.Permission, "grant pg_read_all_settings")
 	refused(Session{44, 0, data, "7"}, runfile.NotLocal,
-		"in a container of this machine, as process 115, which is hidden from this user")
+		"in a container on this machine, as process 115, which is hidden from this user")
 
 	// Among our processes, as in a pod: with other mounts the same path is another directory.
 	const volume = "254:16 /pod/data "
@@ -141,11 +141,11 @@ func TestLocate(t *testing.T) {
 		process(t, proc, pid, 50, idle, fmt.Sprint(pid), "")
 		sees(t, proc, pid, mounts...)
 	}
-	refused(Session{120, 5001, data, "7"}, runfile.NotLocal, "has mounts of its own")
-	refused(Session{121, 5001, data, "7"}, runfile.NotLocal, "has mounts of its own")
+	refused(Session{120, 5001, data, "7"}, runfile.NotLocal, "has its own mounts")
+	refused(Session{121, 5001, data, "7"}, runfile.NotLocal, "has its own mounts")
 	sees(t, proc, 99, "61 1 0:42 / / rw - overlay overlay rw", "62 61 "+volume+data+" rw - ext4 /dev/vdb rw")
 	found(Session{122, 5001, data, "7"}, data, 50) // both have the same volume there
-	refused(Session{120, 5001, data, "7"}, runfile.NotLocal, "has mounts of its own")
+	refused(Session{120, 5001, data, "7"}, runfile.NotLocal, "has its own mounts")
 
 	process(t, proc, 124, 50, idle, "124", data) // it ends
 	if err := os.Remove(filepath.Join(proc, "124", "cwd")); err != nil {

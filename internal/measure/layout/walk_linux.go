@@ -90,7 +90,7 @@ func (r *Root) Walk(w *Walk, see func(*Entry)) error {
 		return nil
 	}
 	if r.within == "" {
-		return fmt.Errorf("the version of the server's tablespace %d cannot be read", r.OID)
+		return fmt.Errorf("cannot read the version of the server's tablespace %d", r.OID)
 	}
 	own, err := openBelow(int(top.Fd()), r.within, unix.O_RDONLY|unix.O_DIRECTORY)
 	if err != nil {
@@ -293,7 +293,7 @@ func openRegular(directory int, name string) (*os.File, error) {
 		return nil, err
 	}
 	if stat.Mode&unix.S_IFMT != unix.S_IFREG {
-		return nil, fmt.Errorf("%w: it is not a regular file", fs.ErrInvalid)
+		return nil, fmt.Errorf("%w: not a regular file", fs.ErrInvalid)
 	}
 	fd, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", at.Fd()), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {

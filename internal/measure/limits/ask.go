@@ -26,7 +26,7 @@ func Ask(ctx context.Context, config aws.Config) ([]catalog.Instance, error) {
 	}
 	all = append(all, databases.limits(source("RDS", "DescribeOrderableDBInstanceOptions", config.Region))...)
 	if len(all) == 0 {
-		return nil, fmt.Errorf("AWS names no class of machine in the region %s", config.Region)
+		return nil, fmt.Errorf("AWS lists no instance types in the region %s", config.Region)
 	}
 	return all, nil
 }

@@ -37,7 +37,7 @@ func typesOf(ctx context.Context, config aws.Config) (all []instanceType, err er
 
 func (p *page) check() error {
 	if slices.ContainsFunc(p.Types, func(t instanceType) bool { return t.Name == "" }) {
-		return errors.New("EC2 describes a class of machine without a name: does AWS answer there, or something in between?")
+		return errors.New("EC2 returned an instance type without a name; is there a proxy in between?")
 	}
 	return nil
 }

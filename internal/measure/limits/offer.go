@@ -41,7 +41,7 @@ func offersOf(ctx context.Context, config aws.Config) (offers, error) {
 	for page, err := range account.Pages(ctx, config, rds.Service, "DescribeOrderableDBInstanceOptions",
 		url.Values{"Engine": {"postgres"}, "MaxRecords": {"100"}}, func(p *offerPage) string { return p.Marker }) {
 		if err != nil {
-			return nil, fmt.Errorf("ask what RDS sells: %w", err)
+			return nil, fmt.Errorf("list RDS instance offers: %w", err)
 		}
 		for _, o := range page.Offers {
 			all.add(o)
