@@ -239,7 +239,16 @@ func TestSizeOfAHistoryWithAHole(t *testing.T) {
 		}
 		return prometheustest.OpenMetrics(all)
 	}
+	// flushes, of which there were none, whose series begins late
+	flushes := func(from time.Duration) string {
+		all := scraped(time.Minute)
+		return prometheustest.OpenMetrics(append(all, prometheustest.Series{Name: "node_disk_flush_requests_total",
+			Labels: all[0].Labels, Samples: between(from, 12*hour, time.Minute, func(time.Duration) float64 { return 0 })}))
+	}
 	for name, c := range map[string]struct{ file, text, says string }{
+		"flushes, whole": {"db1.om", flushes(0), ""},
+		"flushes, late": {"db1.om", flushes(3 * hour),
+			"3 h of these 12 h are missing (the longest gap: 2026-11-01 00:00 to 2026-11-01 03:0"},
 		"mixed":               {"db1.om", mixed(time.Minute, 8*hour), "are missing"},
 		"mixed, half an hour": {"db1.om", mixed(hour/2, 8*hour), "are missing"},
 		"whole":               {"db1.om", dumped(time.Minute), ""},

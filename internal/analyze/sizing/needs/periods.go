@@ -180,6 +180,20 @@ func HoleIn(run *counts.Run) (h Hole) {
 	return h
 }
 
+// ReadsUnread names what a run with the writes of a disk lacks of its reads, and a need takes for 0. Empty: nothing.
+func ReadsUnread(run *counts.Run) string {
+	disk := OfDisk()
+	if _, seen := run.Counter(disk.Writes); !seen {
+		return ""
+	}
+	for _, lacks := range [][2]string{{disk.Reads, "Reads"}, {disk.ReadBytes, "Bytes read"}} {
+		if _, seen := run.Counter(lacks[0]); !seen {
+			return lacks[1]
+		}
+	}
+	return ""
+}
+
 // about returns the time that an observation covers, as far as its file says.
 func about(run *counts.Run) (from, to time.Time) {
 	if a := run.Header.Asked; a != nil {
@@ -211,7 +225,10 @@ func readIn(run *counts.Run) (all []runfile.Stretch, missed time.Duration) {
 		}), length - 1
 	}
 	most := time.Duration(mostOfWindow * float64(run.Observed.Window))
-	read := slices.DeleteFunc(OfDisk().Names(), func(name string) bool { _, ok := run.Counter(name); return !ok })
+	read := slices.DeleteFunc(append(OfDisk().Names(), metric.BlockFlushes), func(name string) bool {
+		_, ok := run.Counter(name)
+		return !ok
+	})
 	return commonStretches(read, func(name string) (all []runfile.Stretch) {
 		for change, err := range run.Series(name).Changes(time.Unix(0, 0), time.Unix(1<<33, 0)) {
 			if err == nil && change.To.Sub(change.From) <= most {
