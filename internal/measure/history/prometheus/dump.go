@@ -61,9 +61,16 @@ func OpenDump(name string, text []byte) (s *Store, from, to time.Time, err error
 		return nil, from, to, fmt.Errorf("%s has no sample of a metric of PostgreSQL or of a disk that realiops knows",
 			name)
 	}
-	if from, to = d.order(); to.Sub(from) > longestDump {
+	if from, to, err = d.order(); err != nil {
+		return nil, from, to, fmt.Errorf("%s: %w", name, err)
+	}
+	if to.Sub(from) > longestDump {
 		return nil, from, to, fmt.Errorf("%s: its samples are from %s to %s, which is too long for a dump: is a time "+
 			"wrong in it?", name, from.UTC().Format(time.DateOnly), to.UTC().Format(time.DateOnly))
+	}
+	if from.Before(time.Unix(1e9, 0)) {
+		return nil, from, to, fmt.Errorf("%s: its samples begin on %s: promtool tsdb dump writes times in milliseconds, and "+
+			"OpenMetrics has seconds", name, from.UTC().Format(time.DateOnly))
 	}
 	return &Store{source: d, host: name}, from, to, nil
 }
@@ -74,12 +81,19 @@ const longestDump = 3 * 366 * 24 * time.Hour
 // longestLine bounds a line.
 const longestLine = 64 << 10
 
-// order sorts the samples of each series, without duplicate times, and returns their span.
-func (d *dump) order() (from, to time.Time) {
+// order sorts the samples of each series, without duplicates, and returns their span. Two values at one time are an
+// error.
+func (d *dump) order() (from, to time.Time, err error) {
 	at := func(a, b samplePair) int { return int(a.Timestamp - b.Timestamp) }
 	for _, s := range d.streams {
 		slices.SortStableFunc(s.Values, at)
-		s.Values = slices.CompactFunc(s.Values, func(a, b samplePair) bool { return a.Timestamp == b.Timestamp })
+		s.Values = slices.CompactFunc(s.Values, func(a, b samplePair) bool {
+			if a.Timestamp == b.Timestamp && a.Value != b.Value && !math.IsNaN(a.Value+b.Value) {
+				err = fmt.Errorf("%s has two values at %s: are the dumps of two stores in it?", s.Metric,
+					a.Timestamp.Time().UTC().Format(time.RFC3339))
+			}
+			return a.Timestamp == b.Timestamp
+		})
 		if first := s.Values[0].Timestamp.Time(); from.IsZero() || first.Before(from) {
 			from = first
 		}
@@ -87,7 +101,7 @@ func (d *dump) order() (from, to time.Time) {
 			to = last
 		}
 	}
-	return from, to
+	return from, to, err
 }
 
 var sampleLine = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)?(?:\{(.*)\})? +([^ ]+)(?: +([^ ]+))?(?: +#.*)?$`)

@@ -67,6 +67,9 @@ func TestDumpsHaveTimesOfOurs(t *testing.T) {
 		sample("0") + sample("1793613600000"): "from 1970-01-01 to 2026-11-02, which is too long",
 		sample("1793613600000") + sample("9000000000000"):    "too long",
 		sample("1793613600000") + sample("90000000000000e9"): "is not a time",
+		sample("1793613600") + sample("1793613660"):          "begin on 1970-01-21: promtool tsdb dump writes times in milli",
+		sample("1793613600000") + strings.Replace(sample("1793613600000"), "} 1", "} 2", 1): "two values at " +
+			"2026-11-02T10:00:00Z",
 	} {
 		if _, _, _, err := OpenDump("dump", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
