@@ -91,7 +91,7 @@ func (a *attachment) watch(exit client.ContainerWaitResult) {
 	case result := <-exit.Result:
 		cause = fmt.Errorf("exit code %d", result.StatusCode)
 	case cause = <-exit.Error:
-		cause = fmt.Errorf("the container engine does not answer any more: %w", cause)
+		cause = fmt.Errorf("lost the container engine: %w", cause)
 	}
 	select {
 	case <-read:

@@ -98,7 +98,7 @@ func startAs(ctx context.Context, name string, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{engine: engine, image: o.image(), keep: o.Keep, name: name}
-	o.notify(fmt.Sprintf("starting the container %s of %s", name, o.image()))
+	o.notify(fmt.Sprintf("starting container %s from %s", name, o.image()))
 	if err := s.start(ctx, image, command); err != nil {
 		return nil, errors.Join(err, s.abandon(ctx))
 	}
@@ -121,7 +121,7 @@ func (s *Server) start(ctx context.Context, image image, command []string) error
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("start the container of %s: %w", s.image, err)
+		return fmt.Errorf("start a container from %s: %w", s.image, err)
 	}
 	s.storage = s.engine.storageOf(ctx, s.id, directory)
 	return nil
@@ -174,7 +174,7 @@ func (s *Server) Died() <-chan struct{} { return s.attachment.died }
 func (s *Server) Cause() error {
 	select {
 	case <-s.attachment.died:
-		return fmt.Errorf("the container %s of %s stopped by itself: %w", s.name, s.image, s.attachment.outcome)
+		return fmt.Errorf("container %s (%s) stopped unexpectedly: %w", s.name, s.image, s.attachment.outcome)
 	default:
 		return nil
 	}
@@ -192,7 +192,7 @@ func (s *Server) Kept() string {
 	if !s.keep || s.id == "" {
 		return ""
 	}
-	return fmt.Sprintf("kept the container %s; to start that server again, run: %s", s.name,
+	return fmt.Sprintf("kept container %s; to start it again, run: %s", s.name,
 		shell.InText("docker start").File(s.name, "CONTAINER"))
 }
 
@@ -217,7 +217,7 @@ func (s *Server) told(verb string, err error, byHand shell.Command) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s the container (%s does it by hand): %w", verb, byHand.File(s.name, "CONTAINER"), err)
+	return fmt.Errorf("%s the container: %w; to do it by hand, run: %s", verb, err, byHand.File(s.name, "CONTAINER"))
 }
 
 // request returns the request to the library.

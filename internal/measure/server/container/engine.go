@@ -41,7 +41,7 @@ func reach(ctx context.Context) (*engine, error) {
 	}
 	provider, ok := generic.(*testcontainers.DockerProvider)
 	if !ok {
-		return nil, fmt.Errorf("the container engine is of a kind that is not known here: %T", generic)
+		return nil, fmt.Errorf("unsupported container engine: %T", generic)
 	}
 	e := &engine{APIClient: provider.Client()}
 	if _, err := e.Ping(ctx, client.PingOptions{}); err != nil {
@@ -64,7 +64,7 @@ func (e *engine) publishesAt(ctx context.Context, provider *testcontainers.Docke
 	}
 	host, err := provider.DaemonHost(ctx)
 	if err != nil {
-		return "", fmt.Errorf("find out where the container engine publishes ports: %w", err)
+		return "", fmt.Errorf("find the host of published container ports: %w", err)
 	}
 	if e.local && host == "localhost" {
 		host = loopback.String()
@@ -135,12 +135,12 @@ func unreachable(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case strings.Contains(err.Error(), "permission denied"): // the client reduces it to text
-		return errors.New("this user may not use the container engine: join the group of its socket, often docker, " +
+		return errors.New("this user may not use the container engine; join the group of its socket, often docker, " +
 			"or run a rootless engine")
 	case host != "":
-		return fmt.Errorf("no container engine answers at %s, which DOCKER_HOST names", host)
+		return fmt.Errorf("no container engine answers at DOCKER_HOST=%s", host)
 	default:
-		return errors.New("no container engine answers: start Docker or Podman, or name its socket in DOCKER_HOST")
+		return errors.New("no container engine answers; start Docker or Podman, or set DOCKER_HOST to its socket")
 	}
 }
 

@@ -33,10 +33,10 @@ func (e *engine) imageFor(ctx context.Context, o Options) (image, error) {
 		found, err = e.ImageInspect(ctx, o.image())
 	}
 	if err != nil {
-		return image{}, fmt.Errorf("look at the image %s: %w", o.image(), err)
+		return image{}, fmt.Errorf("inspect image %s: %w", o.image(), err)
 	}
 	if found.Config == nil || len(found.Config.Entrypoint) == 0 {
-		return image{}, fmt.Errorf("the image %s has no entrypoint: is it one of PostgreSQL?", o.image())
+		return image{}, fmt.Errorf("image %s has no entrypoint; is it a PostgreSQL image?", o.image())
 	}
 	return image{
 		name:          o.image(),
@@ -59,7 +59,7 @@ func (e *engine) pull(ctx context.Context, name string) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("pull %s: %w", name, context.Cause(ctx))
 	case err != nil:
-		return fmt.Errorf("the image %s is not on this machine and cannot be pulled: %w", name, err)
+		return fmt.Errorf("image %s is not on this machine and cannot be pulled: %w", name, err)
 	}
 	return nil
 }

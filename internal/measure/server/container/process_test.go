@@ -96,7 +96,7 @@ func refusal(t *testing.T, variables ...string) string {
 func TestRefusals(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "none.sock")
 	if got, want := refusal(t, "DOCKER_HOST=unix://"+nowhere),
-		"no container engine answers at unix://"+nowhere+", which DOCKER_HOST names"; got != want {
+		"no container engine answers at DOCKER_HOST=unix://"+nowhere; got != want {
 		t.Errorf("without an engine: %q, want %q", got, want)
 	}
 	home := t.TempDir()
@@ -112,7 +112,7 @@ func TestRefusals(t *testing.T) {
 
 func TestAbsentImage(t *testing.T) {
 	testEngine(t)
-	want := "the image realiops/postgres:none is not on this machine and cannot be pulled: "
+	want := "image realiops/postgres:none is not on this machine and cannot be pulled: "
 	if got := refusal(t); !strings.HasPrefix(got, want) {
 		t.Errorf("got %q, want %q…", got, want)
 	}

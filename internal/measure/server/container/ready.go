@@ -29,7 +29,7 @@ const (
 // writes some 40 MB and syncs them.
 const startWithin = 3 * time.Minute
 
-var errSilent = fmt.Errorf("it runs, but does not accept connections within %s", printable.Duration(startWithin))
+var errSilent = fmt.Errorf("it did not accept connections within %s", printable.Duration(startWithin))
 
 // again is the pause between attempts.
 const again = 50 * time.Millisecond

@@ -39,12 +39,12 @@ func TestTailTellsTheCause(t *testing.T) {
 		}
 	}
 	check("silence", "", "exit code 1")
-	check("one line without an end", "no exec here", "exit code 1; its last words: no exec here")
-	check("the last three", "one\ntwo x\n\nthree\n  four\tx\n", "exit code 1; its last words: two x | three | four x")
+	check("one line without an end", "no exec here", "exit code 1; last output: no exec here")
+	check("the last three", "one\ntwo x\n\nthree\n  four\tx\n", "exit code 1; last output: two x | three | four x")
 	check("grave lines before a script's own", "x\nFATAL:  no such parameter\nstopped waiting\nsee the log x\nbye\n",
-		"exit code 1; its last words: FATAL: no such parameter")
+		"exit code 1; last output: FATAL: no such parameter")
 	check("too long ago", "FATAL:  old\n"+strings.Repeat("LOG:  x\n", 20),
-		"exit code 1; its last words: LOG: x | LOG: x | LOG: x")
+		"exit code 1; last output: LOG: x | LOG: x | LOG: x")
 }
 
 func TestValue(t *testing.T) {

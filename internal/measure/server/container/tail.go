@@ -58,7 +58,7 @@ func (t *tail) explain(err error) error {
 	if len(lines) == 0 {
 		return err
 	}
-	return fmt.Errorf("%w; its last words: %s", err, strings.Join(lines[max(0, len(lines)-told):], " | "))
+	return fmt.Errorf("%w; last output: %s", err, strings.Join(lines[max(0, len(lines)-told):], " | "))
 }
 
 // grave matches PostgreSQL's messages when it cannot go on.

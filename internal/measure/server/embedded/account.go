@@ -29,8 +29,8 @@ func serverAccount(euid int, getenv func(string) string) (account, error) {
 		}
 	}
 	return account{},
-		errors.New("PostgreSQL refuses to run as root, and there is no user postgres or nobody to run it as: " +
-			"run realiops as an ordinary user")
+		errors.New("PostgreSQL refuses to run as root, and there is no user postgres or nobody to switch to; run " +
+			"realiops as an ordinary user")
 }
 
 func accountOf(u *user.User) (account, error) {

@@ -44,7 +44,7 @@ func newCluster(ctx context.Context, directory string, lock *os.File, bin string
 	}
 	log, err := os.OpenFile(filepath.Join(directory, logName), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("make the server's log: %w", err)
+		return nil, fmt.Errorf("create the server's log: %w", err)
 	}
 	j := &journal{file: log}
 	c := &cluster{
@@ -84,8 +84,8 @@ func (c *cluster) reach(ctx context.Context, mayBorrow bool) error {
 }
 
 func (c *cluster) unreachable(path, flag string) error {
-	return fmt.Errorf("PostgreSQL refuses to run as root, and user %s, who is to run it, cannot enter or run programs "+
-		"in %s: name another place with %s", c.program.account.name, path, flag)
+	return fmt.Errorf("PostgreSQL refuses to run as root, and user %s cannot enter or run programs in %s; choose "+
+		"another directory with %s", c.program.account.name, path, flag)
 }
 
 func (c *cluster) askVersion(ctx context.Context, directory string) error {
@@ -96,7 +96,7 @@ func (c *cluster) askVersion(ctx context.Context, directory string) error {
 	}
 	version, err := versionOf(strings.Join(p.output.lines(), " "))
 	if err != nil {
-		return fmt.Errorf("ask %s which PostgreSQL it is: %w", c.bin, err)
+		return fmt.Errorf("read the version of %s: %w", c.bin, err)
 	}
 	c.version = version
 	return nil
@@ -106,7 +106,7 @@ func (c *cluster) askVersion(ctx context.Context, directory string) error {
 func (c *cluster) makeDirectories() error {
 	for _, name := range []string{dataName, socketName} {
 		if err := os.Mkdir(c.in(name), 0o700); err != nil {
-			return fmt.Errorf("make the server's directory: %w", err)
+			return fmt.Errorf("create the server's directory: %w", err)
 		}
 		if err := c.give(name); err != nil {
 			return err
@@ -122,7 +122,7 @@ func (c *cluster) device(ctx context.Context, size int64) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("put the data on a device of their own: %w", err)
+		return fmt.Errorf("create the data device: %w", err)
 	}
 	return c.give(dataName)
 }
@@ -146,11 +146,11 @@ func (c *cluster) give(name string) error {
 // initdb sets the superuser's password, and the locale that every system has and that compares fastest.
 func (c *cluster) initdb(ctx context.Context, arguments ...string) error {
 	if err := os.WriteFile(c.in(passwordName), []byte(c.password), 0o600); err != nil {
-		return fmt.Errorf("hand over the password: %w", err)
+		return fmt.Errorf("write the password file: %w", err)
 	}
 	defer os.Remove(c.in(passwordName))
 	if err := c.give(passwordName); err != nil {
-		return fmt.Errorf("hand over the password: %w", err)
+		return fmt.Errorf("write the password file: %w", err)
 	}
 	err := run(c.program.command(ctx, filepath.Join(c.bin, "initdb"), append(arguments, "--pgdata="+c.in(dataName),
 		"--username="+superuser, "--pwfile="+c.in(passwordName), "--auth=scram-sha-256", "--locale=C",
@@ -283,9 +283,9 @@ func (c *cluster) whyEnded() string {
 		return complaint
 	}
 	if c.server.err != nil {
-		return fmt.Sprintf("its process ended (%v)", c.server.err)
+		return fmt.Sprintf("its process exited (%v)", c.server.err)
 	}
-	return "it ended by itself and did not say why"
+	return "it exited without an error message"
 }
 
 func (c *cluster) endpoint() endpoint {

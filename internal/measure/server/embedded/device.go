@@ -19,7 +19,7 @@ const deviceFileSystem = "ext4"
 // leastDevice has room for an empty database, some WAL and a file system's journal.
 const leastDevice = 256 << 20 // bytes
 
-var errKeptDevice = errors.New("--own-device and --keep exclude each other: the device goes with the server")
+var errKeptDevice = errors.New("--own-device and --keep cannot be combined: the device is removed with the server")
 
 // checkDevice returns an error if the server cannot have its own device on this system.
 func (o Options) checkDevice(system string, uid int) error {
@@ -27,13 +27,12 @@ func (o Options) checkDevice(system string, uid int) error {
 	case o.OwnDevice == 0:
 		return nil
 	case system != "linux":
-		return errors.New("--own-device makes a loop device, which only Linux has: name a directory on a disk of its " +
-			"own with --data-dir")
+		return errors.New("--own-device needs Linux, for its loop device; choose a directory on its own disk with " +
+			"--data-dir")
 	case uid != 0:
-		return errors.New("--own-device makes a block device and mounts it, which only root may: run " +
-			"realiops with sudo")
+		return errors.New("--own-device mounts a block device, which needs root; run realiops with sudo")
 	case o.OwnDevice < leastDevice:
-		return fmt.Errorf("--own-device is %d MB and a server needs %d MB", o.OwnDevice>>20, leastDevice>>20)
+		return fmt.Errorf("--own-device is %d MB, but a server needs %d MB", o.OwnDevice>>20, leastDevice>>20)
 	case o.Keep:
 		return errKeptDevice
 	default:
@@ -51,11 +50,11 @@ func (o Options) checkRoom(p place) error {
 	}
 	s, err := storageOf(p.directory)
 	if err != nil {
-		return fmt.Errorf("look at the file system of %s: %w", p.directory, err)
+		return fmt.Errorf("inspect the file system of %s: %w", p.directory, err)
 	}
 	if s.free < o.OwnDevice {
-		return fmt.Errorf("%s has %s MB free and --own-device would take %s MB: make room, ask for less, or name "+
-			"another directory with --data-dir", p.directory, printable.Count(s.free>>20),
+		return fmt.Errorf("%s has %s MB free, but --own-device takes %s MB; free up space, use a smaller device, or "+
+			"choose another directory with --data-dir", p.directory, printable.Count(s.free>>20),
 			printable.Count(o.OwnDevice>>20))
 	}
 	return nil
@@ -74,7 +73,7 @@ func formatter(directories []string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", errors.New("--own-device needs mkfs.ext4, which is not here: install the package e2fsprogs")
+	return "", errors.New("--own-device needs mkfs.ext4; install the package e2fsprogs")
 }
 
 // deviceSettings keep the WAL between two checkpoints from filling a small device.

@@ -22,19 +22,19 @@ const blockSize = 4096
 func (c *cluster) mountDevice(ctx context.Context, size int64) error {
 	image, err := os.OpenFile(c.in(imageName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return fmt.Errorf("make the file for the device: %w", err)
+		return fmt.Errorf("create the device's file: %w", err)
 	}
 	defer image.Close()
 	if err := image.Truncate(size); err != nil {
-		return fmt.Errorf("make the file for the device: %w", err)
+		return fmt.Errorf("create the device's file: %w", err)
 	}
 	loop, err := attach(image)
 	if err != nil {
-		return fmt.Errorf("make a loop device: %w", err)
+		return fmt.Errorf("create a loop device: %w", err)
 	}
 	defer loop.Close()
 	if err := format(ctx, loop.Name()); err != nil {
-		return fmt.Errorf("make a file system on %s: %w", loop.Name(), err)
+		return fmt.Errorf("create a file system on %s: %w", loop.Name(), err)
 	}
 	if err := unix.Mount(loop.Name(), c.in(dataName), deviceFileSystem, unix.MS_NOSUID|unix.MS_NODEV, ""); err != nil {
 		return fmt.Errorf("mount %s: %w", loop.Name(), err)
@@ -65,16 +65,16 @@ func attach(image *os.File) (*os.File, error) {
 		}
 		loop.Close()
 		if !errors.Is(err, unix.EBUSY) {
-			return nil, fmt.Errorf("%s for a file: %w (Linux 5.8 or newer is needed)", loop.Name(), err)
+			return nil, fmt.Errorf("configure %s: %w (needs Linux 5.8 or newer)", loop.Name(), err)
 		}
 	}
-	return nil, errors.New("others take every free one at once")
+	return nil, errors.New("other programs took every free device")
 }
 
 func free(control *os.File) (*os.File, error) {
 	number, err := unix.IoctlRetInt(int(control.Fd()), unix.LOOP_CTL_GET_FREE)
 	if err != nil {
-		return nil, fmt.Errorf("find a free one: %w", err)
+		return nil, fmt.Errorf("find a free device: %w", err)
 	}
 	return os.OpenFile(fmt.Sprintf("/dev/loop%d", number), os.O_RDWR, 0)
 }

@@ -135,7 +135,7 @@ func TestAKillLeavesNoDevice(t *testing.T) {
 	}
 	realiops := func(h *holder, _ string) { kill(t, strconv.Itoa(h.command.Process.Pid), syscall.SIGKILL) }
 	both := func(h *holder, said string) { killBoth(t, h, pidIn(t, said)) }
-	check("realiops making the device", "making a device", realiops, false)
+	check("realiops making the device", "creating a device", realiops, false)
 	check("realiops initializing", "initializing", realiops, false)
 	check("realiops", "supervisor", realiops, false)
 	check("both", "supervisor", both, true)

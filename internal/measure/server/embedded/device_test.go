@@ -20,18 +20,18 @@ func TestWhoMayHaveADevice(t *testing.T) {
 	const gigabyte = 1 << 30
 	check(Options{}, "darwin", 501, "")
 	check(Options{OwnDevice: gigabyte}, "linux", 0, "")
-	check(Options{OwnDevice: gigabyte}, "darwin", 0, "--own-device makes a loop device, which only Linux has")
+	check(Options{OwnDevice: gigabyte}, "darwin", 0, "--own-device needs Linux")
 	check(Options{OwnDevice: gigabyte}, "linux", 1000,
-		"--own-device makes a block device and mounts it, which only root may")
-	check(Options{OwnDevice: 255 << 20}, "linux", 0, "--own-device is 255 MB and a server needs 256 MB")
-	check(Options{OwnDevice: gigabyte, Keep: true}, "linux", 0, "--own-device and --keep exclude each other")
+		"--own-device mounts a block device, which needs root")
+	check(Options{OwnDevice: 255 << 20}, "linux", 0, "--own-device is 255 MB, but a server needs 256 MB")
+	check(Options{OwnDevice: gigabyte, Keep: true}, "linux", 0, "--own-device and --keep cannot be combined")
 }
 
 func TestAProgramThatMakesFileSystemsIsLookedFor(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	elsewhere := t.TempDir()
 	_, err := formatter([]string{elsewhere})
-	const want = "--own-device needs mkfs.ext4, which is not here: install the package e2fsprogs"
+	const want = "--own-device needs mkfs.ext4; install the package e2fsprogs"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -78,8 +78,8 @@ func TestMemoryIsRefused(t *testing.T) {
 	path := memory + "/realiops-test"
 	_, err := Start(t.Context(), Options{DataDir: path})
 	want := path +
-		" is tmpfs and lives in memory, so nothing written there reaches a disk and no I/O could be measured: " +
-		"name another with --data-dir, or allow it with --allow-ram"
+		" is tmpfs and in memory: writes would not reach a disk, so no I/O could be measured; " +
+		"choose another with --data-dir, or allow it with --allow-ram"
 	if err == nil || err.Error() != want {
 		t.Errorf("error\n%v\nwant\n%s", err, want)
 	}

@@ -184,7 +184,7 @@ func TestCauseOfDeath(t *testing.T) {
 		return func(t *testing.T, s *Server) string {
 			kill(t, firstLine(t, filepath.Join(s.Target().Storage.Directory, "postmaster.pid")), with)
 			return map[syscall.Signal]string{
-				syscall.SIGKILL: "its process ended (signal: killed)",
+				syscall.SIGKILL: "its process exited (signal: killed)",
 				syscall.SIGINT:  "received fast shutdown request",
 			}[with]
 		}

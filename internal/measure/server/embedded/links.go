@@ -23,7 +23,7 @@ func borrow(from, to string) error {
 		return borrowOne(path, filepath.Join(to, below), entry)
 	})
 	if err != nil {
-		return fmt.Errorf("put the programs of PostgreSQL where the server's user can run them: %w", err)
+		return fmt.Errorf("make PostgreSQL's programs accessible to the server's user: %w", err)
 	}
 	return nil
 }

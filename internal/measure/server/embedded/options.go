@@ -85,9 +85,9 @@ func parseSetting(text string) (setting, error) {
 	case !found || !settingName.MatchString(s.name):
 		return setting{}, fmt.Errorf("setting %q: want name=value", text)
 	case strings.ContainsAny(value, "\n\r\x00"):
-		return setting{}, fmt.Errorf("setting %s: a value is one line", s.name)
+		return setting{}, fmt.Errorf("setting %s: the value must be one line", s.name)
 	case s.ours():
-		return setting{}, fmt.Errorf("setting %s: realiops sets it itself", s.name)
+		return setting{}, fmt.Errorf("setting %s is reserved for realiops", s.name)
 	}
 	return s, nil
 }
@@ -121,7 +121,7 @@ func defaults() []setting {
 	}
 }
 
-var errNoVersion = errors.New("cannot tell its version")
+var errNoVersion = errors.New("no version in its output")
 
 // versionOf returns 17.11 for "postgres (PostgreSQL) 17.11 (Debian 17.11-1)".
 func versionOf(answer string) (string, error) {

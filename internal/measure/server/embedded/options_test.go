@@ -34,8 +34,8 @@ func TestSettings(t *testing.T) {
 	refuse("work_mem", `setting "work_mem": want name=value`)
 	refuse("=4MB", `setting "=4MB": want name=value`)
 	refuse("a b=1", `setting "a b=1": want name=value`)
-	refuse("work_mem=4MB\nport = 1", "setting work_mem: a value is one line")
-	refuse("PORT=5432", "setting PORT: realiops sets it itself")
+	refuse("work_mem=4MB\nport = 1", "setting work_mem: the value must be one line")
+	refuse("PORT=5432", "setting PORT is reserved for realiops")
 }
 
 func TestVersionOf(t *testing.T) {
@@ -69,10 +69,10 @@ func TestInstalledVersionMustFit(t *testing.T) {
 	check("", "19devel", "")
 	check("17", "17.11", "")
 	check("17.11", "17.11", "")
-	check("17", "15.18", "/bin holds PostgreSQL 15.18, not 17")
-	check("17.10", "17.11", "/bin holds PostgreSQL 17.11, not 17.10")
-	check("", "12.22", "/bin holds PostgreSQL 12.22, and realiops needs 13 or newer")
-	check("", "beta", "/bin holds PostgreSQL beta, and realiops needs 13 or newer")
+	check("17", "15.18", "/bin has PostgreSQL 15.18, not 17")
+	check("17.10", "17.11", "/bin has PostgreSQL 17.11, not 17.10")
+	check("", "12.22", "/bin has PostgreSQL 12.22, but realiops needs 13 or newer")
+	check("", "beta", "/bin has PostgreSQL beta, but realiops needs 13 or newer")
 }
 
 // Errors are one line, and leave nothing.
@@ -96,20 +96,20 @@ func TestStartRefuses(t *testing.T) {
 	}
 	check("a version that is not", func(dir string) Options {
 		return Options{DataDir: dir, Version: "12"}
-	}, `there is no PostgreSQL "12" to fetch for `)
+	}, `no PostgreSQL "12" available for `)
 	check("a setting that is ours", func(dir string) Options {
 		return Options{DataDir: dir, Settings: []string{"port=1"}}
-	}, "setting port: realiops sets it itself")
+	}, "setting port is reserved for realiops")
 	check("a directory in use", func(dir string) Options {
 		put(t, dir, "mine")
 		return Options{DataDir: dir}
-	}, "the data directory DIR is not empty (it has mine): name an empty or a new one")
+	}, "data directory DIR is not empty (contains mine); choose an empty or new one")
 	check("a directory nowhere", func(dir string) Options {
 		return Options{DataDir: filepath.Join(dir, "a", "b")}
-	}, "make the data directory: mkdir DIR/a/b: no such file or directory")
+	}, "create the data directory: mkdir DIR/a/b: no such file or directory")
 	check("no server there", func(dir string) Options {
 		return Options{DataDir: dir, BinDir: filepath.Join(dir, "nowhere")}
-	}, "DIR/nowhere holds no server: stat DIR/nowhere/initdb: no such file or directory")
+	}, "no server in DIR/nowhere: stat DIR/nowhere/initdb: no such file or directory")
 }
 
 // A download leaves no temporary files, whether or not it succeeds, and does not block the next one.
@@ -122,8 +122,8 @@ func TestNoNetworkAndNoCache(t *testing.T) {
 	t.Setenv("TMPDIR", temporary)
 	const nobody = "http://127.0.0.1:9" // the discard port
 	_, err = Start(t.Context(), Options{Version: "17", DataDir: dataDir, CacheDir: cache, Repository: nobody})
-	want := "PostgreSQL " + release.Version() + " is not in the cache yet and " + nobody + " cannot be reached: " +
-		"connect to the network once, or name a mirror in REALIOPS_PG_REPOSITORY" + binaries.Hint()
+	want := "PostgreSQL " + release.Version() + " is not cached and " + nobody + " is unreachable; " +
+		"connect to the network once, or set REALIOPS_PG_REPOSITORY to a mirror" + binaries.Hint()
 	if err == nil || err.Error() != want {
 		t.Errorf("error\n%v\nwant\n%s", err, want)
 	}
@@ -185,8 +185,8 @@ func TestRootLearnsThatItsServerCannotReachTheData(t *testing.T) {
 		t.Helper()
 		_, err := Start(t.Context(), o)
 		want := "PostgreSQL refuses to run as root, and user " + user.name +
-			", who is to run it, cannot enter or run programs in " +
-			path + ": name another place with " + flag
+			" cannot enter or run programs in " +
+			path + "; choose another directory with " + flag
 		if err == nil || err.Error() != want {
 			t.Errorf("error\n%v\nwant\n%s", err, want)
 		}

@@ -77,7 +77,7 @@ func takeDirectory(path string, allowRAM bool) (place, error) {
 		p.made = true
 		return p, nil
 	case !errors.Is(err, fs.ErrExist):
-		return place{}, fmt.Errorf("make the data directory: %w", err)
+		return place{}, fmt.Errorf("create the data directory: %w", err)
 	}
 	sweep(path)
 	p, err := examine(path, allowRAM)
@@ -90,11 +90,11 @@ func takeDirectory(path string, allowRAM bool) (place, error) {
 func empty(path string) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return fmt.Errorf("look into the data directory: %w", err)
+		return fmt.Errorf("read the data directory: %w", err)
 	}
 	for _, e := range entries {
 		if e.Name() != "lost+found" { // at the root of a file system
-			return fmt.Errorf("the data directory %s is not empty (it has %s): name an empty or a new one",
+			return fmt.Errorf("data directory %s is not empty (contains %s); choose an empty or new one",
 				path, e.Name())
 		}
 	}
@@ -105,20 +105,21 @@ func examine(path string, allowRAM bool) (place, error) {
 	s, err := storageOf(path)
 	switch {
 	case err != nil:
-		return place{}, fmt.Errorf("look at the file system of %s: %w", path, err)
+		return place{}, fmt.Errorf("inspect the file system of %s: %w", path, err)
 	case strings.ContainsFunc(path, func(r rune) bool { return r == '"' || unicode.IsControl(r) }):
 		return place{},
-			fmt.Errorf("PostgreSQL cannot work in %q, because of the quotation mark or control character in its name: "+
-				"name another with --data-dir", path)
+			fmt.Errorf("PostgreSQL cannot use %q, because its name has a quotation mark or control character; choose "+
+				"another with --data-dir", path)
 	case scratch.Writable(path) != nil:
-		return place{}, fmt.Errorf("%s is not writable: name another with --data-dir", path)
+		return place{}, fmt.Errorf("%s is not writable; choose another with --data-dir", path)
 	case s.ram && !allowRAM:
 		return place{},
-			fmt.Errorf("%s is %s and lives in memory, so nothing written there reaches a disk and no I/O could be "+
-				"measured: name another with --data-dir, or allow it with --allow-ram", path, s.name)
+			fmt.Errorf("%s is %s and in memory: writes would not reach a disk, so no I/O could be measured; choose "+
+				"another with --data-dir, or allow it with --allow-ram", path, s.name)
 	case s.free < leastFree:
 		return place{},
-			fmt.Errorf("%s has %s MB free and a run needs %s MB: make room, or name another directory with --data-dir",
+			fmt.Errorf("%s has %s MB free, but a run needs %s MB; free up space, or choose another directory with "+
+				"--data-dir",
 				path, printable.Count(s.free/1e6), printable.Count(leastFree/1_000_000))
 	}
 	return place{directory: path, fileSystem: s.name, ram: s.ram}, nil

@@ -53,7 +53,7 @@ func installed(version string) (string, error) {
 	major, _, _ := strings.Cut(version, ".")
 	n, err := strconv.Atoi(major)
 	if version != "" && err != nil {
-		return "", fmt.Errorf("%q is not a version of PostgreSQL", version)
+		return "", fmt.Errorf("%q is not a PostgreSQL version", version)
 	}
 	found, err := binaries.Installed(n)
 	return found.Bin, err
@@ -62,7 +62,7 @@ func installed(version string) (string, error) {
 func named(bin string) (string, error) {
 	for _, program := range []string{"initdb", "postgres"} {
 		if _, err := os.Stat(filepath.Join(bin, program)); err != nil {
-			return "", fmt.Errorf("%s holds no server: %w", bin, err)
+			return "", fmt.Errorf("no server in %s: %w", bin, err)
 		}
 	}
 	return bin, nil
@@ -75,10 +75,10 @@ const oldest = 13
 func checkVersion(c *cluster, o Options) error {
 	digits := strings.FieldsFunc(c.version, func(r rune) bool { return r < '0' || r > '9' })
 	if n, err := strconv.Atoi(strings.Join(digits[:min(1, len(digits))], "")); err != nil || n < oldest {
-		return fmt.Errorf("%s holds PostgreSQL %s, and realiops needs %d or newer", c.bin, c.version, oldest)
+		return fmt.Errorf("%s has PostgreSQL %s, but realiops needs %d or newer", c.bin, c.version, oldest)
 	}
 	if o.Version != "" && o.Version != c.version && o.Version != digits[0] {
-		return fmt.Errorf("%s holds PostgreSQL %s, not %s", c.bin, c.version, o.Version)
+		return fmt.Errorf("%s has PostgreSQL %s, not %s", c.bin, c.version, o.Version)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func create(p place, keep bool) (directory string, lock *os.File, err error) {
 		prefix = keptPrefix
 	}
 	if directory, lock, err = scratch.Make(p.directory, prefix); err != nil {
-		return "", nil, fmt.Errorf("make a directory for the server: %w", err)
+		return "", nil, fmt.Errorf("create a directory for the server: %w", err)
 	}
 	return directory, lock, nil
 }

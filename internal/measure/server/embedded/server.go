@@ -38,7 +38,7 @@ var _ server.Server = (*Server)(nil)
 // undone; later it has no effect.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	if err := supervisor.Supported(); err != nil {
-		return nil, fmt.Errorf("start a PostgreSQL: %w", err)
+		return nil, fmt.Errorf("start PostgreSQL: %w", err)
 	}
 	o, err := o.checked()
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *Server) bringUp(ctx context.Context) error {
 		return err
 	}
 	if o.OwnDevice != 0 {
-		o.notify("making a device of " + printable.Count(o.OwnDevice>>20) + " MB")
+		o.notify("creating a device of " + printable.Count(o.OwnDevice>>20) + " MB")
 		if err := c.device(ctx, o.OwnDevice); err != nil {
 			return err
 		}
@@ -213,7 +213,7 @@ func (c *cluster) farewell() string {
 	if c.program.account.other() {
 		as = " as user " + c.program.account.name
 	}
-	return fmt.Sprintf("kept %s; to start that server again at the same address, run%s: %s -D %s",
+	return fmt.Sprintf("kept %s; to start the server again at the same address, run%s: %s -D %s",
 		c.dir, as, quoted(filepath.Join(c.bin, "postgres")), quoted(c.in(dataName)))
 }
 

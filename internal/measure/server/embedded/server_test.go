@@ -115,7 +115,7 @@ func TestKilledServerLeavesNoSharedMemory(t *testing.T) {
 		t.Fatalf("the server has the segments %q, want one", segments)
 	}
 	kill(t, pid, syscall.SIGKILL)
-	waitForDeath(t, s, "its process ended (signal: killed)")
+	waitForDeath(t, s, "its process exited (signal: killed)")
 	if err := s.Stop(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -217,7 +217,7 @@ func checkKept(t *testing.T, s *Server, dataDir string) {
 	t.Helper()
 	kept, _ := filepath.Glob(filepath.Join(dataDir, keptPrefix+"*"))
 	if len(kept) != 1 ||
-		!strings.HasPrefix(s.Kept(), "kept "+kept[0]+"; to start that server again at the same address, run") {
+		!strings.HasPrefix(s.Kept(), "kept "+kept[0]+"; to start the server again at the same address, run") {
 		t.Fatalf("kept %q, and it says %q", kept, s.Kept())
 	}
 	sweep(dataDir)
@@ -293,9 +293,8 @@ func TestOddPaths(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := Start(t.Context(), Options{DataDir: odd})
-		want := fmt.Sprintf("PostgreSQL cannot work in %q, because of the quotation mark or control "+
-			"character in its name: "+
-			"name another with --data-dir", odd)
+		want := fmt.Sprintf("PostgreSQL cannot use %q, because its name has a quotation mark or control "+
+			"character; choose another with --data-dir", odd)
 		if err == nil || err.Error() != want {
 			t.Errorf("error\n%v\nwant\n%s", err, want)
 		}

@@ -23,7 +23,7 @@ const published = "https://repo1.maven.org/maven2"
 // jarOverhead bounds the size of a repository's file beyond the archive in it. Some hundred bytes are usual.
 const jarOverhead = 4 << 20
 
-// patience is how long a server may be silent before the download is given up.
+// patience is how long a server may be silent before the download fails.
 const patience = 30 * time.Second
 
 // download fetches a release's file from a repository. It retries after broken transfers and server errors, but not
@@ -60,11 +60,13 @@ func (d download) once(ctx context.Context, file *os.File) (passing bool, err er
 	}
 	ctx, quiet := context.WithCancelCause(ctx)
 	defer quiet(nil)
-	alarm := time.AfterFunc(d.patience, func() { quiet(fmt.Errorf("%s says nothing for %s", d.from(), printable.Duration(d.patience))) })
+	alarm := time.AfterFunc(d.patience, func() {
+		quiet(fmt.Errorf("no data from %s for %s", d.from(), printable.Duration(d.patience)))
+	})
 	defer alarm.Stop()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, d.address(), nil)
 	if err != nil {
-		return false, fmt.Errorf("REALIOPS_PG_REPOSITORY is not the address of a repository: %s", d.from())
+		return false, fmt.Errorf("invalid REALIOPS_PG_REPOSITORY: %s", d.from())
 	}
 	answer, err := http.DefaultClient.Do(request) // uses the proxy that the environment names
 	if err != nil {
@@ -74,10 +76,10 @@ func (d download) once(ctx context.Context, file *os.File) (passing bool, err er
 	pin := d.release.pin
 	switch {
 	case answer.StatusCode >= http.StatusInternalServerError || answer.StatusCode == http.StatusTooManyRequests:
-		return true, fmt.Errorf("%s answers %s: try again later, or name a mirror in REALIOPS_PG_REPOSITORY", d.from(),
+		return true, fmt.Errorf("%s answered %s; try again later, or set REALIOPS_PG_REPOSITORY to a mirror", d.from(),
 			answer.Status)
 	case answer.StatusCode != http.StatusOK:
-		return false, fmt.Errorf("%s has no PostgreSQL %s for %s, or does not serve it (%s)",
+		return false, fmt.Errorf("%s does not serve PostgreSQL %s for %s (%s)",
 			d.from(), d.release.Version(), pin.platform, answer.Status)
 	}
 	most := pin.size + jarOverhead
@@ -89,10 +91,10 @@ func (d download) once(ctx context.Context, file *os.File) (passing bool, err er
 	case err != nil && ctx.Err() != nil:
 		return true, context.Cause(ctx)
 	case max(n, answer.ContentLength) > most:
-		return false, fmt.Errorf("%s sends more than the %d MB that PostgreSQL %s has: nothing was unpacked",
+		return false, fmt.Errorf("%s sent more than the %d MB of PostgreSQL %s; nothing was unpacked",
 			d.from(), (pin.size+500_000)/1_000_000, d.release.Version())
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return true, fmt.Errorf("the download of PostgreSQL %s from %s broke off after %s bytes",
+		return true, fmt.Errorf("download of PostgreSQL %s from %s was cut off after %s bytes",
 			d.release.Version(), d.from(), printable.Count(n))
 	case err != nil:
 		return true, fmt.Errorf("download PostgreSQL %s from %s: %w", d.release.Version(), d.from(), err)
@@ -123,12 +125,12 @@ func (d download) address() string {
 // from returns the repository for messages, without a password.
 func (d download) from() string {
 	if d.repository == "" {
-		return "the repository of its binaries"
+		return "the repository of PostgreSQL binaries"
 	}
 	if u, err := url.Parse(d.repository); err == nil {
 		return u.Redacted()
 	}
-	return "what it names"
+	return "not a URL"
 }
 
 // unreachable adds a remedy to the error of a repository that does not answer.
@@ -139,8 +141,8 @@ func (d download) unreachable(err error) error {
 	if _, ok := errors.AsType[*net.OpError](err); !ok {
 		return fmt.Errorf("download PostgreSQL %s from %s: %w", d.release.Version(), d.from(), err)
 	}
-	return fmt.Errorf("PostgreSQL %s is not in the cache yet and %s cannot be reached: "+
-		"connect to the network once, or name a mirror in REALIOPS_PG_REPOSITORY", d.release.Version(), d.from())
+	return fmt.Errorf("PostgreSQL %s is not cached and %s is unreachable; connect to the network once, or set "+
+		"REALIOPS_PG_REPOSITORY to a mirror", d.release.Version(), d.from())
 }
 
 func rewind(f *os.File) error {
@@ -162,5 +164,5 @@ func archiveIn(file *os.File) (*zip.File, error) {
 			return f, nil
 		}
 	}
-	return nil, errors.New("there is no archive in it")
+	return nil, errors.New("no archive in the response")
 }

@@ -44,7 +44,7 @@ func choose(there []Installation, major int) (Installation, error) {
 	if major != 0 {
 		wanted = fmt.Sprintf("PostgreSQL %d", major)
 	}
-	return Installation{}, fmt.Errorf("no %s is installed where packages put it%s", wanted, hint(there))
+	return Installation{}, fmt.Errorf("no %s found in the usual directories%s", wanted, hint(there))
 }
 
 // Hint names the installed servers, for an error about a missing one; empty if there are none.
@@ -58,7 +58,7 @@ func hint(there []Installation) string {
 	for _, i := range there {
 		bins = append(bins, "--pg-bin "+i.Bin)
 	}
-	return "; installed here: " + strings.Join(bins, ", ")
+	return "; installed: " + strings.Join(bins, ", ")
 }
 
 // installations returns the servers at the places, newest first.

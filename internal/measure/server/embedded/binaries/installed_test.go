@@ -43,7 +43,7 @@ func TestInstalledServersAreFound(t *testing.T) {
 	check(0, brew)
 	check(15, debian)
 	_, err := choose(there, 16)
-	want := "no PostgreSQL 16 is installed where packages put it; installed here: --pg-bin " + brew +
+	want := "no PostgreSQL 16 found in the usual directories; installed: --pg-bin " + brew +
 		", --pg-bin " + debian
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)

@@ -40,14 +40,14 @@ func Find(version string) (Release, error) {
 
 func find(there []Release, version string) (Release, error) {
 	if len(there) == 0 {
-		return Release{}, fmt.Errorf("there are no PostgreSQL binaries to fetch for %s", here())
+		return Release{}, fmt.Errorf("no PostgreSQL binaries available for %s", here())
 	}
 	for _, r := range there {
 		if version == r.Version() || version == strconv.Itoa(r.Major()) {
 			return r, nil
 		}
 	}
-	return Release{}, fmt.Errorf("there is no PostgreSQL %q to fetch for %s: there are %s", version, here(), list(there))
+	return Release{}, fmt.Errorf("no PostgreSQL %q available for %s; use one of %s", version, here(), list(there))
 }
 
 func list(there []Release) string {

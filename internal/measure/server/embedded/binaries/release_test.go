@@ -54,9 +54,9 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: error %v, want %s", version, err, want)
 		}
 	}
-	const list = "there are 13.23, 14.24, 15.19, 16.15, 17.11, 18.6"
-	refuse(there, "12", `there is no PostgreSQL "12" to fetch for HERE: `+list)
-	refuse(there, "17.9", `there is no PostgreSQL "17.9" to fetch for HERE: `+list)
-	refuse(there, "latest", `there is no PostgreSQL "latest" to fetch for HERE: `+list)
-	refuse(nil, "17", "there are no PostgreSQL binaries to fetch for HERE")
+	const list = "use one of 13.23, 14.24, 15.19, 16.15, 17.11, 18.6"
+	refuse(there, "12", `no PostgreSQL "12" available for HERE; `+list)
+	refuse(there, "17.9", `no PostgreSQL "17.9" available for HERE; `+list)
+	refuse(there, "latest", `no PostgreSQL "latest" available for HERE; `+list)
+	refuse(nil, "17", "no PostgreSQL binaries available for HERE")
 }

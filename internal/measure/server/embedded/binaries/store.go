@@ -33,13 +33,13 @@ const staging = "realiops-fetch-"
 func (s Store) Bin(ctx context.Context, r Release) (string, error) {
 	place := filepath.Join(s.Directory, r.name())
 	if err := owner.Directory(s.Directory); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("start no program from the cache: %w; XDG_CACHE_HOME names another place", err)
+		return "", fmt.Errorf("refuse to run programs from the cache: %w; set XDG_CACHE_HOME to another directory", err)
 	}
 	if complete(filepath.Join(place, "bin")) {
 		return filepath.Join(place, "bin"), nil
 	}
 	if err := os.MkdirAll(s.Directory, 0o755); err != nil {
-		return "", fmt.Errorf("make the cache directory (XDG_CACHE_HOME names another): %w", err)
+		return "", fmt.Errorf("create the cache directory: %w; set XDG_CACHE_HOME to another", err)
 	}
 	unlock, err := s.lock(ctx, place+".lock")
 	if err != nil {
@@ -75,7 +75,7 @@ func (s Store) lock(ctx context.Context, file string) (unlock func(), err error)
 		case !errors.Is(err, scratch.ErrLocked):
 			return nil, errors.Join(fmt.Errorf("lock the cache: %w", err), f.Close())
 		case tries == 0:
-			s.Notify("waiting for another realiops that is fetching the same PostgreSQL")
+			s.Notify("waiting for another realiops process to download PostgreSQL")
 		}
 		select {
 		case <-ctx.Done():
@@ -89,7 +89,7 @@ func (s Store) lock(ctx context.Context, file string) (unlock func(), err error)
 func (s Store) make(ctx context.Context, r Release, place string) error {
 	scratch.Sweep(s.Directory, staging, os.RemoveAll)
 	if err := os.RemoveAll(place); err != nil {
-		return fmt.Errorf("clear what is left of another fetch: %w", err)
+		return fmt.Errorf("remove an incomplete download: %w", err)
 	}
 	directory, lock, err := scratch.Make(s.Directory, staging)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s Store) make(ctx context.Context, r Release, place string) error {
 		return err
 	}
 	if err := os.Rename(tree, place); err != nil {
-		return fmt.Errorf("put PostgreSQL %s into the cache: %w", r.Version(), err)
+		return fmt.Errorf("add PostgreSQL %s to the cache: %w", r.Version(), err)
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func (s Store) make(ctx context.Context, r Release, place string) error {
 func (s Store) unpack(ctx context.Context, r Release, file *os.File, tree string) error {
 	archive, err := archiveIn(file)
 	if err != nil {
-		return fmt.Errorf("what %s served is not PostgreSQL %s (%w): is there a login page in between?",
+		return fmt.Errorf("%s did not serve PostgreSQL %s (%w); is there a login page in between?",
 			download{repository: s.Repository}.from(), r.Version(), err)
 	}
 	if err := checkPinned(archive, r); err != nil {
@@ -157,7 +157,7 @@ func CacheDirectory() (string, error) {
 		}
 	}
 	if err != nil {
-		return "", fmt.Errorf("find the cache directory (XDG_CACHE_HOME names it): %w", err)
+		return "", fmt.Errorf("find the cache directory: %w; set XDG_CACHE_HOME", err)
 	}
 	return filepath.Join(cache, "realiops", "postgres"), nil
 }

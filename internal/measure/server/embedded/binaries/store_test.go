@@ -173,40 +173,40 @@ func TestStoreRefuses(t *testing.T) {
 			checkOnly(t, s, release.name()+".lock")
 		})
 	}
-	check("no network", closedPort(t), "PostgreSQL 99.1 is not in the cache yet and URL cannot be reached: "+
-		"connect to the network once, or name a mirror in REALIOPS_PG_REPOSITORY")
+	check("no network", closedPort(t), "PostgreSQL 99.1 is not cached and URL is unreachable; "+
+		"connect to the network once, or set REALIOPS_PG_REPOSITORY to a mirror")
 	check("no host of that name", "http://nowhere.invalid",
-		"PostgreSQL 99.1 is not in the cache yet and URL cannot be reached: "+
-			"connect to the network once, or name a mirror in REALIOPS_PG_REPOSITORY")
+		"PostgreSQL 99.1 is not cached and URL is unreachable; "+
+			"connect to the network once, or set REALIOPS_PG_REPOSITORY to a mirror")
 	check("not an address", "nowhere", `download PostgreSQL 99.1 from URL: unsupported protocol scheme ""`)
 	check("not there", newMirror(t, http.NotFound).URL,
-		"URL has no PostgreSQL 99.1 for "+release.pin.platform+", or does not serve it (404 Not Found)")
+		"URL does not serve PostgreSQL 99.1 for "+release.pin.platform+" (404 Not Found)")
 
 	tampered := append([]byte{}, treeArchive...)
 	tampered[len(tampered)/2] ^= 1
 	check("tampered with", newMirror(t, giving(jar(t, tampered))).URL,
-		"the archive of PostgreSQL 99.1 is not the one this realiops knows: nothing was unpacked "+
-			"(sha256 "+sum(tampered)+", want "+sum(treeArchive)+")")
+		"the archive of PostgreSQL 99.1 has the wrong checksum "+
+			"(sha256 "+sum(tampered)+", want "+sum(treeArchive)+"); nothing was unpacked")
 	damaged := jar(t, treeArchive)
 	damaged[len(damaged)/2] ^= 1
 	check("damaged on the way", newMirror(t, giving(damaged)).URL,
-		"the archive of PostgreSQL 99.1 is damaged: nothing was unpacked (zip: checksum error)")
+		"the archive of PostgreSQL 99.1 is corrupt (zip: checksum error); nothing was unpacked")
 	huge := append(append([]byte{}, treeArchive...), make([]byte, 100<<20)...)
 	check("a bomb", newMirror(t, giving(jar(t, huge))).URL,
-		"the archive of PostgreSQL 99.1 is not the one this realiops knows: nothing was unpacked "+
-			"(sha256 "+sum(huge[:len(treeArchive)+1])+", want "+sum(treeArchive)+")")
+		"the archive of PostgreSQL 99.1 has the wrong checksum "+
+			"(sha256 "+sum(huge[:len(treeArchive)+1])+", want "+sum(treeArchive)+"); nothing was unpacked")
 	check("a login page", newMirror(t, giving([]byte("<html>please log in</html>"))).URL,
-		"what URL served is not PostgreSQL 99.1 (zip: not a valid zip file): is there a login page in between?")
+		"URL did not serve PostgreSQL 99.1 (zip: not a valid zip file); is there a login page in between?")
 	check("endless", newMirror(t, func(w http.ResponseWriter, _ *http.Request) {
 		for part := make([]byte, 64<<10); ; {
 			if _, err := w.Write(part); err != nil {
 				return
 			}
 		}
-	}).URL, "URL sends more than the 0 MB that PostgreSQL 99.1 has: nothing was unpacked")
+	}).URL, "URL sent more than the 0 MB of PostgreSQL 99.1; nothing was unpacked")
 	check("too long by its own account", newMirror(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "9000000000000")
-	}).URL, "URL sends more than the 0 MB that PostgreSQL 99.1 has: nothing was unpacked")
+	}).URL, "URL sent more than the 0 MB of PostgreSQL 99.1; nothing was unpacked")
 	var round *mirror
 	round = newMirror(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, round.URL+r.URL.Path, http.StatusFound)
@@ -264,16 +264,16 @@ func TestDownloadTriesAgain(t *testing.T) {
 		_, _ = w.Write(content[:100])
 	}
 	check("truncated twice", truncated, 2, 3, "")
-	check("truncated always", truncated, 9, 3, "the download of PostgreSQL 99.1 from URL broke off after 100 bytes")
+	check("truncated always", truncated, 9, 3, "download of PostgreSQL 99.1 from URL was cut off after 100 bytes")
 	busy := func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "busy", http.StatusServiceUnavailable) }
 	check("busy once", busy, 1, 2, "")
 	check("busy always", busy, 9, 3,
-		"URL answers 503 Service Unavailable: try again later, or name a mirror in REALIOPS_PG_REPOSITORY")
+		"URL answered 503 Service Unavailable; try again later, or set REALIOPS_PG_REPOSITORY to a mirror")
 	check("forbidden", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) }, 9, 1,
-		"URL has no PostgreSQL 99.1 for "+fake(t, nil).pin.platform+", or does not serve it (403 Forbidden)")
+		"URL does not serve PostgreSQL 99.1 for "+fake(t, nil).pin.platform+" (403 Forbidden)")
 	check("silent before it answers", func(_ http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
-	}, 9, 1, "URL says nothing for 300 ms")
+	}, 9, 1, "no data from URL for 300 ms")
 	check("silent in the middle", func(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(content[:100])
 		_ = http.NewResponseController(w).Flush()

@@ -26,11 +26,11 @@ func checkPinned(archive *zip.File, r Release) error {
 	defer content.Close()
 	sum := sha256.New()
 	if _, err := io.Copy(sum, io.LimitReader(content, r.pin.size+1)); err != nil {
-		return fmt.Errorf("the archive of PostgreSQL %s is damaged: nothing was unpacked (%w)", r.Version(), err)
+		return fmt.Errorf("the archive of PostgreSQL %s is corrupt (%w); nothing was unpacked", r.Version(), err)
 	}
 	if found := hex.EncodeToString(sum.Sum(nil)); found != r.pin.sha256 {
-		return fmt.Errorf("the archive of PostgreSQL %s is not the one this realiops knows: nothing was unpacked "+
-			"(sha256 %s, want %s)", r.Version(), found, r.pin.sha256)
+		return fmt.Errorf("the archive of PostgreSQL %s has the wrong checksum (sha256 %s, want %s); nothing was "+
+			"unpacked", r.Version(), found, r.pin.sha256)
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ type tree struct {
 func (t tree) add(h *tar.Header, content io.Reader) error {
 	name := path.Clean(h.Name)
 	if !filepath.IsLocal(name) {
-		return fmt.Errorf("%s would leave the directory", h.Name)
+		return fmt.Errorf("%s is outside the directory", h.Name)
 	}
 	if h.Typeflag == tar.TypeDir {
 		return t.directory(name)
@@ -86,7 +86,7 @@ func (t tree) add(h *tar.Header, content io.Reader) error {
 	case tar.TypeSymlink:
 		return t.root.Symlink(h.Linkname, name)
 	default:
-		return fmt.Errorf("%s is of a kind that no PostgreSQL has (%q)", h.Name, h.Typeflag)
+		return fmt.Errorf("%s has unexpected type %q", h.Name, h.Typeflag)
 	}
 }
 
