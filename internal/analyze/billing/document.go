@@ -14,9 +14,10 @@ import (
 
 // Document returns a comparison for people.
 func (c Comparison) Document() document.Document {
+	answer, doubts := document.Paragraph{Text: c.answer(), Style: document.Headline}, document.Doubts(c.Warnings)
 	return document.Document{Title: "Aurora Standard or I/O-Optimized", Heading: "Aurora Standard or I/O-Optimized",
-		Blocks: []document.Block{
-			document.Paragraph{Text: c.answer(), Style: document.Headline}, document.Doubts(c.Warnings),
+		Lead: document.Together{answer, doubts}, Blocks: []document.Block{
+			answer, doubts,
 			c.itemTable(), document.Notes{}, c.monthTable(), c.turnBlock(), c.switchingBlock(),
 			document.Only(document.InCSV, c.dayTable()),
 			document.Paragraph{Text: c.priceText(), Style: document.Faint},

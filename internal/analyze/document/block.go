@@ -7,6 +7,7 @@ type Document struct {
 	Title   string // of a page's window
 	Heading string // of a page; text begins with its first block
 	Blocks  []Block
+	Lead    Block // one of Blocks, the answer: a terminal shows it again below a text that it scrolls away; nil: none
 }
 
 // Block is a part of a document. nil and blocks without content render nothing.

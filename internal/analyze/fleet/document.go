@@ -15,9 +15,10 @@ import (
 
 // Document returns the ranking: text has the top of each list, and a page all.
 func (f Fleet) Document(top int) document.Document {
+	headline := document.Paragraph{Text: f.headline(), Style: document.Headline}
 	return document.Document{Title: "realiops: fleet", Heading: "What databases need, have and cost",
-		Blocks: []document.Block{
-			document.Paragraph{Text: f.headline(), Style: document.Headline},
+		Lead: headline, Blocks: []document.Block{
+			headline,
 			document.Only(document.InText|document.InMarkdown, f.moneySection(top), f.riskSection(top)),
 			document.Only(document.InHTML, f.wholeSection()),
 			f.lackSection(top),

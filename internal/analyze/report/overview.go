@@ -35,13 +35,15 @@ func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) docume
 		return periodsDocument(run, r, d)
 	}
 	void := func(w document.Warning) bool { return w.Rank == document.Void }
+	beside, operations := answer.beside(), answer.operations()
+	d.Lead = document.Together{beside, operations}
 	d.Blocks = []document.Block{
 		document.Only(document.InText, words.Faint(r.Target()), r.conditions()),
 		document.Only(document.OnPages, slices.DeleteFunc(r.conditions(), func(w document.Warning) bool {
 			return !void(w)
 		})),
-		answer.beside(),
-		answer.operations(),
+		beside,
+		operations,
 		document.Only(document.OnPages, document.Paragraph{Text: answer.trust()},
 			slices.DeleteFunc(r.conditions(), void), answer.missed(), words.Faint(r.Target()+". "+r.when()+".")),
 		document.Only(document.InHTML, document.Contents{}, r.hero()),

@@ -28,6 +28,8 @@ type Env struct {
 	InTerminal, OutTerminal, ErrTerminal bool
 	// Width returns the terminal's current columns, or 80 if there is none.
 	Width func() int
+	// Height returns the lines of the terminal that standard output is; nil or 0: unknown.
+	Height func() int
 }
 
 // DefaultWidth is the default number of columns of a report.
@@ -41,6 +43,10 @@ func SystemEnv() Env {
 		OutTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		ErrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		Width:       terminalWidth,
+		Height: func() int {
+			_, height, _ := term.GetSize(int(os.Stdout.Fd()))
+			return height
+		},
 	}
 }
 
@@ -78,9 +84,31 @@ func (e Env) Progress(asked string) (progress.Mode, error) {
 // dumb reports whether the terminal understands no escape sequences.
 func (e Env) dumb() bool { return e.get("TERM") == "dumb" }
 
-// Write writes a document to standard output, in color if that is a capable terminal.
+// Write writes a document to standard output, in color if that is a capable terminal. The answer comes again at the end
+// if it has scrolled off the terminal.
 func (e Env) Write(d document.Document) error {
-	return document.Text(e.Coloured(e.Out, e.OutTerminal), d, e.Columns())
+	var text strings.Builder
+	if err := document.Text(&text, d, e.Columns()); err != nil {
+		return err
+	}
+	if lines := e.lines(); d.Lead != nil && lines > 0 && strings.Count(text.String(), "\n") >= lines {
+		text.WriteByte('\n')
+		if err := document.Text(&text, document.Document{Blocks: []document.Block{d.Lead}}, e.Columns()); err != nil {
+			return err
+		}
+	}
+	if _, err := io.WriteString(e.Coloured(e.Out, e.OutTerminal), text.String()); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}
+
+// lines returns the terminal's height; 0: standard output is none, or its height is unknown.
+func (e Env) lines() int {
+	if !e.OutTerminal || e.Height == nil {
+		return 0
+	}
+	return e.Height()
 }
 
 // Coloured returns a writer that keeps colors if it leads to a terminal, unless the user

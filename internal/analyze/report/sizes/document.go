@@ -20,7 +20,8 @@ import (
 
 // Document says what to order for a run, and why.
 func (s Size) Document() document.Document {
-	return document.Document{Blocks: append(s.blocks(&citations{}), document.Only(document.InCSV, s.everyOption()))}
+	blocks := s.blocks(&citations{})
+	return document.Document{Lead: blocks[0], Blocks: append(blocks, document.Only(document.InCSV, s.everyOption()))}
 }
 
 // blocks returns the content of a sizing, also for the page of a run.
