@@ -16,36 +16,8 @@ import (
 // TestMeansOfHoursAreReported: if CloudWatch's highest minute of one metric is missing, its mean stands in among the
 // maxima of the others, and the order says so.
 func TestMeansOfHoursAreReported(t *testing.T) {
-	start := time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC)
-	const hours = 24
 	sized := func(length time.Duration, without string) string {
-		records := []runfile.Record{runfile.Run{Schema: runfile.Schema, ID: "20261118-000000-abcd", Start: start,
-			Observed: true, Asked: &runfile.Stretch{From: start, To: start.Add(hours * time.Hour)},
-			Target: runfile.Target{Kind: "history", Flavor: "rds"}}}
-		for _, name := range needs.OfInstance().Names() {
-			each := 100.0
-			if strings.Contains(name, "Throughput") {
-				each *= 8192
-			}
-			records = append(records, metric.All().Row(name).Announced())
-			for at := start; at.Before(start.Add(hours * time.Hour)); at = at.Add(length) {
-				p := runfile.Period{From: at, To: at.Add(length), Probe: metric.CloudWatch, Metric: name,
-					Dimensions: map[string]string{"DBInstanceIdentifier": "orders"}, Statistic: runfile.Average, Value: each}
-				records = append(records, p)
-				if p.Statistic, p.Value = runfile.Maximum, 2*each; name != without {
-					records = append(records, p)
-				}
-			}
-		}
-		run, err := tally.FromRun(runfiletest.Sequence(records))
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := sizing.Size(sizing.Ask{GiB: 500}, run)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.Join(s.Cautions, "; ")
+		return strings.Join(fromCloudWatch(t, length, without, 100, 8192).Cautions, "; ")
 	}
 	const said = "The busiest minutes of WriteIOPS are unknown, only means over 1 h"
 	if text := sized(time.Hour, needs.OfInstance().Writes); !strings.Contains(text, said) {
@@ -53,8 +25,60 @@ func TestMeansOfHoursAreReported(t *testing.T) {
 	}
 	for what, text := range map[string]string{"with all maxima": sized(time.Hour, ""),
 		"of minutes": sized(time.Minute, needs.OfInstance().Writes)} {
-		if strings.Contains(text, "highest minutes") {
+		if strings.Contains(text, "The busiest minutes") {
 			t.Errorf("%s it says %q", what, text)
 		}
 	}
+}
+
+// TestSourceOfWrongNumbers: bytes come in requests, of a MiB at most.
+func TestSourceOfWrongNumbers(t *testing.T) {
+	for _, c := range []struct {
+		writes, bytesEach float64
+		says              string
+	}{{100, 8192, ""}, {0, 8192, "bytes were read or written in 0 requests"}, {100, 8e6, "a unit is probably wrong"}} {
+		said := strings.Join(fromCloudWatch(t, time.Hour, "", c.writes, c.bytesEach).Cautions, "; ")
+		for _, text := range []string{"bytes were read or written in 0 requests", "a unit is probably wrong"} {
+			if strings.Contains(said, text) != (c.says == text) {
+				t.Errorf("%g writes a second of %g bytes: %q", c.writes, c.bytesEach, said)
+			}
+		}
+	}
+}
+
+// fromCloudWatch sizes a day of an instance with 100 reads a second, in periods of a length, with the mean of each and,
+// but for one metric, with a maximum of twice that.
+func fromCloudWatch(t *testing.T, length time.Duration, without string, writes, bytesEach float64) sizing.Sizing {
+	t.Helper()
+	start := time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC)
+	const hours = 24
+	records := []runfile.Record{runfile.Run{Schema: runfile.Schema, ID: "20261118-000000-abcd", Start: start,
+		Observed: true, Asked: &runfile.Stretch{From: start, To: start.Add(hours * time.Hour)},
+		Target: runfile.Target{Kind: "history", Flavor: "rds"}}}
+	for _, name := range needs.OfInstance().Names() {
+		each := 100.0
+		if strings.Contains(name, "Throughput") {
+			each *= bytesEach
+		} else if name == needs.OfInstance().Writes {
+			each = writes
+		}
+		records = append(records, metric.All().Row(name).Announced())
+		for at := start; at.Before(start.Add(hours * time.Hour)); at = at.Add(length) {
+			p := runfile.Period{From: at, To: at.Add(length), Probe: metric.CloudWatch, Metric: name,
+				Dimensions: map[string]string{"DBInstanceIdentifier": "orders"}, Statistic: runfile.Average, Value: each}
+			records = append(records, p)
+			if p.Statistic, p.Value = runfile.Maximum, 2*each; name != without {
+				records = append(records, p)
+			}
+		}
+	}
+	run, err := tally.FromRun(runfiletest.Sequence(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sizing.Size(sizing.Ask{GiB: 500}, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

@@ -111,12 +111,16 @@ func (s Sizing) cautions() (all []string) {
 		}
 		all = append(all, "Order: no storage, because Aurora sizes its own", why)
 	}
-	if s.Basis != BySaying {
-		return all
-	}
 	if size := need.Bytes() / need.Requests(); size < needs.LeastRequest || size > mostRequest {
 		all = append(all, fmt.Sprintf("Its requests have %s bytes on average, but a database's have 512 bytes to 1 "+
 			"MiB: a unit is probably wrong", number.Significant(size, 3)))
+	}
+	if s.flushesUncounted() && (need.Reads == 0 && need.ReadBytes > 0 || need.Writes == 0 && need.WriteBytes > 0) {
+		all = append(all, "Its bytes were read or written in 0 requests: the source's requests or bytes are another "+
+			"metric, and this order may be too small")
+	}
+	if s.Basis != BySaying {
+		return all
 	}
 	if need.Flushes > flushesForRequest*need.Requests() {
 		all = append(all, fmt.Sprintf("It has more flushes/s (%s) than requests/s (%s), but only writes are "+
