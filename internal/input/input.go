@@ -54,7 +54,7 @@ func all(r io.Reader, name string, most int) ([]byte, error) {
 		return nil, err
 	}
 	if len(text) > most {
-		return nil, fmt.Errorf("%s is longer than %d MiB, which is the most that is taken", name, most>>20)
+		return nil, fmt.Errorf("%s is longer than %d MiB, the limit", name, most>>20)
 	}
 	return asUTF8(text), nil
 }

@@ -25,22 +25,22 @@ func NotJSON(err error) error {
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		name := kind.Field[strings.LastIndex(kind.Field, ".")+1:]
 		if number, large := strings.CutPrefix(kind.Value, "number "); large {
-			return fmt.Errorf("its %s is %s, which it cannot be", name, number)
+			return fmt.Errorf("field %s is %s, which is out of range", name, number)
 		}
-		return fmt.Errorf("its %s is %s, and has to be %s", name, cmp.Or(article[kind.Value], kind.Value),
+		return fmt.Errorf("field %s is %s, but must be %s", name, cmp.Or(article[kind.Value], kind.Value),
 			kinds[kind.Type.Kind()])
 	}
 	if at, ok := errors.AsType[*time.ParseError](err); ok {
-		return fmt.Errorf("its time %q is invalid or has no zone: want one such as 2026-11-20T13:00:00Z", at.Value)
+		return fmt.Errorf("time %q is invalid or has no zone; write it like 2026-11-20T13:00:00Z", at.Value)
 	}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		if syntax.Error() == "unexpected end of JSON input" {
-			return errors.New("its JSON ends too early: was it written to the end?")
+			return errors.New("unexpected end of JSON; is the file complete?")
 		}
-		return fmt.Errorf("its JSON is broken at byte %d: was it written to the end?", syntax.Offset)
+		return fmt.Errorf("invalid JSON at byte %d; is the file complete?", syntax.Offset)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("its JSON ends too early: was it written to the end?")
+		return errors.New("unexpected end of JSON; is the file complete?")
 	}
 	return err
 }

@@ -9,12 +9,12 @@ import (
 // TestNotJSONIsInWords: users who export a file do not know Go.
 func TestNotJSONIsInWords(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"list": [{"size": "big"}]}`: "its size is a string, and has to be a number",
-		`{"list": [{"size": 1e300}]}`: "its size is 1e300, which it cannot be",
-		`{"list": {}}`:                "its list is an object, and has to be a list",
-		`{"list": [`:                  "its JSON ends too early: was it written to the end?",
-		`{"list": []} x`:              "its JSON is broken at byte 14: was it written to the end?",
-		`{"at": "2026-11-20T13:00:00"}`: "its time \"2026-11-20T13:00:00\" is invalid or has no zone: want one such as " +
+		`{"list": [{"size": "big"}]}`: "field size is a string, but must be a number",
+		`{"list": [{"size": 1e300}]}`: "field size is 1e300, which is out of range",
+		`{"list": {}}`:                "field list is an object, but must be a list",
+		`{"list": [`:                  "unexpected end of JSON; is the file complete?",
+		`{"list": []} x`:              "invalid JSON at byte 14; is the file complete?",
+		`{"at": "2026-11-20T13:00:00"}`: "time \"2026-11-20T13:00:00\" is invalid or has no zone; write it like " +
 			"2026-11-20T13:00:00Z",
 	} {
 		var into struct {

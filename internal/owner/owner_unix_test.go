@@ -69,7 +69,7 @@ func TestDirectoriesOfOthers(t *testing.T) {
 		}
 	}
 	given("theirs", 0o755)
-	const whose = "owned by the user 4242, and you are root (user 0)"
+	const whose = "owned by the user 4242, but you are root (user 0)"
 	check(t, "a directory", Directory("theirs"), "theirs is "+whose)
 	check(t, "a directory that is there", Make("theirs"), whose)
 	if err := os.Symlink(dir, "link"); err != nil {

@@ -20,7 +20,7 @@ func refuse(path string, info fs.FileInfo) error {
 	if info.Mode().Type() == fs.ModeSymlink {
 		what = "a link "
 	}
-	return fmt.Errorf("%s is %sowned by %s, and you are %s", path, what, named(stat.Uid), named(uint32(os.Geteuid())))
+	return fmt.Errorf("%s is %sowned by %s, but you are %s", path, what, named(stat.Uid), named(uint32(os.Geteuid())))
 }
 
 func refuseShared(path string, info fs.FileInfo) error {
@@ -30,8 +30,8 @@ func refuseShared(path string, info fs.FileInfo) error {
 	if !is || mode&0o002 == 0 && !byGroup {
 		return nil
 	}
-	return fmt.Errorf("other users may write to %s (mode %04o, owned by %s); chmod go-w takes that right away", path,
-		mode, named(stat.Uid))
+	return fmt.Errorf("other users may write to %s (mode %04o, owned by %s); run chmod go-w on it", path, mode,
+		named(stat.Uid))
 }
 
 // ours reports whether a user is this one, root, or the one who called sudo.

@@ -12,14 +12,14 @@ import (
 )
 
 // ErrInUse is the error for a run file that another process is writing.
-var ErrInUse = errors.New("another realiops is writing it: wait until that has ended")
+var ErrInUse = errors.New("another realiops process is writing this file; wait for it to finish")
 
 // Append continues the run file at path where its last writer stopped, after removing a torn tail. Two live writers of
 // one file exclude each other.
 func Append(path string, secrets ...string) (*Writer, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
-		return nil, fmt.Errorf("go on with the run file: %w", err)
+		return nil, fmt.Errorf("continue the run file: %w", err)
 	}
 	if err := lock(file); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
@@ -45,7 +45,7 @@ func mend(file *os.File) (*os.File, error) {
 		return file, err
 	}
 	if err := file.Truncate(whole); err != nil {
-		return file, fmt.Errorf("take off the torn end: %w", err)
+		return file, fmt.Errorf("truncate the torn end: %w", err)
 	}
 	_, err = file.Seek(whole, io.SeekStart)
 	return file, err
@@ -106,7 +106,7 @@ func mendFrames(file *os.File) (*os.File, error) {
 	}
 	anew, err := rewritten(file)
 	if err != nil {
-		return file, fmt.Errorf("mend its torn end: %w", err)
+		return file, fmt.Errorf("repair the torn end: %w", err)
 	}
 	return anew, file.Close()
 }

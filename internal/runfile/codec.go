@@ -103,7 +103,7 @@ func decodeAnyWork(line []byte) (Record, error) {
 	case err != nil:
 		return nil, err
 	case told.Transactions == nil || told.Statements == nil || told.Rows == nil:
-		return nil, errors.New("it does not say all of the transactions, statements and rows of this work")
+		return nil, errors.New("the work lacks its transactions, statements or rows")
 	}
 	return decodeAs[Work](line)
 }

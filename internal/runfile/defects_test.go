@@ -109,10 +109,10 @@ func TestNotARunFile(t *testing.T) {
 	check("binary", string(junk), no)
 	check("binary without newline", strings.Repeat("\x00\xff", maxLine/2+1<<16), no)
 	check("newer schema", strings.Replace(text(t, run), "realiops.run/1", "realiops.run/2", 1),
-		"the file is written as realiops.run/2 and this realiops reads realiops.run/1; use a newer realiops")
+		"the file has schema realiops.run/2, but this realiops reads realiops.run/1; use a newer realiops")
 	check("packed by gzip", "\x1f\x8b\x08\x00\x00\x00", ErrGzip.Error())
 	check("torn run line", text(t, run)[:100],
-		"the run was cut off while writing its first line, which is torn: nothing of it is left")
+		"the run was cut off in its first line, so nothing of it is left")
 	if got, err := collect(bytes.NewReader(zstdJunk)); len(got) > 0 || err == nil {
 		t.Errorf("compressed junk: got %d records and error %v", len(got), err)
 	}
@@ -161,13 +161,13 @@ func TestDefectNamesItsLine(t *testing.T) {
 		}
 	}
 	check("junk between", two(all[:3]...)+"\x00\x01\n"+two(all[3]), 3,
-		"line 4: the file is damaged there: invalid character")
+		"line 4: the file is corrupt at that point: invalid character")
 	check("number for a text", one+`{"kind":"read","probe":1}`+"\n"+two(all[3]), 1,
-		"line 2: the file is damaged there: probe is a number")
+		"line 2: the file is corrupt at that point: probe is a number")
 	check("no kind", one+`{"a":1}`+"\n"+two(all[3]), 1, "line 2: no kind")
 	check("bad time", one+`{"kind":"load","at":"noon"}`+"\n"+two(all[3]), 1, "line 2: ")
 	check("two files joined", one+two(all[1])+one, 2, "line 3: a second run line: two files were joined")
-	check("damaged run line", `{"kind":"run",,}`+"\n", 0, "line 1: the file is damaged there: invalid character")
+	check("damaged run line", `{"kind":"run",,}`+"\n", 0, "line 1: the file is corrupt at that point: invalid character")
 	check("endless line", one+strings.Repeat("x", maxLine+1<<17), 1, "line 2: cannot be read: longer than 16 MiB")
 }
 
@@ -235,7 +235,7 @@ func TestEmptyLinesAreBounded(t *testing.T) {
 		}
 	}
 	check(mostBlanks, "")
-	check(1<<50, "more than 1000000 empty lines: no run file has them")
+	check(1<<50, "more than 1000000 empty lines; this is not a run file")
 }
 
 // TestNullIsNotZero: a value that a converter writes as null was not read.
@@ -260,7 +260,7 @@ func TestNullIsNotZero(t *testing.T) {
 		`"statements":1,"rows":1`, `"transactions":1,"statements":1,"rows":null`} {
 		line := `{"kind":"work","load":"bulk",` + amounts + "}\n"
 		if got, err := collect(strings.NewReader(head + line)); err == nil ||
-			!strings.Contains(err.Error(), "transactions, statements and rows") {
+			!strings.Contains(err.Error(), "transactions, statements or rows") {
 			t.Errorf("%s: %+v, %v", line, got, err)
 		}
 	}
@@ -279,7 +279,7 @@ func TestPossibleHasTimes(t *testing.T) {
 		{Period{From: noon, To: noon.Add(1)}, ""}, {Row{At: noon}, ""}, {Work{From: noon, To: noon}, ""},
 	} {
 		for _, err := range Possible(func(yield func(Record, error) bool) { yield(c.record, nil) }) {
-			if want := "it has " + c.says + " that does not say when"; c.says == "" && err != nil ||
+			if want := "it has " + c.says + " without a time"; c.says == "" && err != nil ||
 				c.says != "" && (err == nil || err.Error() != want) {
 				t.Errorf("%+v: %v, want %q", c.record, err, want)
 			}

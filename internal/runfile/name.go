@@ -86,7 +86,7 @@ func Resolve(name string) (string, error) {
 	}
 	if name != Latest {
 		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) && strings.EqualFold(name, Latest) {
-			return "", fmt.Errorf("there is no file %s: did you mean %s, the last run?", name, Latest)
+			return "", fmt.Errorf("there is no file %s; did you mean %s, the last run?", name, Latest)
 		}
 		return name, nil
 	}
@@ -105,7 +105,7 @@ func Resolve(name string) (string, error) {
 		}
 	}
 	if last == "" {
-		return "", fmt.Errorf("there is no run in ./%s yet: make one with realiops run, or name a file", Directory)
+		return "", fmt.Errorf("no runs in ./%s yet; make one with realiops run, or name a file", Directory)
 	}
 	path := filepath.Join(Directory, last)
 	if err := owner.File(path); err != nil {

@@ -34,7 +34,7 @@ func TestResolve(t *testing.T) {
 	checkNone := func() {
 		t.Helper()
 		if got, err := Resolve("LAST"); err == nil ||
-			!strings.HasPrefix(err.Error(), "there is no run in ./realiops-runs yet") {
+			!strings.HasPrefix(err.Error(), "no runs in ./realiops-runs yet") {
 			t.Errorf("Resolve(LAST) = %q, %v", got, err)
 		}
 	}

@@ -30,7 +30,7 @@ func Possible(records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
 
 func possible(record Record) error {
 	if what := untimed(record); what != "" {
-		return errors.New("it has " + what + " that does not say when")
+		return errors.New("it has " + what + " without a time")
 	}
 	switch r := record.(type) {
 	case Row:
@@ -97,5 +97,5 @@ func allPossible(values map[string]float64) error {
 }
 
 func uncounted(name string, value float64) error {
-	return fmt.Errorf("it says that %s is %g, and no counter counts so far", name, value)
+	return fmt.Errorf("%s is %g, more than any counter holds", name, value)
 }

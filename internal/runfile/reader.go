@@ -22,9 +22,9 @@ const maxLine = 16 << 20
 var (
 	ErrEmpty      = errors.New("the file is empty")
 	ErrNotRunFile = errors.New("this is not a realiops run file")
-	ErrGzip       = errors.New("it is packed by gzip, which is not read: unpack it with gunzip, or pack it with zstd")
+	ErrGzip       = errors.New("gzip is not supported; unpack the file with gunzip, or compress it with zstd")
 	// ErrOldWords is the error for a run file with keys from before the first release.
-	ErrOldWords = errors.New("this run file has the words of an older realiops: convert it by the table in " +
+	ErrOldWords = errors.New("this run file is from an older realiops; convert it by the table in " +
 		"docs/reference/run-file.md#old-words, or measure again")
 )
 
@@ -32,7 +32,7 @@ var (
 type SchemaError struct{ Found string }
 
 func (e *SchemaError) Error() string {
-	return fmt.Sprintf("the file is written as %s and this realiops reads %s; use a newer realiops", e.Found, Schema)
+	return fmt.Sprintf("the file has schema %s, but this realiops reads %s; use a newer realiops", e.Found, Schema)
 }
 
 // LineError is a defect in one line of a file.
@@ -50,9 +50,9 @@ type TornError struct{ Line int }
 
 func (e *TornError) Error() string {
 	if e.Line == 1 {
-		return "the run was cut off while writing its first line, which is torn: nothing of it is left"
+		return "the run was cut off in its first line, so nothing of it is left"
 	}
-	return fmt.Sprintf("line %d, the last, is torn and was left out: the run was cut off while writing it", e.Line)
+	return fmt.Sprintf("skipped the torn last line, %d: the run was cut off while writing it", e.Line)
 }
 
 // Open reads the file at path. See Read for what the sequence yields.
@@ -179,7 +179,7 @@ func (l *lines) take(i item) (Record, error) {
 	case i.err != nil:
 		return nil, l.defect(i.err, i.line, i.cut)
 	case l.blanks > mostBlanks:
-		return nil, &LineError{l.n, fmt.Errorf("more than %d empty lines: no run file has them", mostBlanks)}
+		return nil, &LineError{l.n, fmt.Errorf("more than %d empty lines; this is not a run file", mostBlanks)}
 	case i.blanks > 0:
 		return nil, nil
 	case !l.begun && !isRun:
@@ -208,10 +208,10 @@ func (l *lines) defect(err error, line []byte, cut bool) error {
 // damage describes an error in a line in terms of the file.
 func damage(err error) error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("the file is damaged there: %w", syntax)
+		return fmt.Errorf("the file is corrupt at that point: %w", syntax)
 	}
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("the file is damaged there: %s is a %s", kind.Field, kind.Value)
+		return fmt.Errorf("the file is corrupt at that point: %s is a %s", kind.Field, kind.Value)
 	}
 	return err
 }

@@ -73,8 +73,7 @@ func spellings(secrets []string) []string {
 // stays. A record of an unknown kind is refused, since its free text is not known.
 func scrubbed(r Record, secrets []string) (Record, error) {
 	if decodeKind[r.Kind()] == nil {
-		return nil, fmt.Errorf("a record of the kind %s cannot be written: which of its fields may hold a secret is "+
-			"not known", r.Kind())
+		return nil, fmt.Errorf("cannot write a record of kind %s: which of its fields may hold a secret is unknown", r.Kind())
 	}
 	clean := reflect.New(reflect.TypeOf(r)).Elem()
 	clean.Set(reflect.ValueOf(r))

@@ -34,7 +34,7 @@ type WALItem struct {
 	// Dropped: it no longer existed when its name was looked up. Name is the last known one, or empty.
 	Dropped    bool   `json:"dropped,omitempty"`
 	Constraint string `json:"constraint,omitempty"` // of an index: PrimaryKey, Unique or Exclusion
-	// Scans is the number of an index's scans since Since; nil if it is no index, or they are not counted.
+	// Scans is the number of an index's scans since Since; nil if it is not an index, or they are not counted.
 	Scans *int64     `json:"scans,omitempty"`
 	Since *time.Time `json:"since,omitempty"` // when its database's statistics were last reset; nil: unknown
 	// Like is another index of the same columns, operators and rows, which makes this one superfluous.

@@ -57,7 +57,7 @@ func Create(path string, secrets ...string) (*Writer, error) {
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, forOwner)
 	if errors.Is(err, os.ErrExist) {
-		return nil, fmt.Errorf("%s exists, and a run never overwrites: name another file", path)
+		return nil, fmt.Errorf("%s exists and is not overwritten; name another file", path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("create the run file: %w", err)
@@ -78,7 +78,7 @@ func Create(path string, secrets ...string) (*Writer, error) {
 func makeDirectory(path string) error {
 	if path != Directory {
 		if err := os.MkdirAll(path, 0o777); err != nil {
-			return fmt.Errorf("make the directory for the run file: %w", err)
+			return fmt.Errorf("create the directory for the run file: %w", err)
 		}
 		return nil
 	}

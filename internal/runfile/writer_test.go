@@ -235,7 +235,7 @@ func TestNeverOverwrites(t *testing.T) {
 	}
 	before := contentOf(t, path)
 	if _, err := Create(path); err == nil || err.Error() != path+
-		" exists, and a run never overwrites: name another file" {
+		" exists and is not overwritten; name another file" {
 		t.Errorf("second Create: %v", err)
 	}
 	if string(contentOf(t, path)) != string(before) {
@@ -246,7 +246,7 @@ func TestNeverOverwrites(t *testing.T) {
 func TestCreateSaysWhereItFailed(t *testing.T) {
 	file := save(t, "run.jsonl", everyKind()[0])
 	if _, err := Create(filepath.Join(file, "run.jsonl")); err == nil ||
-		!strings.Contains(err.Error(), "make the directory for the run file") {
+		!strings.Contains(err.Error(), "create the directory for the run file") {
 		t.Errorf("below a file: %v", err)
 	}
 	locked := t.TempDir()
