@@ -39,7 +39,7 @@ type Source interface {
 
 // ErrPartly says that the source marked an answer as incomplete. Its databases are left out,
 // and asked for again next time.
-var ErrPartly = errors.New("the source says that its answer is incomplete")
+var ErrPartly = errors.New("the source marked its answer as incomplete")
 
 // Stretch is the requested stretch of time and its source.
 type Stretch struct {
@@ -65,7 +65,7 @@ const ending = ".jsonl.zst"
 func Open(path string, asked Stretch) (Directory, error) {
 	d := Directory{path, asked}
 	if err := os.MkdirAll(path, 0o777); err != nil {
-		return d, fmt.Errorf("make the directory of the fleet: %w", err)
+		return d, fmt.Errorf("create the fleet directory: %w", err)
 	}
 	file := filepath.Join(path, about)
 	text, err := os.ReadFile(file)
@@ -77,15 +77,15 @@ func Open(path string, asked Stretch) (Directory, error) {
 	}
 	var begun Stretch
 	if err := json.Unmarshal(text, &begun); err != nil {
-		return d, fmt.Errorf("%s is no file of realiops fleet: %w", file, err)
+		return d, fmt.Errorf("%s was not written by realiops fleet: %w", file, err)
 	}
 	switch {
 	case begun.Source != asked.Source:
-		return d, fmt.Errorf("%s holds what %s told, and %s is asked now: name another directory with --dir", path,
-			begun.Source, asked.Source)
+		return d, fmt.Errorf("%s holds what %s answered, not %s; name another directory with --dir", path, begun.Source,
+			asked.Source)
 	case begun.To.Sub(begun.From) != asked.To.Sub(asked.From):
-		return d, fmt.Errorf("%s holds %s until %s, and another length is asked for now: name another directory "+
-			"with --dir", path, printable.Duration(begun.To.Sub(begun.From)), begun.To.Format(time.RFC3339))
+		return d, fmt.Errorf("%s holds %s until %s, which is another length; name another directory with --dir", path,
+			printable.Duration(begun.To.Sub(begun.From)), begun.To.Format(time.RFC3339))
 	}
 	d.Stretch = begun
 	return d, nil
@@ -98,7 +98,7 @@ func (d Directory) begin() error {
 	}
 	part := filepath.Join(d.path, "."+about)
 	if err := os.WriteFile(part, append(text, '\n'), 0o600); err != nil {
-		return fmt.Errorf("begin the fleet: %w", err)
+		return fmt.Errorf("start the fleet: %w", err)
 	}
 	return os.Rename(part, filepath.Join(d.path, about))
 }
@@ -113,7 +113,7 @@ func Asked(path string) (s Stretch, err error) {
 		err = json.Unmarshal(text, &s)
 	}
 	if err != nil {
-		return s, fmt.Errorf("read what the fleet is about: %w", err)
+		return s, fmt.Errorf("read the fleet's description: %w", err)
 	}
 	return s, nil
 }
@@ -122,7 +122,7 @@ func Asked(path string) (s Stretch, err error) {
 func Files(path string) ([]string, error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return nil, fmt.Errorf("read the directory of the fleet: %w", err)
+		return nil, fmt.Errorf("read the fleet directory: %w", err)
 	}
 	var all []string
 	for _, e := range entries {
@@ -174,7 +174,7 @@ func (d Directory) Fetch(ctx context.Context, source Source, head runfile.Run, a
 func (d Directory) keep(head runfile.Run, database Database, data history.Data) error {
 	part := filepath.Join(d.path, "."+runfile.FileName(database.Name)+ending)
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) { // of an interrupted run
-		return fmt.Errorf("begin anew: %w", err)
+		return fmt.Errorf("remove a partial file: %w", err)
 	}
 	w, err := runfile.Create(part)
 	if err != nil {

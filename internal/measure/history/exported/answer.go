@@ -43,7 +43,7 @@ type sample float64
 func (s *sample) UnmarshalJSON(text []byte) error {
 	*s = sample(math.NaN())
 	if text[0] == '{' || text[0] == '[' {
-		return fmt.Errorf("a value is %s", text)
+		return fmt.Errorf("invalid value %s", text)
 	}
 	if v, err := strconv.ParseFloat(strings.Trim(string(text), `"`), 64); err == nil {
 		*s = sample(v)
@@ -77,11 +77,11 @@ func saidIn(messages []cw.MessageData) string {
 func notJSON(text []byte, err error) error {
 	switch begin := strings.TrimSpace(string(text[:min(len(text), 64)])); {
 	case begin == "":
-		return errors.New("it is empty")
+		return errors.New("the file is empty")
 	case begin[0] == '<':
-		return errors.New("it is a web page, not JSON: did a proxy answer in the place of AWS?")
+		return errors.New("it is a web page, not JSON; did a proxy answer instead of AWS?")
 	case begin[0] != '{':
-		return errors.New("it is not JSON: ask with --output json")
+		return errors.New("it is not JSON; use --output json")
 	}
 	return input.NotJSON(err)
 }

@@ -56,22 +56,22 @@ func (e *Export) Read(text []byte, now time.Time) error {
 		}
 	}
 	if a.MetricDataResults == nil && a.DBClusters == nil && a.DBInstances == nil {
-		return errors.New("it is not an answer of aws cloudwatch get-metric-data, aws rds describe-db-clusters or " +
-			"describe-db-instances: its JSON has none of MetricDataResults, DBClusters, DBInstances")
+		return errors.New("it is no output of aws cloudwatch get-metric-data, aws rds describe-db-clusters or " +
+			"describe-db-instances: its JSON has no MetricDataResults, DBClusters or DBInstances")
 	}
 	if aws.ToString(a.NextToken) != "" || aws.ToString(a.Marker) != "" {
-		return errors.New("it is the first page of several (it has a NextToken or Marker): ask again without " +
-			"--no-paginate and --max-items")
+		return errors.New("it is the first page of several (it has a NextToken or Marker); ask again without --no-paginate " +
+			"and --max-items")
 	}
 	if slices.ContainsFunc(a.DBInstances, func(i rds.DBInstance) bool { return i.DBInstanceIdentifier == "" }) {
-		return errors.New("it describes an instance without its DBInstanceIdentifier: whose class and storage are they?")
+		return errors.New("an instance has no DBInstanceIdentifier; ask again without the option --query")
 	}
 	if slices.ContainsFunc(a.DBClusters, func(c rds.DBCluster) bool { return c.DBClusterIdentifier == "" }) {
-		return errors.New("it describes a cluster without its DBClusterIdentifier: which is it?")
+		return errors.New("a cluster has no DBClusterIdentifier; ask again without the option --query")
 	}
 	if said := saidIn(a.Messages); said != "" {
-		return fmt.Errorf("CloudWatch says with the answer that it is not whole (%s): ask for fewer metrics or a shorter "+
-			"time, in several files", said)
+		return fmt.Errorf("CloudWatch marked the answer as incomplete (%s); ask for fewer metrics or a shorter time, in "+
+			"several files", said)
 	}
 	for _, i := range a.DBInstances {
 		if again, err := described(e.instance, i, func(i rds.DBInstance) string { return i.DBInstanceIdentifier }); err != nil {
@@ -99,7 +99,7 @@ func described[D any](known []D, this D, name func(D) string) (again bool, err e
 			continue
 		}
 		if !reflect.DeepEqual(before, this) {
-			return true, fmt.Errorf("it describes %s again, and otherwise: give the description of one region and one time",
+			return true, fmt.Errorf("it describes %s a second time, differently; pass only one description",
 				name(this))
 		}
 		return true, nil
@@ -135,23 +135,21 @@ func (e *Export) series(p *points, now time.Time) error {
 		return err
 	}
 	if p.unpaired {
-		return fmt.Errorf("the series %q has not as many values as times, so nobody knows which belong together",
-			p.label)
+		return fmt.Errorf("series %q does not have one value for each time; export it again", p.label)
 	}
 	if p.said != "" {
-		return fmt.Errorf("the series %q is not whole: CloudWatch says with it %s. Ask again", p.label, p.said)
+		return fmt.Errorf("series %q is incomplete: CloudWatch added %s; export it again", p.label, p.said)
 	}
 	if len(p.values) == 0 {
-		e.warn("The series %q is empty: is the name in its dimension right, letter by letter?", p.label)
+		e.warn("Series %q is empty; check the spelling of its dimension.", p.label)
 		return nil
 	}
 	length, err := p.period()
 	if err != nil {
-		return fmt.Errorf("the series %q %w", p.label, err)
+		return fmt.Errorf("series %q %w", p.label, err)
 	}
 	if p.part != "" && e.Flavor != "" { // a partial one would look like the begin of the history
-		return fmt.Errorf("the series %q is not whole: CloudWatch answered %s. Ask again, for all pages",
-			p.label, p.part)
+		return fmt.Errorf("series %q is incomplete: CloudWatch answered %s; export all pages again", p.label, p.part)
 	}
 	if p.part != "" {
 		e.warn("CloudWatch returned only part of %q (%s).", p.label, p.part)
@@ -170,7 +168,7 @@ type subject struct {
 func (e *Export) subjectOf(p *points) (s subject, taken bool, err error) {
 	meaning, statistic, id, known := parse(p.label, e.taken())
 	if !known {
-		e.warn("The series %q is left out: its label names no metric %s.", p.label, e.of())
+		e.warn("Skipped series %q: its label names no metric %s.", p.label, e.of())
 		return s, false, nil
 	}
 	_, _, scale := meaning.InBase()
@@ -181,13 +179,13 @@ func (e *Export) subjectOf(p *points) (s subject, taken bool, err error) {
 	}
 	if statistic == "" {
 		statistic = meaning.Statistics[0]
-		e.warn("The label %q does not say the statistic: it is taken for %s.", p.label, statistic)
+		e.warn("Label %q has no statistic; it counts as %s.", p.label, statistic)
 	} else if e.Flavor == "" && statistic != meaning.Statistics[0] && meaning.Metric != "CPUUtilization" {
-		return s, false, fmt.Errorf("the series %q is the %s of %s, and its bill takes the %s", p.label, statistic,
-			meaning.Metric, meaning.Statistics[0])
+		return s, false, fmt.Errorf("series %q is the %s of %s, but a bill needs the %s", p.label, statistic, meaning.Metric,
+			meaning.Statistics[0])
 	} else if e.Flavor != "" && !slices.Contains(meaning.Statistics, statistic) {
-		e.warn("The series %q is left out: it is the %s of %s, and %s is read.", p.label, statistic,
-			meaning.Metric, strings.Join(meaning.Statistics, " and the "))
+		e.warn("Skipped series %q: it is the %s of %s, and only the %s is read.", p.label, statistic, meaning.Metric,
+			strings.Join(meaning.Statistics, " and the "))
 		return s, false, nil
 	}
 	return subject{meaning, statistic, id, scale}, true, nil
@@ -202,16 +200,15 @@ func (e *Export) addPeriods(p *points, of subject, length time.Duration, now tim
 	for _, at := range p.times() {
 		v := p.values[at]
 		if e.Flavor == "" && v < 0 {
-			return fmt.Errorf("the series %q shows %g at %s, and nothing of a bill is below 0", p.label, v,
+			return fmt.Errorf("series %q is %g at %s, but a billed amount cannot be negative", p.label, v,
 				at.Format(time.RFC3339))
 		}
 		if e.Flavor == "" && math.IsNaN(v) {
-			return fmt.Errorf("the series %q has no number at %s, so what was done then would be missing from the bill",
-				p.label, at.Format(time.RFC3339))
+			return fmt.Errorf("series %q has no number at %s, so the bill would lack that time", p.label,
+				at.Format(time.RFC3339))
 		}
 		if e.Flavor == "" && v > mostShown {
-			return fmt.Errorf("the series %q shows %g at %s, which is more than any database can do", p.label, v,
-				at.Format(time.RFC3339))
+			return fmt.Errorf("series %q is %g at %s, more than any database can do", p.label, v, at.Format(time.RFC3339))
 		}
 		if !(v >= 0 && v <= mostShown) {
 			lost = append(lost, fmt.Sprintf("%g at %s", v, at.Format(time.RFC3339)))
@@ -234,16 +231,14 @@ func (e *Export) addPeriods(p *points, of subject, length time.Duration, now tim
 			Dimensions: map[string]string{of.meaning.Dimension: of.id}, Statistic: of.statistic, Value: p.values[at] * of.scale})
 	}
 	if len(lost) > 0 {
-		e.warn("%s of %s points of %q are not valid amounts (%s) and are left out; activity at those times is unknown.",
+		e.warn("Skipped %s of %s points of %q with invalid amounts (%s); activity at those times is unknown.",
 			printable.Count(len(lost)), printable.Count(len(p.values)), p.label, lost[0])
 	}
 	if p.twice > 0 {
-		e.warn("Twice with different values, so only the first counts: %s of %q.", printable.Counted(p.twice, "point"), p.label)
+		e.warn("Conflicting values, of which the first counts: %s of %q.", printable.Counted(p.twice, "point"), p.label)
 	}
 	if ahead > 0 {
-		e.warn("Left out, because in the future by this machine's clock: %s of %q.", printable.Counted(ahead,
-			"point"),
-			p.label)
+		e.warn("Skipped points in the future by this machine's clock: %s of %q.", printable.Counted(ahead, "point"), p.label)
 	}
 	return nil
 }
@@ -314,13 +309,12 @@ func (e *Export) Cluster(name string) (rds.Cluster, error) {
 	}
 	switch {
 	case name == "" && len(names) > 1:
-		return rds.Cluster{}, fmt.Errorf("the files are about several clusters: name one of %s with --cluster",
+		return rds.Cluster{}, fmt.Errorf("the files describe several clusters; choose one of %s with --cluster",
 			strings.Join(names, ", "))
 	case name == "" && len(names) == 1:
 		name = names[0]
 	case name != "" && len(names) > 0 && !slices.Contains(names, name):
-		return rds.Cluster{}, fmt.Errorf("the files say nothing of the cluster %s, but of %s", name,
-			strings.Join(names, ", "))
+		return rds.Cluster{}, fmt.Errorf("the files do not describe cluster %s, only %s", name, strings.Join(names, ", "))
 	}
 	c := rds.Cluster{Name: name}
 	for _, known := range e.Clusters {
@@ -363,8 +357,8 @@ func (e *Export) Kept() error {
 	if to.Sub(from) <= probe.Longest+slack {
 		return nil
 	}
-	return fmt.Errorf("the points of the files reach from %s to %s, and CloudWatch keeps %.0f days: are all of them its "+
-		"own?", from.Format(time.DateOnly), to.Format(time.DateOnly), probe.Longest.Hours()/24)
+	return fmt.Errorf("the points of the files reach from %s to %s, but CloudWatch keeps %.0f days; are they all from "+
+		"CloudWatch?", from.Format(time.DateOnly), to.Format(time.DateOnly), probe.Longest.Hours()/24)
 }
 
 // Span returns the begin of the first period and the end of the last.

@@ -55,7 +55,7 @@ func History(files []File, asked Asked, now time.Time) (data history.Data, targe
 	data.Notices = e.Warnings
 	for _, p := range e.Periods {
 		if p.To.Sub(p.From) > time.Hour {
-			return data, target, fmt.Errorf("the points of %s are %s apart: a history takes an hour and less", p.Metric,
+			return data, target, fmt.Errorf("the points of %s are %s apart; history takes an hour at most", p.Metric,
 				printable.Duration(p.To.Sub(p.From)))
 		}
 		if !slices.ContainsFunc(data.Metrics, func(m runfile.Metric) bool { return m.Name == p.Metric }) {
@@ -74,17 +74,17 @@ func (e *Export) enough(data *history.Data) error {
 	if len(e.Warnings) > 0 {
 		why = ". " + strings.TrimSuffix(e.Warnings[0], ".")
 	}
-	const ask = "--query prints the question for aws cloudwatch get-metric-data"
+	const ask = "--query prints the request for aws cloudwatch get-metric-data"
 	if len(data.Periods) == 0 {
-		return fmt.Errorf("the files have no point of any metric %s%s: %s", e.of(), why, ask)
+		return fmt.Errorf("the files have no points of any metric %s%s; %s", e.of(), why, ask)
 	}
 	untold := slices.DeleteFunc(slices.Clone(data.Metrics), func(m runfile.Metric) bool { return e.told(m.Name) })
 	if len(untold) == len(data.Metrics) {
-		return fmt.Errorf("the files have only the Maximum of each metric, which does not say how much was done%s: %s",
-			why, ask)
+		return fmt.Errorf("the files have only the Maximum of each metric, which does not tell how much was done%s; %s", why,
+			ask)
 	}
 	for _, m := range untold {
-		data.Notices = append(data.Notices, fmt.Sprintf("Of %s there is only the Maximum: how much was done is not known.",
+		data.Notices = append(data.Notices, fmt.Sprintf("%s has only a Maximum, so how much was done is unknown.",
 			strings.TrimPrefix(m.Name, metric.CloudWatch+"/")))
 	}
 	return nil
@@ -117,7 +117,7 @@ func (e *Export) flavor(name string) (string, error) {
 		switch {
 		case i.DBInstanceIdentifier != name:
 		case !strings.Contains(i.Engine, "postgres"):
-			return "", fmt.Errorf("the instance %s is %s, and not PostgreSQL", name, cmp.Or(i.Engine, "of no engine that is named"))
+			return "", fmt.Errorf("instance %s runs %s, not PostgreSQL", name, cmp.Or(i.Engine, "an unknown engine"))
 		case strings.HasPrefix(i.Engine, onAurora):
 			return onAurora, nil
 		default:
@@ -135,13 +135,12 @@ func (e *Export) pick(name string) (c runfile.Cloud, err error) {
 	instances, clusters := e.named("DBInstanceIdentifier"), e.named(ofCluster)
 	switch {
 	case name == "" && len(instances) > 1:
-		return c, fmt.Errorf("the files are about several instances: name one of %s with --instance",
-			strings.Join(instances, ", "))
+		return c, fmt.Errorf("the files describe several instances; choose one of %s with --instance", strings.Join(instances,
+			", "))
 	case name != "" && len(instances) > 0 && !slices.Contains(instances, name):
-		return c, fmt.Errorf("the files say nothing of the instance %s, but of %s", name, strings.Join(instances, ", "))
+		return c, fmt.Errorf("the files do not describe instance %s, only %s", name, strings.Join(instances, ", "))
 	case len(clusters) > 1:
-		return c, fmt.Errorf("the files are about several clusters, %s: leave out those of others",
-			strings.Join(clusters, ", "))
+		return c, fmt.Errorf("the files describe several clusters, %s; leave out all but one", strings.Join(clusters, ", "))
 	case name == "" && len(instances) == 1:
 		name = instances[0]
 	}
@@ -152,7 +151,7 @@ func (e *Export) pick(name string) (c runfile.Cloud, err error) {
 		}
 	}
 	if len(e.instance) > 0 && c.Engine == "" {
-		e.warn("The description is not of %s: what it has, and where, is not known.", name)
+		e.warn("No description of %s: its class, storage and region are unknown.", name)
 	}
 	if len(clusters) > 0 {
 		c.Cluster = clusters[0]

@@ -31,29 +31,29 @@ func TestHistoryOfSpoiledFiles(t *testing.T) {
 	}{
 		{"as shipped", metrics, described, "rds", ""},
 		{"another instance's description", metrics, strings.Replace(described, `"orders"`, `"other"`, 1), "postgres",
-			"The description is not of orders"},
+			"No description of orders"},
 		{"a description of nobody", metrics, strings.Replace(described, "DBInstanceIdentifier", "Identifier", 1), "",
-			"without its DBInstanceIdentifier"},
+			"an instance has no DBInstanceIdentifier"},
 		{"an account whose first instance is of Aurora", metrics, account, "rds", ""},
 		{"one name in two regions", metrics, strings.TrimSuffix(described, "\n ]\n}") + ", " +
-			strings.Replace(second, "eu-west-1a", "us-east-1a", 1) + "\n", "", "describes orders again, and otherwise"},
+			strings.Replace(second, "eu-west-1a", "us-east-1a", 1) + "\n", "", "describes orders a second time, differently"},
 		{"the same description twice", metrics, strings.TrimSuffix(described, "\n ]\n}") + ", " + second + "\n", "rds", ""},
-		{"MySQL", metrics, strings.Replace(described, `"postgres"`, `"mysql"`, 1), "", "is mysql, and not PostgreSQL"},
+		{"MySQL", metrics, strings.Replace(described, `"postgres"`, `"mysql"`, 1), "", "runs mysql, not PostgreSQL"},
 		{"a part of the pages", strings.Replace(metrics, `"Complete"`, `"PartialData"`, 1), described, "",
-			"is not whole"},
+			"is incomplete"},
 		{"an answer that CloudWatch cut", strings.Replace(metrics, `"Messages": []`,
 			`"Messages": [{"Code": "MaxMetricsExceeded", "Value": "500"}]`, 1), described, "", "MaxMetricsExceeded: 500"},
 		{"a series that it cut", strings.Replace(metrics, `"StatusCode"`,
 			`"Messages": [{"Code": "ArithmeticError", "Value": "no"}], "StatusCode"`, 1), described, "", "ArithmeticError: no"},
 		{"values that ran out", strings.Replace(metrics, `"Values": [56.4, `, `"Values": [`, 1), described, "",
-			"not as many values as times"},
+			"does not have one value for each time"},
 		{"means alone are a history", strings.ReplaceAll(metrics, " Maximum ", " Minimum "), described, "rds",
 			"it is the Minimum of ReadIOPS"},
 		{"a time of before CloudWatch", strings.Replace(metrics, "2026-11-18T", "1970-01-01T", 1), described, "",
-			"reach from 1970-01-01 to 2026-11-21, and CloudWatch keeps 455 days"},
+			"reach from 1970-01-01 to 2026-11-21, but CloudWatch keeps 455 days"},
 		{"no means", strings.ReplaceAll(metrics, " Average ", " Sum "), described, "", "only the Maximum"},
 		{"no means of writes", strings.ReplaceAll(metrics, "WriteIOPS Average", "WriteIOPS Sum"), described, "rds",
-			"Of WriteIOPS there is only the Maximum"},
+			"WriteIOPS has only a Maximum"},
 	} {
 		data, target, err := exported.History([]exported.File{{Name: "m", Text: []byte(c.metrics)},
 			{Name: "d", Text: []byte(c.described)}}, exported.Asked{}, time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC))
@@ -74,7 +74,7 @@ func TestOverlappingFiles(t *testing.T) {
 		return []byte(`{"MetricDataResults": [{"Id": "` + id + `", "Label": "VolumeReadIOPs Sum shop", "Values": ` + values + `,
 			"Timestamps": ["2026-11-18T00:00:00Z", "2026-11-18T01:00:00Z"]}]}`)
 	}
-	for other, want := range map[string]string{"[1, 2]": "", "[1, 7]": "only the first counts: 1 point of"} {
+	for other, want := range map[string]string{"[1, 2]": "", "[1, 7]": "of which the first counts: 1 point of"} {
 		for _, id := range []string{"m0", "m1"} {
 			var e exported.Export
 			for _, text := range [][]byte{answer("m0", "[1, 2]"), answer(id, other)} {

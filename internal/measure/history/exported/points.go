@@ -58,10 +58,11 @@ func (p *points) period() (time.Duration, error) {
 	}
 	switch {
 	case length == 0:
-		return 0, errors.New("has one point alone, which does not say how long its period is: ask for several, or " +
-			"say a month's sums with --month")
+		return 0, errors.New("has only one point, so its period is unknown; ask for several, or pass a month's sums with " +
+			"--month")
 	case length < time.Minute || length > 31*24*time.Hour:
-		return 0, fmt.Errorf("has points %s apart, and CloudWatch's periods are a minute to a day", printable.Duration(length))
+		return 0, fmt.Errorf("has points %s apart, but CloudWatch's periods are a minute to a day",
+			printable.Duration(length))
 	}
 	return length, nil
 }

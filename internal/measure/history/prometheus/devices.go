@@ -145,9 +145,8 @@ func (b *batch) compare(ctx context.Context) error {
 				}
 				if alike(disks[disk], disks[other]) {
 					data.Gaps = append(data.Gaps, runfile.Gap{At: b.from, Probe: b.of.of.probe, Reason: runfile.Absent,
-						Detail: fmt.Sprintf(
-							"%s and %s do the same hour by hour, and both are counted: if one is made of the other or "+
-								"mirrors it, leave it out with --host 'device!=\"%s\"'", disk, other, disk)})
+						Detail: fmt.Sprintf("%s and %s do the same hour by hour, and both count; if one is part of the other or "+
+							"mirrors it, exclude it with --host 'device!=\"%s\"'", disk, other, disk)})
 				}
 			}
 		}

@@ -58,19 +58,18 @@ func OpenDump(name string, text []byte) (s *Store, from, to time.Time, err error
 		return nil, from, to, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(d.streams) == 0 {
-		return nil, from, to, fmt.Errorf("%s has no sample of a metric of PostgreSQL or of a disk that realiops knows",
-			name)
+		return nil, from, to, fmt.Errorf("%s has no samples of PostgreSQL or of a disk that realiops knows", name)
 	}
 	if from, to, err = d.order(); err != nil {
 		return nil, from, to, fmt.Errorf("%s: %w", name, err)
 	}
 	if to.Sub(from) > longestDump {
-		return nil, from, to, fmt.Errorf("%s: its samples are from %s to %s, which is too long for a dump: is a time "+
-			"wrong in it?", name, from.UTC().Format(time.DateOnly), to.UTC().Format(time.DateOnly))
+		return nil, from, to, fmt.Errorf("%s: its samples reach from %s to %s, too long for a dump; is a timestamp wrong?",
+			name, from.UTC().Format(time.DateOnly), to.UTC().Format(time.DateOnly))
 	}
 	if from.Before(time.Unix(1e9, 0)) {
-		return nil, from, to, fmt.Errorf("%s: its samples begin on %s: promtool tsdb dump writes times in milliseconds, and "+
-			"OpenMetrics has seconds", name, from.UTC().Format(time.DateOnly))
+		return nil, from, to, fmt.Errorf("%s: its samples begin on %s; promtool tsdb dump writes times in milliseconds, "+
+			"OpenMetrics in seconds", name, from.UTC().Format(time.DateOnly))
 	}
 	return &Store{source: d, host: name}, from, to, nil
 }
@@ -89,7 +88,7 @@ func (d *dump) order() (from, to time.Time, err error) {
 		slices.SortStableFunc(s.Values, at)
 		s.Values = slices.CompactFunc(s.Values, func(a, b samplePair) bool {
 			if a.Timestamp == b.Timestamp && a.Value != b.Value && !math.IsNaN(a.Value+b.Value) {
-				err = fmt.Errorf("%s has two values at %s: are the dumps of two stores in it?", s.Metric,
+				err = fmt.Errorf("%s has two values at %s; does it join the dumps of two stores?", s.Metric,
 					a.Timestamp.Time().UTC().Format(time.RFC3339))
 			}
 			return a.Timestamp == b.Timestamp
@@ -111,7 +110,7 @@ var sampleLine = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)?(?:\{(.*)\})? +
 func parseSample(line string) (labels labelSet, sample samplePair, err error) {
 	part := sampleLine.FindStringSubmatch(line)
 	if part == nil {
-		return nil, sample, errors.New("it is not a sample, as promtool tsdb dump or dump-openmetrics writes them")
+		return nil, sample, errors.New("not a sample as promtool tsdb dump or dump-openmetrics writes it")
 	}
 	matchers, err := parseMatchers(part[2])
 	if err != nil {
@@ -120,7 +119,7 @@ func parseSample(line string) (labels labelSet, sample samplePair, err error) {
 	labels, scale := labelSet{}, 1000.0
 	for _, m := range matchers {
 		if m.how != "=" {
-			return nil, sample, errors.New("it is not a sample: a label has one value")
+			return nil, sample, errors.New("not a sample: a label appears twice")
 		}
 		labels[m.label] = m.value
 	}
@@ -131,11 +130,11 @@ func parseSample(line string) (labels labelSet, sample samplePair, err error) {
 	}
 	v, err := strconv.ParseFloat(part[3], 64)
 	if err != nil {
-		return nil, sample, fmt.Errorf("%q is not a value", part[3])
+		return nil, sample, fmt.Errorf("invalid value %q", part[3])
 	}
 	at, err := strconv.ParseFloat(part[4], 64)
 	if err != nil || !(math.Abs(at*scale) < latest) {
-		return nil, sample, fmt.Errorf("%q is not a time: samples of history have one", part[4])
+		return nil, sample, fmt.Errorf("invalid timestamp %q", part[4])
 	}
 	return labels, samplePair{Timestamp: instant(math.Round(at * scale)), Value: v}, nil
 }
@@ -159,7 +158,7 @@ func (d *dump) those(selector string) (all []*sampleStream, err error) {
 			value := d.streams[key].Metric[c.label]
 			pattern, err := regexp.Compile("^(?:" + c.value + ")$")
 			if err != nil && strings.HasSuffix(c.how, "~") {
-				return nil, fmt.Errorf("%s is not a regular expression", c.value)
+				return nil, fmt.Errorf("invalid regular expression %s", c.value)
 			}
 			switch c.how {
 			case "=":
@@ -193,7 +192,7 @@ func (d *dump) at(ctx context.Context, query string, end time.Time) (found resul
 	selector, back, _ := strings.Cut(strings.TrimSuffix(query, "]"), "}[")
 	length, err := time.ParseDuration(back)
 	if err != nil {
-		return found, nil, fmt.Errorf("a dump does not answer %s", query)
+		return found, nil, fmt.Errorf("a dump cannot answer %s", query)
 	}
 	all, err := d.those(selector)
 	if err = cmp.Or(ctx.Err(), err); err != nil {

@@ -39,15 +39,14 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 		}
 		taken[row.Ours] = true
 		if devices := valuesOf(sets, deviceLabel); ofHost(row.Exporter) && len(devices) > 1 {
-			return nil, fmt.Errorf("the machine has several disks: name the one that PostgreSQL is on with --device; "+
-				"there are %s", listed(devices))
+			return nil, fmt.Errorf("the machine has several disks; choose PostgreSQL's with --device from %s", listed(devices))
 		}
 		found = append(found, Found{row, sets[0][instanceLabel], q.selector(row, sets[0])})
 	}
 	if len(found) == 0 {
 		by := ""
 		if q.Server+q.Host != "" {
-			by = ", by --server and --host as they were given"
+			by = ", with these --server and --host"
 		}
 		return nil, fmt.Errorf("%s has %w, from %s to %s%s",
 			s.host, ErrNothing, q.From.UTC().Format(time.RFC3339), q.To.UTC().Format(time.RFC3339), by)
@@ -97,7 +96,7 @@ func (s *Store) seriesByName(ctx context.Context, q Query) (byName map[string][]
 	slices.Sort(machines)
 	if machines = slices.Compact(machines); len(machines) > 1 {
 		return nil, fmt.Errorf(
-			`exporters of several servers tell of PostgreSQL (%s): pick one with --server 'instance=~"…:.*"'`,
+			`there are PostgreSQL exporters for several servers (%s); pick one with --server 'instance=~"…:.*"'`,
 			listed(machines))
 	}
 	return byName, nil
@@ -119,7 +118,7 @@ func onMachines(sets []labelSet, machines []string, server string) ([]labelSet, 
 	}
 	if len(machines) == 0 && (server != "" || len(valuesOf(sets, instanceLabel)) > 1) {
 		return nil, fmt.Errorf(
-			`%w, as no exporter tells of PostgreSQL, but disks of %d machines: pick one with --host 'instance="…"'; there are %s`,
+			`%w: it has no PostgreSQL exporter, but disks of %d machines; pick one with --host 'instance="…"' from %s`,
 			ErrNothing, len(valuesOf(sets, instanceLabel)), listed(valuesOf(sets, instanceLabel)))
 	}
 	if own := ownOf(sets, machines); len(own) > 0 {
@@ -232,7 +231,7 @@ func (s *Store) seriesOf(ctx context.Context, exporter string, q Query) ([]label
 		return nil, err
 	}
 	if len(sets) >= mostSeries {
-		return nil, fmt.Errorf("%s has %d series of %s and more: name the server with --server or --host", s.host,
+		return nil, fmt.Errorf("%s has at least %d series of %s; select the server with --server or --host", s.host,
 			mostSeries, exporter)
 	}
 	return slices.DeleteFunc(sets, func(set labelSet) bool {
@@ -253,7 +252,7 @@ func checkOneInstance(exporter string, sets []labelSet) error {
 	if exporter == PgWatch {
 		noun = "databases"
 	}
-	return fmt.Errorf(`%s has %d %s: name one with %s '%s="…"'; there are %s`, exporter, len(instances), noun, flag,
+	return fmt.Errorf(`%s has %d %s; pick one with %s '%s="…"' from %s`, exporter, len(instances), noun, flag,
 		identity(exporter), listed(instances))
 }
 

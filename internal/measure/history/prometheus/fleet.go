@@ -59,8 +59,8 @@ func (f *Fleet) Databases(ctx context.Context) ([]fleet.Database, error) {
 		return nil, err
 	}
 	if all = append(all, machines...); len(all) > mostDatabases {
-		return nil, fmt.Errorf("%s has more than %s databases, the most that can be ranked: pick some with "+
-			"--server and --host", f.store.host, printable.Count(mostDatabases))
+		return nil, fmt.Errorf("%s has more than %s databases, which is the limit; select some with --server and --host",
+			f.store.host, printable.Count(mostDatabases))
 	}
 	slices.SortFunc(all, func(a, b fleet.Database) int { return strings.Compare(a.Name, b.Name) })
 	f.unread, err = f.lookUnread(ctx)
@@ -214,11 +214,11 @@ func (f *Fleet) alone(ctx context.Context, s shape, sets []labelSet) (map[string
 
 // several explains why databases that share a name are left out.
 func several(name string, groups [][]copyOf) string {
-	by := "no label tells them apart"
+	by := "no label distinguishes them"
 	if labels := distinguishing(groups); labels != nil {
-		by = "name them with --name-label: " + strings.Join(labels, ",") + " tells them apart"
+		by = "distinguish them with --name-label " + strings.Join(labels, ",")
 	}
-	return fmt.Sprintf("%d servers that differ go by the name %s: %s", len(groups), name, by)
+	return fmt.Sprintf("%d different servers are named %s; %s", len(groups), name, by)
 }
 
 // chosen reports whether a series has labels that the user chose as names.
@@ -300,8 +300,7 @@ func (d disksOf) of(name string, server member) map[string]member {
 		found[machine] = m
 	}
 	if len(found) == 0 {
-		server.trouble = "node_exporter does not run on its machine, or has another name: what its " +
-			"storage did is unknown"
+		server.trouble = "its machine has no node_exporter under that name, so its storage activity is unknown"
 		return map[string]member{name: server}
 	}
 	return found
@@ -330,7 +329,7 @@ func (f *Fleet) disks(ctx context.Context) (disksOf, error) {
 			return nil, err
 		}
 		if len(sets) >= mostDisks {
-			return nil, fmt.Errorf("%s has %d disks and more: pick some with --host", f.store.host, mostDisks)
+			return nil, fmt.Errorf("%s has at least %d disks; select some with --host", f.store.host, mostDisks)
 		}
 		machines, err := f.identified(ctx, s, sets)
 		if err != nil {

@@ -54,10 +54,10 @@ func TestFleetAnswers(t *testing.T) {
 		t.Error(err)
 	}
 	if err := ask(`{"status":"success","data":{"resultType":"vector","result":[]}}`); err == nil ||
-		!strings.Contains(err.Error(), "where hours were asked for") && !strings.Contains(err.Error(), "vector") {
+		!strings.Contains(err.Error(), "instead of hours") && !strings.Contains(err.Error(), "vector") {
 		t.Error(err)
 	}
-	if err := ask("<html>"); err == nil || !strings.Contains(err.Error(), "is not a Prometheus") {
+	if err := ask("<html>"); err == nil || !strings.Contains(err.Error(), "no Prometheus at") {
 		t.Error(err)
 	}
 }

@@ -62,12 +62,12 @@ func TestDumpsHaveTimesOfOurs(t *testing.T) {
 		return `{__name__="pg_stat_database_xact_commit", instance="db1:9187", datname="a"} 1 ` + at + "\n"
 	}
 	for text, want := range map[string]string{
-		"":                                    "has no sample of a metric of PostgreSQL or of a disk",
-		"up 1 1\n":                            "has no sample of a metric of PostgreSQL or of a disk",
-		sample("0") + sample("1793613600000"): "from 1970-01-01 to 2026-11-02, which is too long",
+		"":                                    "has no samples of PostgreSQL or of a disk",
+		"up 1 1\n":                            "has no samples of PostgreSQL or of a disk",
+		sample("0") + sample("1793613600000"): "from 1970-01-01 to 2026-11-02, too long",
 		sample("1793613600000") + sample("9000000000000"):    "too long",
-		sample("1793613600000") + sample("90000000000000e9"): "is not a time",
-		sample("1793613600") + sample("1793613660"):          "begin on 1970-01-21: promtool tsdb dump writes times in milli",
+		sample("1793613600000") + sample("90000000000000e9"): "invalid timestamp",
+		sample("1793613600") + sample("1793613660"):          "begin on 1970-01-21; promtool tsdb dump writes times in milli",
 		sample("1793613600000") + strings.Replace(sample("1793613600000"), "} 1", "} 2", 1): "two values at " +
 			"2026-11-02T10:00:00Z",
 	} {

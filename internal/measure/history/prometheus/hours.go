@@ -95,13 +95,11 @@ func (b *batch) ask(ctx context.Context) error {
 	}
 	for name, data := range b.data {
 		if len(whole[name]) > 0 && len(data.Periods) == 0 {
-			b.lacks(name, "of none of its hours two samples are known: it is scraped more seldom than each half "+
-				"hour, or began anew all the time")
+			b.lacks(name, "no hour has two samples: it is scraped less than every half hour, or restarts all the time")
 		}
 	}
 	for name, hours := range mended {
-		b.lacks(name, "in %d h some samples are no amount (below 0, infinite or no number), and only the others count",
-			len(hours))
+		b.lacks(name, "in %d h some samples were invalid (negative, infinite or not a number) and were skipped", len(hours))
 	}
 	return nil
 }
@@ -124,8 +122,7 @@ func (b *batch) dropResets(ctx context.Context, whole map[string]map[instant]boo
 		for _, h := range hours {
 			delete(whole[name], h.Timestamp)
 		}
-		b.lacks(name, "in %d h its counters began anew several times, so that what was done then is not known",
-			len(hours))
+		b.lacks(name, "in %d h its counters were reset several times, so activity then is unknown", len(hours))
 	}
 	return err
 }

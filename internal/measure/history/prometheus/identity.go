@@ -358,7 +358,7 @@ func (f *Fleet) rangeOf(ctx context.Context, query string, from, to time.Time) (
 		return nil, fmt.Errorf("%w: %s", fleet.ErrPartly, strings.Join(warnings, "; "))
 	}
 	if found.Type != matrix {
-		return nil, fmt.Errorf("%s answers with a %s where hours were asked for", f.store.host, found.kind())
+		return nil, fmt.Errorf("%s returned a %s instead of hours", f.store.host, found.kind())
 	}
 	return found.Series, nil
 }

@@ -57,7 +57,7 @@ func (i instant) Time() time.Time { return time.UnixMilli(int64(i)) }
 func instantOf(text string) (instant, error) {
 	seconds, err := strconv.ParseFloat(text, 64)
 	if err == nil && !(math.Abs(seconds) < 1e12) {
-		err = fmt.Errorf("%s is no time", text)
+		err = fmt.Errorf("invalid timestamp %s", text)
 	}
 	return instant(math.Round(seconds * 1000)), err
 }

@@ -155,13 +155,13 @@ func traps(t *testing.T, store *prometheus.Store) {
 	check("reset:9187", "pgstat.wal/wal_records",
 		told{Values: map[string]float64{"0s": 100, "1m0s": 200, "2m0s": 5, "3m0s": 9}, Gaps: []string{"2m0s reset"}})
 	check("twice:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 30, "3m0s": 40},
-		Said: []string{"Several replicas scraped the same: of postgres_exporter only one counts."}})
+		Said: []string{"Several replicas scraped the same server: only one of postgres_exporter counts."}})
 	upToNow := map[string]float64{}
 	for i := range 11 {
 		upToNow[(time.Duration(i) * time.Minute).String()] = float64(i + 1)
 	}
 	check("ahead:9187", ours, told{Values: upToNow,
-		Said: []string{"Samples of " + commits + " lie ahead of this machine's clock, and are left out."}})
+		Said: []string{"Skipped samples of " + commits + " in the future by this machine's clock."}})
 	check(`odd \"quoted\":9187`, ours, told{Values: map[string]float64{"0s": 1, "1m0s": 2}})
 
 	for metric, want := range map[string]map[string]float64{"pgstat.database/xact_commit": {"0s": 10, "1m0s": 20},
@@ -188,20 +188,20 @@ func traps(t *testing.T, store *prometheus.Store) {
 		}
 	}
 	check("jobs:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 30},
-		Said: []string{"Several replicas scraped the same: of postgres_exporter only one counts."}})
+		Said: []string{"Several replicas scraped the same server: only one of postgres_exporter counts."}})
 	check("oid:9187", ours, told{Values: map[string]float64{"0s": 11, "1m0s": 22, "2m0s": 33}})
 	refused(prometheus.Query{Server: `instance="same:9187"`, Host: `instance="none"`},
-		`has several servers at same:9187, which differ in cluster (us, eu): name one with --server 'cluster="…"'`)
+		`has several servers at same:9187, which differ in cluster (us, eu); pick one with --server 'cluster="…"'`)
 	refused(prometheus.Query{Server: `instance="others:9187"`, Host: `instance="none"`}, `which differ in cluster`)
 	refused(prometheus.Query{Server: `instance=~".fd00.*"`},
-		"exporters of several servers tell of PostgreSQL (fd00::1, fd00::2)")
+		"PostgreSQL exporters for several servers (fd00::1, fd00::2)")
 	refused(prometheus.Query{},
-		`has 12 instances: name one with --server 'instance="…"'; there are [fd00::1]:9187, ahead:9187, databases:9187`)
-	refused(prometheus.Query{Server: `instance=~"(plain|reset):9187"`}, "exporters of several servers")
+		`has 12 instances; pick one with --server 'instance="…"' from [fd00::1]:9187, ahead:9187, databases:9187`)
+	refused(prometheus.Query{Server: `instance=~"(plain|reset):9187"`}, "exporters for several servers")
 	refused(prometheus.Query{Server: `instance="none"`, Host: `instance="disks:9100"`},
-		"name the one that PostgreSQL is on with --device; there are sda, sdb")
+		"choose PostgreSQL's with --device from sda, sdb")
 	refused(prometheus.Query{Server: `instance="watch:8080"`},
-		`pgwatch has 2 databases: name one with --server 'dbname="…"'; there are crm, shop`)
+		`pgwatch has 2 databases; pick one with --server 'dbname="…"' from crm, shop`)
 	refused(prometheus.Query{Server: `instance="none"`, Host: `instance="none"`},
 		"no metric of PostgreSQL or of a disk that realiops knows")
 	refused(prometheus.Query{Server: `instance=`}, "parse") // each engine words its error differently
@@ -243,14 +243,14 @@ func TestAnswers(t *testing.T) {
 	}
 	check("a page", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, "<html><body>Sign in</body></html>")
-	}, "is not a Prometheus, or not at this path")
-	check("a page for samples", answering(found, "<html>", http.StatusOK), "is not a Prometheus, or not at this path")
+	}, "or not at this path")
+	check("a page for samples", answering(found, "<html>", http.StatusOK), "or not at this path")
 	check("refused", func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "no", http.StatusUnauthorized)
-	}, "refused access")
+	}, "denied access")
 	check("not there", func(w http.ResponseWriter, _ *http.Request) {
 		http.NotFound(w, nil)
-	}, "is the path of the store in the address?")
+	}, "does the address include the store's path?")
 	check("broken", func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "oops", http.StatusBadGateway)
 	}, "server_error")
@@ -258,26 +258,26 @@ func TestAnswers(t *testing.T) {
 		`{"status":"error","errorType":"execution","error":"query processing would load too many samples into memory"}`,
 		http.StatusUnprocessableEntity), "too many samples")
 	check("cut off", answering(found, samples[:len(samples)/2], http.StatusOK),
-		"is not a Prometheus, or not at this path")
+		"or not at this path")
 	check("endless", func(w http.ResponseWriter, _ *http.Request) {
 		_, err := fmt.Fprint(w, `{"status":"success","data":["`)
 		for more := bytes.Repeat([]byte("a"), 1<<16); err == nil; {
 			_, err = w.Write(more)
 		}
-	}, "the answer is longer than 32 MiB: ask for less with --for")
+	}, "the answer is longer than 32 MiB; ask for less with --for")
 	check("ended", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "1000")
 		fmt.Fprint(w, `{"status":`)
-	}, "ended in its middle")
+	}, "was cut off")
 	check("resampled", answering(found, `{"status":"success","data":{"resultType":"vector","result":[]}}`,
-		http.StatusOK), "answers with a vector where samples were asked for")
+		http.StatusOK), "returned a vector instead of samples")
 
 	// partial answers are rejected, in the form of Prometheus, Thanos and Mimir, and of VictoriaMetrics' cluster
 	for _, said := range []string{`"warnings":["store-2 unavailable"],`, `"isPartial":true,`} {
 		partly := func(answer string) string {
 			return strings.Replace(answer, `"status":"success",`, `"status":"success",`+said, 1)
 		}
-		check(said, answering(found, partly(samples), http.StatusOK), "no two samples of anything")
+		check(said, answering(found, partly(samples), http.StatusOK), "no two samples of any metric")
 		check(said, answering(partly(found), samples, http.StatusOK), "returned only part of its data")
 	}
 	whole := strings.Replace(samples, `"status":"success",`, `"status":"success","isPartial":false,`, 1)
@@ -320,7 +320,7 @@ func TestLettingIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := store.Find(t.Context(), prometheus.Query{From: begin, To: now}); err == nil || calls > 0 ||
-		!strings.Contains(err.Error(), "sends us on to "+server.URL) {
+		!strings.Contains(err.Error(), "redirects to "+server.URL) {
 		t.Errorf("%d calls where the store sent us, %v", calls, err)
 	}
 	for _, address := range []string{"", "prometheus:9090", "ftp://x", "http://"} {

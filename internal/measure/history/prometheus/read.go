@@ -68,7 +68,7 @@ func (r *reading) metric(ctx context.Context, f Found, q Query) error {
 		return err
 	}
 	if len(once) < len(parts) {
-		r.notice("Several replicas scraped the same: of %s only one counts.", f.Exporter)
+		r.notice("Several replicas scraped the same server: only one of %s counts.", f.Exporter)
 	}
 	r.add(f, once)
 	return nil
@@ -85,7 +85,7 @@ func (r *reading) chunk(ctx context.Context, f Found, from, to time.Time, parts 
 		return r.store.explain(ctx, err)
 	}
 	if len(warnings) > 0 {
-		detail := "the store says that its answer is incomplete: " + strings.Join(warnings, "; ")
+		detail := "the store marked its answer as incomplete: " + strings.Join(warnings, "; ")
 		r.out.Gaps = append(r.out.Gaps, runfile.Gap{At: from.UTC(), Probe: f.Exporter, Metric: f.Ours,
 			Reason: runfile.Failed, Code: "warning", Detail: detail})
 		r.notice("From %s on, the store returned only part of %s: %s", from.UTC().Format(time.RFC3339), f.Name,
@@ -93,13 +93,13 @@ func (r *reading) chunk(ctx context.Context, f Found, from, to time.Time, parts 
 		return nil
 	}
 	if found.Type != matrix {
-		return fmt.Errorf("%s answers with a %s where samples were asked for", r.store.host, found.kind())
+		return fmt.Errorf("%s returned a %s instead of samples", r.store.host, found.kind())
 	}
 	for _, stream := range found.Series {
 		r.take(f, stream, parts)
 	}
 	if r.values > mostValues {
-		return fmt.Errorf("the history has more than %d million values: ask for less with --for", mostValues/1_000_000)
+		return fmt.Errorf("the history has more than %d million values; ask for less with --for", mostValues/1_000_000)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (r *reading) take(f Found, stream *sampleStream, parts map[string]*part) {
 		}
 	}
 	if ahead > 0 {
-		r.notice("Samples of %s lie ahead of this machine's clock, and are left out.", f.Name)
+		r.notice("Skipped samples of %s in the future by this machine's clock.", f.Name)
 	}
 }
 
@@ -163,7 +163,7 @@ func (r *reading) add(f Found, parts []*part) {
 		if last != "" && now.of != last {
 			r.out.Gaps = append(r.out.Gaps, runfile.Gap{At: moment(at - 1), Probe: f.Exporter, Metric: f.Ours,
 				Reason: runfile.Reset, Code: "series",
-				Detail: "other series add up to it from here on: a database was made or dropped, or a label changed"})
+				Detail: "from here on it is a sum of other series: a database was created or dropped, or a label changed"})
 		}
 		last = now.of
 		if r.at[f.Exporter][at] == nil {
@@ -189,7 +189,7 @@ func (r *reading) history() (*history.Data, error) {
 		r.out.Interval = max(r.out.Interval, usualInterval(apart))
 	}
 	if r.out.Interval == 0 {
-		return nil, errors.New("the store has no two samples of anything in that time")
+		return nil, errors.New("the store has no two samples of any metric in that time")
 	}
 	slices.SortFunc(r.out.Readings, func(a, b runfile.Reading) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Probe, b.Probe))

@@ -41,11 +41,11 @@ func parseMatchers(text string) (all []match, err error) {
 	for strings.TrimSpace(text) != "" {
 		part := matcher.FindStringSubmatch(text)
 		if part == nil {
-			return nil, fmt.Errorf("%s are no label matchers", text)
+			return nil, fmt.Errorf("invalid label matchers %s", text)
 		}
 		value, err := strconv.Unquote(part[3])
 		if err != nil {
-			return nil, fmt.Errorf("%s is not a label value", part[3])
+			return nil, fmt.Errorf("invalid label value %s", part[3])
 		}
 		all, text = append(all, match{part[1], part[2], value}), text[len(part[0]):]
 	}

@@ -49,6 +49,6 @@ func severalServers(f Found, a, b *part, differ []string) error {
 	label := slices.MinFunc(differ, func(a, b string) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 	})
-	return fmt.Errorf(`%s has several servers at %s, which differ in %s (%s): name one with %s '%s="…"'`,
-		f.Exporter, f.Instance, label, listed([]string{a.labels[label], b.labels[label]}), flag, label)
+	return fmt.Errorf(`%s has several servers at %s, which differ in %s (%s); pick one with %s '%s="…"'`, f.Exporter,
+		f.Instance, label, listed([]string{a.labels[label], b.labels[label]}), flag, label)
 }

@@ -119,7 +119,7 @@ var handedOn = [][2]string{{"ReadIOPS", "read_iops"}, {"WriteIOPS", "write_iops"
 	{"ReadThroughput", "read_throughput"}, {"WriteThroughput", "write_throughput"}}
 
 // onlyMaximum is the caveat for an exporter without averages.
-const onlyMaximum = "its exporter keeps only the maximum of each period: what an hour did is at most what is shown"
+const onlyMaximum = "its exporter keeps only the maximum of each period, so an hour did at most what is shown"
 
 // cloudShapes returns the shapes of CloudWatch's exporters: instances, of RDS or Aurora alike, and clusters.
 // They stamp the time of the scrape and may repeat a value, which an hour's mean tolerates. If several have the
@@ -171,8 +171,8 @@ func cloudShapes() (all []shape) {
 	all = append(all, qonto, percona, streams)
 	for i, label := range clusterLabels {
 		c := instance(exporters[i], label, "aws_rds_volume_write_iops_sum")
-		c.caveat = "its exporter shows only what its volume was billed for, in sums taken to be of five minutes: " +
-			"instances and configuration are not known"
+		c.caveat = "its exporter shows only the volume's billed I/O, in sums assumed to be of five minutes; instances and " +
+			"configuration are unknown"
 		c.parts = []hourly{part("VolumeReadIOPs", runfile.Sum, hourOfSum, "aws_rds_volume_read_iops_sum"),
 			part("VolumeWriteIOPs", runfile.Sum, hourOfSum, "aws_rds_volume_write_iops_sum"),
 			part("VolumeBytesUsed", runfile.Average, mean, "aws_rds_volume_bytes_used_average")}

@@ -62,7 +62,7 @@ func Open(o Options) (*Store, error) {
 	address, err := url.Parse(o.URL)
 	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
 		// The address is not shown: it may contain a password.
-		return nil, errors.New("the address of the store must begin with http:// or https:// and name a host")
+		return nil, errors.New("the store's address must begin with http:// or https:// and name a host")
 	}
 	client := http.Client{Transport: &door{o, address, http.DefaultTransport}}
 	return &Store{remote{client, *address}, address.Host, o.Sign != nil}, nil
@@ -101,7 +101,7 @@ func (s *Store) whole(warnings []string, found int, most uint64) error {
 	if len(warnings) == 0 || uint64(found) >= most {
 		return nil
 	}
-	return fmt.Errorf("%s returned only part of its data (%s): ask again when all of it answers", s.host,
+	return fmt.Errorf("%s returned only part of its data (%s); try again when the whole store answers", s.host,
 		strings.Join(warnings, "; "))
 }
 
@@ -134,7 +134,7 @@ type door struct {
 type elsewhereError struct{ host string }
 
 func (e elsewhereError) Error() string {
-	return "it sends us on to " + e.host + ": name that one if it is the store"
+	return "it redirects to " + e.host + "; use that address if it is the store's"
 }
 
 func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -160,7 +160,7 @@ func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-var errTooLong = fmt.Errorf("the answer is longer than %d MiB: ask for less with --for", mostBytes>>20)
+var errTooLong = fmt.Errorf("the answer is longer than %d MiB; ask for less with --for", mostBytes>>20)
 
 // explain returns a query's error in one line without the address.
 func (s *Store) explain(ctx context.Context, err error) error {
@@ -179,10 +179,10 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	case errors.Is(err, errTooLong):
 		return errTooLong
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("%s did not answer within %s: ask for less with --for, or look at the store", s.host,
+		return fmt.Errorf("%s did not answer within %s; ask for less with --for, or check the store", s.host,
 			printable.Duration(answerWithin))
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return fmt.Errorf("the answer of %s ended in its middle: is a proxy in between?", s.host)
+		return fmt.Errorf("the answer of %s was cut off; is there a proxy in between?", s.host)
 	case network, name:
 		return fmt.Errorf("%s does not answer: %w", s.host, err)
 	}
@@ -196,17 +196,17 @@ func (s *Store) refused(e *refusal) error {
 	if len(message) > begin+end { // some begin with the query, and end with the error
 		message = strings.ToValidUTF8(message[:begin], "") + " … " + strings.ToValidUTF8(message[len(message)-end:], "")
 	}
-	remedy := "is the token in --token-file right, and the --tenant?"
+	remedy := "check --token-file and --tenant"
 	if s.signed {
-		remedy = "may these credentials of AWS query it, and is it in the --region?"
+		remedy = "check --region, and that these AWS credentials may query it"
 	}
 	switch {
 	case e.Kind == notPrometheus:
-		return fmt.Errorf("what answers at %s is not a Prometheus, or not at this path: %s", s.host, message)
+		return fmt.Errorf("no Prometheus at %s, or not at this path: %s", s.host, message)
 	case e.Kind == clientError && (strings.Contains(message, "401") || strings.Contains(message, "403")):
-		return fmt.Errorf("%s refused access (%s): %s", s.host, message, remedy)
+		return fmt.Errorf("%s denied access (%s); %s", s.host, message, remedy)
 	case e.Kind == clientError:
-		return fmt.Errorf("%s rejected the query (%s): is the path of the store in the address?", s.host, message)
+		return fmt.Errorf("%s rejected the query (%s); does the address include the store's path?", s.host, message)
 	}
 	return fmt.Errorf("%s: %s: %s", s.host, e.Kind, message)
 }

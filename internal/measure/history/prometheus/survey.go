@@ -97,7 +97,7 @@ func (s *Store) count(ctx context.Context, label string, name string, q Query, c
 		return err
 	}
 	if found.Type != vector {
-		return fmt.Errorf("%s answers with a %s where a count was asked for", s.host, found.kind())
+		return fmt.Errorf("%s returned a %s instead of counts", s.host, found.kind())
 	}
 	for _, series := range found.Series {
 		instance := series.Metric[label]

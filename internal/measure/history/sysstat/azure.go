@@ -69,7 +69,7 @@ var azureIntervals = map[string]time.Duration{
 func (a azure) host() (Host, error) {
 	length := azureIntervals[a.Interval]
 	if length == 0 {
-		return Host{}, fmt.Errorf("its interval %q is none of PT1M, PT5M, PT15M, PT30M and PT1H", a.Interval)
+		return Host{}, fmt.Errorf("invalid interval %q; use PT1M, PT5M, PT15M, PT30M or PT1H", a.Interval)
 	}
 	for _, set := range azureSets {
 		byName := map[string]azureMetric{}
@@ -88,14 +88,12 @@ func (a azure) host() (Host, error) {
 		for k, name := range set.names {
 			m, ok := byName[name]
 			if !ok {
-				return host, fmt.Errorf("of %s the metric %q is missing: ask %s", set.of, name, askAzure)
+				return host, fmt.Errorf("for %s, metric %q is missing; run %s", set.of, name, askAzure)
 			}
 			host.Name = cmp.Or(host.Name, machineOf(m.ID))
 			for _, s := range m.Series {
 				if set.split && len(s.Of) == 0 {
-					return host,
-						errors.New(name + " is not told disk by disk, so Azure took the mean over the disks: ask " +
-							askAzure)
+					return host, errors.New(name + " is not split by disk, so Azure averaged over the disks; run " + askAzure)
 				}
 				for _, d := range s.Data {
 					if d.At.IsZero() {
@@ -109,7 +107,7 @@ func (a azure) host() (Host, error) {
 		}
 		return host, host.fill(all, length)
 	}
-	return Host{}, errors.New("it is not an answer about disks that is known: ask " + askAzure)
+	return Host{}, errors.New("no known answer about disks; run " + askAzure)
 }
 
 // point is a disk in the interval that begins at a moment.
@@ -148,12 +146,11 @@ func (s *sums) add(k int, disk string, at time.Time, v *float64) error {
 		return nil
 	}
 	if !(*v >= 0) {
-		return fmt.Errorf("it shows %g a second of disk %s at %s, which no disk does", *v, disk, at.Format(time.RFC3339))
+		return fmt.Errorf("%g a second of disk %s at %s is more than any disk does", *v, disk, at.Format(time.RFC3339))
 	}
 	before, twice := s.seen[k][point{disk, at.Unix()}]
 	if twice && before != *v {
-		return fmt.Errorf("it says two things of disk %s at %s, %g and %g: leave one out", disk, at.Format(time.RFC3339),
-			before, *v)
+		return fmt.Errorf("disk %s has two values at %s, %g and %g; leave one out", disk, at.Format(time.RFC3339), before, *v)
 	}
 	if !twice {
 		s.seen[k][point{disk, at.Unix()}] = *v
@@ -167,7 +164,7 @@ func (s *sums) add(k int, disk string, at time.Time, v *float64) error {
 // unknown, but the file covers them.
 func (h *Host) fill(all sums, length time.Duration) error {
 	if h.Name == "" {
-		return errors.New("it does not say which machine it is about")
+		return errors.New("it does not name its machine")
 	}
 	whole := map[int64]bool{} // by time
 	for at, s := range all.of {

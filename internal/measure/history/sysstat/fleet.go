@@ -61,8 +61,8 @@ func NewFleet(ctx context.Context, files []string, now time.Time, read func(ctx 
 		}
 	}
 	if f.from.IsZero() && len(f.ahead) > 0 {
-		return nil, fmt.Errorf("all that %s says ends after %s, which is now by this machine's clock: is one of the "+
-			"clocks wrong?", f.ahead[0], now.UTC().Format(time.RFC3339))
+		return nil, fmt.Errorf("%s has only samples after %s, which is now by this machine's clock; is a clock wrong?",
+			f.ahead[0], now.UTC().Format(time.RFC3339))
 	}
 	return f, nil
 }
@@ -95,7 +95,7 @@ func (f *Fleet) count(h Host) {
 // detached or its figures are lost.
 func (f *Fleet) Notices() (all []string) {
 	for _, name := range f.ahead {
-		all = append(all, "What "+name+" says of times after now, by this machine's clock, is left out.")
+		all = append(all, "Skipped samples of "+name+" after now, by this machine's clock.")
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.seen)) {
 		all = append(all, f.detached(name)...)
@@ -107,8 +107,8 @@ func (f *Fleet) detached(machine string) (all []string) {
 	of := f.seen[machine]
 	for _, disk := range slices.Sorted(maps.Keys(of.disks)) {
 		if n := of.disks[disk]; n < of.intervals {
-			all = append(all, fmt.Sprintf("The disk %s of %s is in %d of %d intervals, and counts as detached in the "+
-				"others: if it was not, more was done then than is shown.", disk, machine, n, of.intervals))
+			all = append(all, fmt.Sprintf("Disk %s of %s is in %d of %d intervals and counts as detached in the others; if it "+
+				"was attached, it did more than is shown.", disk, machine, n, of.intervals))
 		}
 	}
 	return all
@@ -118,10 +118,10 @@ func (f *Fleet) detached(machine string) (all []string) {
 func (f *Fleet) open(ctx context.Context, name string) (hosts []Host, ahead int, err error) {
 	text, err := f.read(ctx, name)
 	if err != nil {
-		return nil, 0, fmt.Errorf("read what sadf wrote: %w", err)
+		return nil, 0, fmt.Errorf("read sadf output: %w", err)
 	}
 	if IsOwn(text) {
-		return nil, 0, fmt.Errorf("%s is a file of sysstat's own: type %s, and give that", name, ToJSON(name))
+		return nil, 0, fmt.Errorf("%s is sysstat's binary file; convert it with %s and pass that", name, ToJSON(name))
 	}
 	if hosts, err = Read(text); err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", name, err)
@@ -201,7 +201,7 @@ func (f *Fleet) intervals(ctx context.Context, machine string) (all []Interval, 
 	for i := 1; i < len(all); i++ {
 		// sysstat writes whole seconds.
 		if overlap := all[i-1].To.Sub(all[i].From); overlap > time.Second {
-			return nil, fmt.Errorf("the files say two things of %s at %s: are two machines called so?", machine,
+			return nil, fmt.Errorf("the files have two values for %s at %s; do two machines have that name?", machine,
 				all[i].From.Format(time.RFC3339))
 		}
 	}
@@ -244,8 +244,8 @@ func byHour(intervals []Interval, from, to time.Time) (data history.Data) {
 	}
 	for _, name := range rows() {
 		announced := metric.All().Row(name).InPeriods(time.Hour)
-		announced.Caveat = fmt.Sprintf("of all disks together, as sysstat kept it; the highest of an hour is a mean "+
-			"over up to %s", printable.Duration(apart))
+		announced.Caveat = fmt.Sprintf("of all disks together, as sysstat kept it; the highest of an hour is a mean over "+
+			"up to %s", printable.Duration(apart))
 		data.Metrics = append(data.Metrics, announced)
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(hours), time.Time.Compare) {
@@ -267,9 +267,8 @@ func byHour(intervals []Interval, from, to time.Time) (data history.Data) {
 // byInterval makes a period of each interval.
 func byInterval(intervals []Interval) (data history.Data, err error) {
 	if len(intervals) == 0 {
-		return data,
-			errors.New("the files have no interval of which all is known: requests and bytes, read and written, of " +
-				"each disk, from the second reading on")
+		return data, errors.New("the files have no complete interval: each disk needs requests and bytes, read and " +
+			"written, from the second reading on")
 	}
 	longest := time.Duration(0)
 	for _, i := range intervals {

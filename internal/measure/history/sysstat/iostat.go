@@ -34,13 +34,12 @@ func ofIostat(name string, statistics []json.RawMessage) (Host, error) {
 	for _, text := range statistics {
 		var s iostat
 		if err := json.Unmarshal(text, &s); err != nil {
-			return host, fmt.Errorf("it is iostat's JSON with other fields than those of -x: have it written by %s",
-				askIostat)
+			return host, fmt.Errorf("it is iostat's JSON without the fields of -x; write it with %s", askIostat)
 		}
 		at, err := time.Parse(iostatTimes, s.Timestamp)
 		if err != nil {
-			return host, fmt.Errorf("iostat wrote the time %q, without a zone or with the parts of a day in any "+
-				"order: have it written by %s", s.Timestamp, askIostat)
+			return host, fmt.Errorf("iostat's time %q has no zone or an ambiguous date; write it with %s", s.Timestamp,
+				askIostat)
 		}
 		i := Interval{From: before.UTC(), To: at.UTC()}
 		found, idle, paths := false, map[string]bool{}, map[string]Interval{} // by the disk that they lead to
@@ -75,11 +74,10 @@ func ofIostat(name string, statistics []json.RawMessage) (Host, error) {
 		}
 		switch {
 		case !found:
-			return host,
-				errors.New("iostat shows no disk there, but for what is made of disks (dm-, md, loop): leave out -N " +
-					"and names of devices")
+			return host, errors.New("iostat shows no disk, only devices made of disks (dm-, md, loop); leave out -N and " +
+				"device names")
 		case !before.IsZero() && (!at.After(before) || at.Sub(before) > longest):
-			return host, fmt.Errorf("iostat's times go from %s to %s: an hour is the longest interval that is taken",
+			return host, fmt.Errorf("iostat's times go from %s to %s; the longest interval is an hour",
 				before.Format(time.RFC3339), at.Format(time.RFC3339))
 		case !before.IsZero():
 			host.Intervals = append(host.Intervals, i)
@@ -100,8 +98,7 @@ func (i *Interval) add(disk map[string]any) error {
 				return v * unit, nil
 			}
 		}
-		return 0, fmt.Errorf("iostat shows no requests and bytes of %v: have it written by %s",
-			disk["disk_device"], askIostat)
+		return 0, fmt.Errorf("iostat shows no requests and bytes of %v; write it with %s", disk["disk_device"], askIostat)
 	}
 	for to, names := range map[*float64]map[string]float64{
 		&i.Reads: {"r/s": 1}, &i.Writes: {"w/s": 1},
@@ -123,8 +120,7 @@ func ofIostatText(text string) (Host, error) {
 	_, name, _ := strings.Cut(first, "(")
 	name, _, named := strings.Cut(name, ")")
 	if !named || name == "" {
-		return Host{}, errors.New("the first line of iostat's table does not name the machine: have it written by " +
-			askIostat)
+		return Host{}, errors.New("the first line of iostat's table does not name the machine; write it with " + askIostat)
 	}
 	var all []json.RawMessage
 	var now iostat
@@ -161,7 +157,7 @@ func ofIostatText(text string) (Host, error) {
 		return Host{}, fmt.Errorf("read iostat's table: %w", err)
 	}
 	if len(all) == 0 {
-		return Host{}, errors.New("iostat's table has no disk in it: have it written by " + askIostat)
+		return Host{}, errors.New("iostat's table has no disks; write it with " + askIostat)
 	}
 	return ofIostat(name, all)
 }

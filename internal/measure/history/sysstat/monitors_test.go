@@ -118,23 +118,23 @@ func TestBadMonitors(t *testing.T) {
 	iostat, azure, vcenter := file("iostat.json"), file("azure.json"), file("vcenter.csv")
 	for text, want := range map[string]string{
 		strings.Replace(iostat, "2026-11-10T00:10:00+0000", "11/10/26 00:10:00", 1):        "S_TIME_FORMAT=ISO iostat -o JSON",
-		strings.Replace(iostat, "2026-11-10T00:10:00+0000", "2026-11-10T02:10:00+0000", 1): "an hour is the longest",
+		strings.Replace(iostat, "2026-11-10T00:10:00+0000", "2026-11-10T02:10:00+0000", 1): "the longest",
 		strings.ReplaceAll(iostat, `"sd`, `"dm-`):                                          "shows no disk",
 		strings.Replace(iostat, `"wkB/s"`, `"w"`, 4):                                       "no requests and bytes",
-		strings.Replace(iostat, `"w/s": 300.00`, `"w/s": -1`, 4):                           "which no disk does",
+		strings.Replace(iostat, `"w/s": 300.00`, `"w/s": -1`, 4):                           "is more than any disk does",
 		strings.Replace(azure, `"average": 450.0`, `"average": -1`, 1):                     "-1 a second of disk 0 at",
 		strings.Replace(vcenter, `"450"`, `"-449"`, 1):                                     "-449 a second of disk scsi0:0 at",
-		strings.ReplaceAll(azure, `[{"name": {"value": "lun"}, "value": "0"}]`, "[]"):      "took the mean over the disks",
+		strings.ReplaceAll(azure, `[{"name": {"value": "lun"}, "value": "0"}]`, "[]"):      "averaged over the disks",
 		strings.ReplaceAll(azure, "Data Disk Write Bytes/sec",
 			"OS Disk Write Bytes/sec"): `"Data Disk Write Bytes/sec" is missing`,
 		strings.Replace(azure, `"timeStamp": "2026-11-10T00:00:00Z", `, "", 1):        "has a value without a time",
-		strings.ReplaceAll(azure, "PT15M", "P1D"):                                     "is none of PT1M",
-		strings.ReplaceAll(azure, "Data Disk", "Disk"):                                "not an answer about disks",
-		strings.Replace(vcenter, `"IntervalSecs"`, `"Interval"`, 1):                   "the column IntervalSecs is missing",
-		strings.Replace(vcenter, "2026-11-10T00:30:00Z", "11/10/2026 12:30:00 AM", 1): "without a zone",
-		strings.ReplaceAll(vcenter, `"1800"`, `"7200"`):                               "an hour is the longest",
-		strings.ReplaceAll(vcenter, "virtualdisk.", "net."):                           "none of vCenter's counters",
-		vcenter[:len(vcenter)-4]:                                                      "is not one",
+		strings.ReplaceAll(azure, "PT15M", "P1D"):                                     "use PT1M",
+		strings.ReplaceAll(azure, "Data Disk", "Disk"):                                "no known answer about disks",
+		strings.Replace(vcenter, `"IntervalSecs"`, `"Interval"`, 1):                   "column IntervalSecs is missing",
+		strings.Replace(vcenter, "2026-11-10T00:30:00Z", "11/10/2026 12:30:00 AM", 1): "has no zone",
+		strings.ReplaceAll(vcenter, `"1800"`, `"7200"`):                               "an interval of 1 s to 1 h",
+		strings.ReplaceAll(vcenter, "virtualdisk.", "net."):                           "no vCenter counters",
+		vcenter[:len(vcenter)-4]:                                                      "invalid CSV of vCenter",
 	} {
 		if _, err := sysstat.Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) ||
 			strings.Contains(err.Error(), "\n") {
@@ -220,7 +220,7 @@ func TestPartsThatAreMissing(t *testing.T) {
 		t.Errorf("two values of one moment: %v", err)
 	}
 	if _, err := read(strings.ReplaceAll(string(csv), "numberwrite", "number")); err == nil ||
-		!strings.Contains(err.Error(), "no interval of which all is known") {
+		!strings.Contains(err.Error(), "no complete interval") {
 		t.Errorf("without writes: %v", err)
 	}
 }
@@ -247,8 +247,8 @@ func TestDisksThatCameAndWent(t *testing.T) {
 	half := strings.ReplaceAll(begin, `"sdb"`, `"dm-1"`) + "2026-11-10T12:10:00" + end
 	for text, want := range map[string]string{
 		csv: "", iostat: "",
-		some.String(): "The disk scsi0:1 of db1 is in 29 of 48 intervals",
-		half:          "The disk sdb of db1 is in 72 of 144 intervals",
+		some.String(): "Disk scsi0:1 of db1 is in 29 of 48 intervals",
+		half:          "Disk sdb of db1 is in 72 of 144 intervals",
 	} {
 		fleet, err := sysstat.NewFleet(t.Context(), []string{"f"}, time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC),
 			func(context.Context, string) ([]byte, error) { return []byte(text), nil })

@@ -93,13 +93,12 @@ func Read(text []byte) ([]Host, error) {
 	}
 	for _, h := range all {
 		if h.Name == "" {
-			return nil, errors.New("it does not say which machine it is about")
+			return nil, errors.New("it does not name its machine")
 		}
 		for _, i := range h.Intervals {
 			for _, rate := range i.rates() {
 				if !(rate >= 0 && rate <= most*block) {
-					return nil, fmt.Errorf("it shows %g a second at %s, which no disk does", rate,
-						i.To.Format(time.RFC3339))
+					return nil, fmt.Errorf("%g a second at %s is more than any disk does", rate, i.To.Format(time.RFC3339))
 				}
 			}
 		}
@@ -124,7 +123,7 @@ func read(text []byte) (all []Host, err error) {
 		h, err := e.host()
 		return []Host{h}, err
 	case e.Sysstat == nil:
-		return nil, errors.New(`it is JSON of something else: sadf -j -- -b begins with "sysstat"`)
+		return nil, errors.New(`it is other JSON; that of sadf -j -- -b begins with "sysstat"`)
 	}
 	for _, h := range e.Sysstat.Hosts {
 		host, err := ofHost(h.Nodename, h.Statistics)
@@ -173,7 +172,7 @@ func ofHost(name string, statistics []json.RawMessage) (host Host, err error) {
 			return host, input.NotJSON(err)
 		}
 		if s.IO == nil {
-			return host, errors.New("it says nothing of the disks: have it written by sadf -j -- -b")
+			return host, errors.New("it has no disks; write it with sadf -j -- -b")
 		}
 		from, to, err := s.Timestamp.interval()
 		if err != nil {
@@ -184,8 +183,8 @@ func ofHost(name string, statistics []json.RawMessage) (host Host, err error) {
 		}
 		i, whole := s.over(from, to)
 		if !whole {
-			return host, fmt.Errorf("it lacks requests or blocks, read or written, at %s: have it written by "+
-				"sadf -j -- -b", to.Format(time.RFC3339))
+			return host, fmt.Errorf("it lacks requests or blocks, read or written, at %s; write it with sadf -j -- -b",
+				to.Format(time.RFC3339))
 		}
 		host.Intervals = append(host.Intervals, i)
 	}
@@ -198,7 +197,7 @@ func IsOwn(text []byte) bool {
 }
 
 // errOwn names the command that converts one of sysstat's own files.
-var errOwn = errors.New("it is a file of sysstat's own: sadf -j FILE -- -b writes it as JSON")
+var errOwn = errors.New("it is sysstat's binary file; convert it with sadf -j FILE -- -b")
 
 // ToJSON returns the command that converts one of sysstat's own files for [Read].
 func ToJSON(name string) string {
@@ -215,14 +214,12 @@ func (t timestamp) interval() (from, to time.Time, err error) {
 	to, err = time.Parse(time.DateTime, t.Date+" "+t.Time)
 	switch {
 	case err != nil:
-		return from, to, fmt.Errorf("it has an invalid time: %q %q", t.Date, t.Time)
+		return from, to, fmt.Errorf("invalid time %q %q", t.Date, t.Time)
 	case t.UTC != 1:
-		return from, to,
-			errors.New("its times are those of the machine's zone, which repeat an hour in autumn: leave out " +
-				"-t and -T of sadf")
+		return from, to, errors.New("its times are local, and an hour repeats in autumn; run sadf without -t and -T")
 	case !(t.Seconds >= 0 && t.Seconds <= longest.Seconds()):
-		return from, to, fmt.Errorf("its interval that ends at %s is of %g seconds, and an hour is the longest that "+
-			"is taken", to.Format(time.RFC3339), t.Seconds)
+		return from, to, fmt.Errorf("its interval that ends at %s is %g seconds; the longest is an hour",
+			to.Format(time.RFC3339), t.Seconds)
 	}
 	return to.Add(-time.Duration(t.Seconds * float64(time.Second))), to, nil
 }
@@ -232,11 +229,11 @@ func notJSON(text []byte, err error) error {
 	begin := strings.TrimSpace(string(text[:min(len(text), 64)]))
 	switch {
 	case begin == "":
-		return errors.New("it is empty")
+		return errors.New("the file is empty")
 	case IsOwn(text):
 		return errOwn
 	case begin[0] != '{':
-		return errors.New("it is not JSON: have it written by sadf -j -- -b")
+		return errors.New("it is not JSON; write it with sadf -j -- -b")
 	}
 	return input.NotJSON(err)
 }

@@ -185,7 +185,7 @@ func TestAhead(t *testing.T) {
 		t.Errorf("%d periods", len(told[0].Periods))
 	}
 	if _, err := sysstat.NewFleet(t.Context(), []string{"a"}, from, all.read); err == nil ||
-		!strings.Contains(err.Error(), "is one of the clocks wrong?") {
+		!strings.Contains(err.Error(), "is a clock wrong?") {
 		t.Errorf("%v", err)
 	}
 }
@@ -206,21 +206,21 @@ func TestTwoMachinesOfOneName(t *testing.T) {
 func TestBadFiles(t *testing.T) {
 	good := string(written("db1", 0, stretch{1, 600, 1}))
 	for text, want := range map[string]string{
-		"":                                  "it is empty",
+		"":                                  "the file is empty",
 		"\x96\xd5u!":                        "sadf -j FILE -- -b",
 		"<html>":                            "it is not JSON",
-		good[:len(good)-3]:                  "ends too early",
-		`{"MetricDataResults":[]}`:          "something else",
-		strings.Replace(good, "db1", "", 1): "which machine",
-		strings.Replace(good, `"io"`, `"cpu"`, 1):                        "nothing of the disks",
-		strings.Replace(good, `"utc": 1`, `"utc": 0`, 1):                 "leave out -t",
-		strings.Replace(good, "00:10:00", "25:10:00", 1):                 "an invalid time",
+		good[:len(good)-3]:                  "unexpected end of JSON",
+		`{"MetricDataResults":[]}`:          "it is other JSON",
+		strings.Replace(good, "db1", "", 1): "does not name its machine",
+		strings.Replace(good, `"io"`, `"cpu"`, 1):                        "has no disks",
+		strings.Replace(good, `"utc": 1`, `"utc": 0`, 1):                 "without -t",
+		strings.Replace(good, "00:10:00", "25:10:00", 1):                 "invalid time",
 		strings.Replace(good, `"interval": 600`, `"interval": 86400`, 1): "86400 seconds",
 		strings.Replace(good, `"wtps": 1`, `"wtps": null`, 1):            "lacks requests",
 		strings.Replace(good, `"bread"`, `"read"`, 1):                    "lacks requests or blocks",
 		strings.Replace(good, `"io-writes"`, `"io-write"`, 1):            "lacks requests",
-		strings.Replace(good, `"wtps": 1`, `"wtps": -1`, 1):              "which no disk does",
-		strings.Replace(good, `"wtps": 1`, `"wtps": 1e300`, 1):           "which no disk does",
+		strings.Replace(good, `"wtps": 1`, `"wtps": -1`, 1):              "is more than any disk does",
+		strings.Replace(good, `"wtps": 1`, `"wtps": 1e300`, 1):           "is more than any disk does",
 	} {
 		if _, err := sysstat.Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v, want %q", text, err, want)

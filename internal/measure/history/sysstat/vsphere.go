@@ -24,7 +24,7 @@ func ofVSphere(text string) ([]Host, error) {
 	in.Comma = input.Separator([]byte(text))
 	rows, err := in.ReadAll()
 	if err != nil {
-		return nil, fmt.Errorf("it begins like a CSV file of vCenter but is not one: %w", err)
+		return nil, fmt.Errorf("invalid CSV of vCenter: %w", err)
 	}
 	column := map[string]int{}
 	for k, name := range rows[0] {
@@ -32,7 +32,7 @@ func ofVSphere(text string) ([]Host, error) {
 	}
 	for _, name := range []string{"Entity", "MetricId", "Timestamp", "Value", "Instance", "IntervalSecs"} {
 		if _, ok := column[name]; !ok {
-			return nil, fmt.Errorf("the column %s is missing: have it written by %s", name, askVSphere)
+			return nil, fmt.Errorf("column %s is missing; write it with %s", name, askVSphere)
 		}
 	}
 	type key struct {
@@ -49,11 +49,10 @@ func ofVSphere(text string) ([]Host, error) {
 		case k < 0:
 			continue
 		case errTime != nil:
-			return nil, fmt.Errorf("line %d: the time %q is without a zone or invalid: have it written by %s", n+2,
-				row[column["Timestamp"]], askVSphere)
+			return nil, fmt.Errorf("line %d: time %q is invalid or has no zone; write it with %s", n+2, row[column["Timestamp"]],
+				askVSphere)
 		case errValue != nil || errSeconds != nil || !(seconds >= 1 && seconds <= longest.Seconds()):
-			return nil, fmt.Errorf("line %d: a value, and an interval of a second to an hour: an hour is the longest "+
-				"that is taken", n+2)
+			return nil, fmt.Errorf("line %d: want a value, and an interval of 1 s to 1 h", n+2)
 		case row[column["Instance"]] == "":
 			continue // the sum of all disks, which are counted one by one
 		}
@@ -83,8 +82,7 @@ func ofVSphere(text string) ([]Host, error) {
 		all = append(all, h)
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("it has none of vCenter's counters of virtual disks, disk by disk: have it written "+
-			"by %s", askVSphere)
+		return nil, fmt.Errorf("it has no vCenter counters of single virtual disks; write it with %s", askVSphere)
 	}
 	slices.SortFunc(all, func(a, b Host) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
