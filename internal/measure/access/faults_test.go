@@ -69,45 +69,45 @@ func faults() []fault {
 	unsigned := accounttest.Refused(http.StatusForbidden, "InvalidClientTokenId",
 		"The security token included in the request is invalid.")
 	return []fault{
-		{described, "Throttling", accounttest.Throttled(), account.Throttled, "asking to slow down"},
+		{described, "Throttling", accounttest.Throttled(), account.Throttled, "still throttling"},
 		{described, "ExpiredToken", accounttest.Expired(), account.Expired, "have expired"},
 		{described, "AccessDenied", accounttest.Denied(), account.Denied,
 			"does not allow these credentials rds:DescribeDBInstances"},
-		{described, "InvalidClientTokenId", unsigned, account.Invalid, "does not accept the credentials"},
+		{described, "InvalidClientTokenId", unsigned, account.Invalid, "rejected the credentials"},
 		{described, "ServiceUnavailable (503)", accounttest.Unavailable(), account.Other, "ServiceUnavailable"},
-		{described, "a load balancer's 502", accounttest.BadGateway(), account.Other, "failed (HTTP 502)"},
+		{described, "a load balancer's 502", accounttest.BadGateway(), account.Other, "failed each time (HTTP 502)"},
 		{described, "an answer cut in its middle", accounttest.Truncated(), account.Other, described},
 		{described, "no answer", accounttest.Hung(), account.Unreachable, "no answer in time"},
 		{described, "an empty body", accounttest.Nothing(), account.Damaged, "the answer is empty"},
-		{described, "a web page", accounttest.Says(http.StatusOK, page), account.Other, "cannot be read"},
-		{described, "a redirect", leave, account.Other, "leads elsewhere"},
+		{described, "a web page", accounttest.Says(http.StatusOK, page), account.Other, "cannot read the answer"},
+		{described, "a redirect", leave, account.Other, "unexpected redirect"},
 		{described, "a list without the instance", accounttest.Says(http.StatusOK,
 			`<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances/></DescribeDBInstancesResult></DescribeDBInstancesResponse>`),
-			account.Damaged, "does not speak of db-1"},
+			account.Damaged, "does not mention db-1"},
 		{described, "an instance of which nothing is said", accounttest.Says(http.StatusOK,
 			`<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances><DBInstance>
 			<DBInstanceIdentifier>db-1</DBInstanceIdentifier></DBInstance></DBInstances></DescribeDBInstancesResult></DescribeDBInstancesResponse>`),
-			account.Damaged, "does not speak of db-1"},
+			account.Damaged, "does not mention db-1"},
 
 		{metrics, "Throttling", accounttest.Throttled(), account.Throttled,
-			"cloudwatch:GetMetricData: AWS was still asking to slow down"},
+			"cloudwatch:GetMetricData: AWS is still throttling"},
 		{metrics, "ExpiredToken", accounttest.Expired(), account.Expired, "have expired"},
 		{metrics, "AccessDenied", accounttest.Denied(), account.Denied,
 			"does not allow these credentials cloudwatch:GetMetricData"},
 		{metrics, "ServiceUnavailable (503)", accounttest.Unavailable(), account.Other, "ServiceUnavailable"},
 		{metrics, "no answer", accounttest.Hung(), account.Unreachable, "no answer in time"},
 		{metrics, "an empty body", accounttest.Nothing(), account.Damaged, "the answer is empty"},
-		{metrics, "a web page", accounttest.Says(http.StatusOK, page), account.Other, "cannot be read"},
+		{metrics, "a web page", accounttest.Says(http.StatusOK, page), account.Other, "cannot read the answer"},
 		{metrics, "StatusCode Forbidden", accounttest.Status("Forbidden"), account.Denied,
-			"does not allow these credentials this metric"},
+			"denies these credentials this metric"},
 		{metrics, "StatusCode InternalError", accounttest.Status("InternalError"), account.Incomplete,
-			"it answered InternalError"},
+			"only part of it 3 times: InternalError"},
 		{metrics, "StatusCode PartialData and no further page", accounttest.Status("PartialData"), account.Incomplete,
-			"it answered PartialData"},
+			"only part of it 3 times: PartialData"},
 		{metrics, "a StatusCode that is not documented", accounttest.Status("Busy"), account.Incomplete,
-			"it answered Busy"},
+			"only part of it 3 times: Busy"},
 		{metrics, "not one point", accounttest.Status("Complete"), account.NoPoints,
-			"has no point of the instance db-1"},
+			"has no points of the instance db-1"},
 		{metrics, "NaN", valued(func(at, value cbor.List) (cbor.List, cbor.List) {
 			for i := range value {
 				value[i] = cbor.Float64(nan)
@@ -134,13 +134,13 @@ func faults() []fault {
 		}), account.Damaged, "is not at the beginning of a period"},
 		{metrics, "the same page again and again", accounttest.Changed(func(_, out accounttest.Answer) {
 			out["NextToken"] = cbor.String("again")
-		}), account.Damaged, "the same page again and again"},
+		}), account.Damaged, "the same page"},
 		{metrics, "fewer values than timestamps", valued(func(at, value cbor.List) (cbor.List, cbor.List) {
 			return at, value[:max(0, len(value)-1)]
 		}), account.Damaged, "values for"},
 		{metrics, "an answer without the metrics", accounttest.Changed(func(_, out accounttest.Answer) {
 			out["MetricDataResults"] = cbor.List{}
-		}), account.Incomplete, "left it out of its answer"},
+		}), account.Incomplete, "left it out of 3 answers"},
 
 		{list, "AccessDenied", accounttest.Denied(), account.Denied,
 			"does not allow these credentials pi:ListAvailableResourceMetrics"},
@@ -148,43 +148,43 @@ func faults() []fault {
 			"db-ABC is not known"), account.Off, "it is off there"},
 		{list, "an empty body", accounttest.Nothing(), account.Damaged, "the answer is empty"},
 		{list, "a list of nothing", accounttest.Says(http.StatusOK, `{"Metrics":[]}`), account.NoPoints,
-			"lists no metric of db-1"},
+			"lists no metrics of db-1"},
 		{list, "a list of metrics without names", accounttest.Says(http.StatusOK, `{"Metrics":[{"Unit":"Count"}]}`),
-			account.NoPoints, "lists no metric of db-1"},
+			account.NoPoints, "lists no metrics of db-1"},
 		{list, "AccessDenied of the key that encrypts it", accounttest.Refused(http.StatusBadRequest,
 			"AccessDeniedException",
 			"User: arn:aws:iam::123456789012:user/me is not authorized to perform: kms:Decrypt on resource: x"),
-			account.Denied, "allow them kms:Decrypt and kms:GenerateDataKey on that key"},
+			account.Denied, "grant them kms:Decrypt and kms:GenerateDataKey on that key"},
 		{values, "AccessDenied", accounttest.Denied(), account.Denied,
 			"does not allow these credentials pi:GetResourceMetrics"},
 		{values, "InvalidArgumentException", accounttest.Refused(http.StatusBadRequest, "InvalidArgumentException",
 			"the start is outside the retention"), account.Other, "the start is outside the retention"},
-		{values, "a negative number", told(`-5`), account.Damaged, "that it is -5"},
+		{values, "a negative number", told(`-5`), account.Damaged, "with the value -5"},
 		{values, "another database's", accounttest.Text(func(s string) string {
 			return strings.ReplaceAll(s, writer.Resource, "db-OTHER")
 		}), account.Damaged, "answered for another database than db-1"},
 		{values, "a metric that was not asked for", accounttest.Text(func(s string) string {
 			return strings.ReplaceAll(s, "writeIOsPS", "sectorsPS")
-		}), account.Damaged, "which it was not asked for"},
+		}), account.Damaged, "which was not requested"},
 		{values, "Throttling", accounttest.Throttled(), account.Throttled,
-			"pi:GetResourceMetrics: AWS was still asking to slow down"},
+			"pi:GetResourceMetrics: AWS is still throttling"},
 		{values, "InternalServiceError", accounttest.Refused(http.StatusInternalServerError, "InternalServiceError",
 			"oops"), account.Other, "InternalServiceError"},
 		{values, "an empty body", accounttest.Nothing(), account.Damaged, "the answer is empty"},
 		{values, "not one point", accounttest.Text(func(s string) string {
 			return points.ReplaceAllString(s, `"DataPoints":[]`)
-		}), account.NoPoints, "has no point of db-1"},
-		{values, "NaN", told(`"NaN"`), account.Damaged, "that it is NaN"},
+		}), account.NoPoints, "has no points of db-1"},
+		{values, "NaN", told(`"NaN"`), account.Damaged, "with the value NaN"},
 		{values, "points of other periods", accounttest.Text(func(s string) string {
 			return strings.ReplaceAll(s, `"Timestamp":`, `"Timestamp":1`)
-		}), account.Damaged, "which is no period"},
+		}), account.Damaged, "which is not a period"},
 		{ranked, "AccessDenied", accounttest.Denied(), account.Denied,
 			"does not allow these credentials pi:DescribeDimensionKeys"},
 		{ranked, "Throttling", accounttest.Throttled(), account.Throttled,
-			"pi:DescribeDimensionKeys: AWS was still asking to slow down"},
+			"pi:DescribeDimensionKeys: AWS is still throttling"},
 		{ranked, "an empty body", accounttest.Nothing(), account.Damaged, "the answer is empty"},
 		{ranked, "an empty object", accounttest.Says(http.StatusOK, "{}"), account.Damaged,
-			"does not say that its statements are those of"},
+			"returned statements without confirming that they are from"},
 	}
 }
 

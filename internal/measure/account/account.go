@@ -49,7 +49,7 @@ var roleName = regexp.MustCompile(`^arn:[\w-]+:iam::\d{12}:role/\S+$`)
 // each service may move endpoints.
 func Open(ctx context.Context, o Options) (*Account, error) {
 	if o.Role != "" && !roleName.MatchString(o.Role) {
-		return nil, errors.New("the role must be given as arn:aws:iam::ACCOUNT:role/NAME")
+		return nil, errors.New("the role must have the form arn:aws:iam::ACCOUNT:role/NAME")
 	}
 	a := &Account{counted: &counted{}}
 	client := awshttp.NewBuildableClient().WithTimeout(callWithin).

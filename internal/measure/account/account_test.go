@@ -106,41 +106,37 @@ func TestAnswersOfAWS(t *testing.T) {
 	check("denied", refusing(403, "AccessDenied", "User: "+arn+
 		" is not authorized to perform: rds:DescribeDBInstances on resource: arn:aws:rds:eu-west-1:"+number+
 		":db:* because no identity-based policy allows it"),
-		account.Denied, "AWS does not allow these credentials rds:DescribeDBInstances: realiops aws policy prints "+
-			"the permissions it needs")
+		account.Denied, "AWS does not allow these credentials rds:DescribeDBInstances; realiops aws policy prints the "+
+			"permissions it needs")
 	check("denied by rule", refusing(403, "AccessDenied", "User: "+arn+
 		" is not authorized to perform: rds:DescribeDBInstances with an explicit deny in a service control policy"),
-		account.Denied, "AWS denies these credentials rds:DescribeDBInstances by a rule of its own (an explicit "+
-			"deny), which no permission lifts")
+		account.Denied, "AWS denies these credentials rds:DescribeDBInstances by an explicit deny, which no permission "+
+			"overrides")
 	check("expired", refusing(403, "ExpiredToken", "The security token included in the request is expired"),
 		account.Expired,
-		"rds:DescribeDBInstances: the credentials have expired: sign in again (aws sso login, or new keys)")
+		"rds:DescribeDBInstances: the credentials have expired; sign in again (aws sso login, or new keys)")
 	check("unknown key", refusing(403, "InvalidClientTokenId", "The security token included in the request is invalid."),
-		account.Invalid, "rds:DescribeDBInstances: AWS does not accept the credentials (InvalidClientTokenId): are "+
-			"the keys right, and of this partition?")
+		account.Invalid, "rds:DescribeDBInstances: AWS rejected the credentials (InvalidClientTokenId); check the keys and "+
+			"their partition")
 	check("unknown words", refusing(400, "Strange", "about "+arn+" of "+number),
 		account.Other, "rds:DescribeDBInstances: Strange: about *** of ***")
 	check("not AWS", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>hello") },
-		account.Other, "rds:DescribeDBInstances: the answer (HTTP 200) cannot be read: does AWS answer there, or "+
-			"something in between?")
+		account.Other, "rds:DescribeDBInstances: cannot read the answer (HTTP 200); is a proxy answering instead of AWS?")
 	check("a page that refuses", func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "<html>no", http.StatusForbidden)
-	}, account.Other, "rds:DescribeDBInstances: the answer (HTTP 403) cannot be read: does AWS answer there, or "+
-		"something in between?")
+	}, account.Other, "rds:DescribeDBInstances: cannot read the answer (HTTP 403); is a proxy answering instead of AWS?")
 	check("endless", func(w http.ResponseWriter, _ *http.Request) { endless(w, "<a>") }, account.Other,
-		"rds:DescribeDBInstances: the answer is longer than 16 MiB: does AWS answer there, or something in between?")
+		"rds:DescribeDBInstances: the answer is longer than 16 MiB; is a proxy answering instead of AWS?")
 	check("nothing", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) },
-		account.Other, "rds:DescribeDBInstances: the answer (HTTP 404) cannot be read: does AWS answer there, or "+
-			"something in between?")
+		account.Other, "rds:DescribeDBInstances: cannot read the answer (HTTP 404); is a proxy answering instead of AWS?")
 	check("elsewhere", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "https://login.example/", http.StatusFound)
-	}, account.Other, "rds:DescribeDBInstances: the answer leads elsewhere (HTTP 302), which AWS does not do: is "+
-		"there a proxy that wants a sign-in?")
+	}, account.Other, "rds:DescribeDBInstances: unexpected redirect (HTTP 302); does a proxy require a sign-in?")
 	check("clock", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Date", time.Now().Add(-20*time.Minute).UTC().Format(http.TimeFormat))
 		refusing(403, "SignatureDoesNotMatch",
 			"Signature not yet current: 20261120T122000Z is still later than 20261120T120000Z")(w, r)
-	}, account.Skewed, "rds:DescribeDBInstances: this machine's clock is 20 minutes ahead of AWS's: synchronize it")
+	}, account.Skewed, "rds:DescribeDBInstances: this machine's clock is 20 minutes ahead of AWS's; synchronize it")
 }
 
 func TestWithoutAnAnswer(t *testing.T) {
@@ -157,10 +153,10 @@ func TestWithoutAnAnswer(t *testing.T) {
 		})
 	}
 	check("no credentials", "http://127.0.0.1:1", func(*testing.T) {}, account.Absent,
-		"there are no AWS credentials here")
+		"no AWS credentials found")
 	check("nobody there", "http://127.0.0.1:1", withKeys, account.Unreachable,
 		"rds:DescribeDBInstances: 127.0.0.1:1 does not answer")
-	check("no such host", "http://nobody.invalid", withKeys, account.Unreachable, "no such host as nobody.invalid")
+	check("no such host", "http://nobody.invalid", withKeys, account.Unreachable, "no such host: nobody.invalid")
 }
 
 func TestOpenRefuses(t *testing.T) {
@@ -171,8 +167,8 @@ func TestOpenRefuses(t *testing.T) {
 			t.Errorf("%+v: %v, want %s", o, err, want)
 		}
 	}
-	check(account.Options{Profile: "nobody"}, "there is no profile nobody in ~/.aws/config or ~/.aws/credentials")
-	check(account.Options{Role: number}, "the role must be given as arn:aws:iam::ACCOUNT:role/NAME")
+	check(account.Options{Profile: "nobody"}, "no profile nobody in ~/.aws/config or ~/.aws/credentials")
+	check(account.Options{Role: number}, "the role must have the form arn:aws:iam::ACCOUNT:role/NAME")
 }
 
 func TestRegionIsMissing(t *testing.T) {
@@ -217,10 +213,10 @@ func TestDeadlineWhileAskedToSlowDown(t *testing.T) {
 			t.Errorf("%v, want %s: %s", err, kind, want)
 		}
 	}
-	check(refusing(400, "Throttling", "Rate exceeded"), account.Throttled, "asking to slow down")
+	check(refusing(400, "Throttling", "Rate exceeded"), account.Throttled, "still throttling")
 	check(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "<html>oops", http.StatusBadGateway)
-	}, account.Other, "failed (HTTP 502)")
+	}, account.Other, "failed each time (HTTP 502)")
 }
 
 // TestFaultsOfAServiceAreGivenUpSooner: sooner than throttling, which ends by itself.
@@ -259,7 +255,7 @@ func TestFaultsOfAContainersEndpoint(t *testing.T) {
 	a := open(t, account.Options{Region: "eu-west-1"})
 	err := describe(t.Context(), a)
 	if trouble, ok := errors.AsType[*account.Trouble](err); !ok || trouble.Kind != account.Absent ||
-		!strings.HasSuffix(trouble.Error(), "answers HTTP 500 each time") {
+		!strings.HasSuffix(trouble.Error(), "returned HTTP 500 each time") {
 		t.Error(err)
 	}
 	if asked.Load() != 5 {
@@ -287,7 +283,7 @@ func TestNoMachine(t *testing.T) {
 		t.Errorf("it took %v to find no credentials", took)
 	}
 	if trouble, ok := errors.AsType[*account.Trouble](err); !ok || trouble.Kind != account.Absent ||
-		!strings.Contains(trouble.Error(), "there are no AWS credentials here") {
+		!strings.Contains(trouble.Error(), "no AWS credentials found") {
 		t.Error(err)
 	}
 	for _, call := range a.Calls() {

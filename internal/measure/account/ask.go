@@ -53,10 +53,9 @@ func Pages[T any](ctx context.Context, config aws.Config, s Service, operation s
 			}
 			switch {
 			case token != "" && token == asked.Get(s.Token):
-				err = fmt.Errorf("%s gives the same page of %s again and again", s.ID, operation)
+				err = fmt.Errorf("%s returned the same page of %s again", s.ID, operation)
 			case n > mostPages:
-				err = s.failed(operation, fmt.Errorf(
-					"it has more than %d pages: does AWS answer there, or something in between?", mostPages))
+				err = s.failed(operation, fmt.Errorf("more than %d pages; is a proxy answering instead of AWS?", mostPages))
 			}
 			if !yield(page, err) || err != nil || token == "" {
 				return
@@ -233,7 +232,7 @@ func element(text []byte, name string, to any) error {
 	for {
 		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) {
-			return fmt.Errorf("there is no %s in it", name)
+			return fmt.Errorf("the answer has no %s", name)
 		}
 		if err != nil {
 			return err

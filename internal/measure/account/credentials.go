@@ -13,8 +13,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-const absentText = "there are no AWS credentials here: name a profile with --profile or AWS_PROFILE, sign in (aws " +
-	"sso login), or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+const absentText = "no AWS credentials found; name a profile with --profile or AWS_PROFILE, sign in (aws sso login), " +
+	"or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 
 // found returns the available credentials. If there are none, it repeats its error for a while: looking takes
 // seconds, and each try of each call would look again.
@@ -61,14 +61,14 @@ func (t *Trouble) credentials(err error, _ string) bool {
 	_, stale := errors.AsType[*ssocreds.InvalidTokenError](err)
 	switch text := err.Error(); {
 	case stale || strings.Contains(text, "SSO token"):
-		t.Kind, t.text = Expired, "the sign-in for these AWS credentials has ended or was never made: aws sso login"
+		t.Kind, t.text = Expired, "the sign-in for these AWS credentials has expired or was never made; run aws sso login"
 	case strings.Contains(text, "no EC2 IMDS role found"), strings.Contains(text, "static credentials are empty"):
 		t.Kind, t.text = Absent, absentText
 	case strings.Contains(text, "MFA enabled"):
-		t.Kind, t.text = Absent, "the role of this AWS profile requires an MFA code, which cannot be entered here: "+
-			"assume the role first, and pass its credentials in the environment"
+		t.Kind, t.text = Absent, "the role of this AWS profile requires an MFA code, which cannot be entered here; assume "+
+			"the role first, and pass its credentials in the environment"
 	case strings.Contains(text, "get credentials"), strings.Contains(text, "failed to refresh cached credentials"):
-		t.Kind, t.text = Absent, "no AWS credentials could be found: "+reasonOf(err)
+		t.Kind, t.text = Absent, "cannot get AWS credentials: "+reasonOf(err)
 	default:
 		return false
 	}
@@ -85,7 +85,7 @@ type endpointError interface {
 // reasonOf returns that endpoint's HTTP status, or else the end of the SDK's chain of texts, which is the cause.
 func reasonOf(err error) string {
 	if answer, ok := errors.AsType[endpointError](err); ok {
-		return fmt.Sprintf("the credential endpoint of this machine or container answers HTTP %d each time",
+		return fmt.Sprintf("the credential endpoint of this machine or container returned HTTP %d each time",
 			answer.HTTPStatusCode())
 	}
 	text := err.Error()

@@ -21,11 +21,11 @@ func (a *Account) Sign(service string, r *http.Request) error {
 	if r.GetBody != nil {
 		body, err := r.GetBody()
 		if err != nil {
-			return fmt.Errorf("sign what is asked: %w", err)
+			return fmt.Errorf("sign the request: %w", err)
 		}
 		defer body.Close()
 		if _, err := io.Copy(sum, body); err != nil {
-			return fmt.Errorf("sign what is asked: %w", err)
+			return fmt.Errorf("sign the request: %w", err)
 		}
 	}
 	return v4.NewSigner().SignHTTP(r.Context(), credentials, r, hex.EncodeToString(sum.Sum(nil)), service,

@@ -113,12 +113,11 @@ func callOf(err error) string {
 // settings recognizes errors in the configuration, found before any call.
 func (t *Trouble) settings(err error, call string) bool {
 	if missing, ok := errors.AsType[config.SharedConfigProfileNotExistError](err); ok {
-		t.Kind, t.text = Absent, fmt.Sprintf("there is no profile %s in ~/.aws/config or ~/.aws/credentials",
-			missing.Profile)
+		t.Kind, t.text = Absent, fmt.Sprintf("no profile %s in ~/.aws/config or ~/.aws/credentials", missing.Profile)
 		return true
 	}
 	if _, ok := errors.AsType[*aws.MissingRegionError](err); ok || strings.Contains(err.Error(), "Missing Region") {
-		t.Kind, t.text = NoRegion, call+": the region is not known: name it with --region or AWS_REGION"
+		t.Kind, t.text = NoRegion, call+": unknown region; name it with --region or AWS_REGION"
 		return true
 	}
 	return false
@@ -139,15 +138,15 @@ func (t *Trouble) answer(err error, call string) bool {
 	case Denied:
 		t.denied(said.ErrorMessage(), call)
 	case Expired:
-		t.Kind, t.text = kind, call+": the credentials have expired: sign in again (aws sso login, or new keys)"
+		t.Kind, t.text = kind, call+": the credentials have expired; sign in again (aws sso login, or new keys)"
 	case Invalid:
-		t.Kind, t.text = kind, call+": AWS does not accept the credentials ("+t.Code+
-			"): are the keys right, and of this partition?"
+		t.Kind, t.text = kind, call+": AWS rejected the credentials ("+t.Code+
+			"); check the keys and their partition"
 	case Skewed:
-		t.Kind, t.text = kind, call+": this machine's clock is "+ahead(err)+": synchronize it"
+		t.Kind, t.text = kind, call+": this machine's clock is "+ahead(err)+"; synchronize it"
 	case Throttled:
 		t.Kind, t.text = kind,
-			fmt.Sprintf("%s: AWS was still asking to slow down at the last try (%s): try again later", call, t.Code)
+			fmt.Sprintf("%s: AWS is still throttling (%s); try again later", call, t.Code)
 	default:
 		t.Kind, t.text = kind, call+": "+t.Code+": "+Clean(said.ErrorMessage())
 	}
@@ -195,19 +194,19 @@ func (t *Trouble) denied(message, call string) {
 	if named != nil && !strings.HasSuffix(call, ":"+named[2]) {
 		t.Permission = named[1] + ":" + named[2] // what the call needs besides its own permission
 	}
-	t.text = fmt.Sprintf("AWS does not allow these credentials %s: realiops aws policy prints the permissions it needs",
+	t.text = fmt.Sprintf("AWS does not allow these credentials %s; realiops aws policy prints the permissions it needs",
 		t.Permission)
 	if strings.HasPrefix(t.Permission, "kms:") {
 		t.text = fmt.Sprintf("Performance Insights is encrypted with a key of yours, and AWS does not allow these "+
-			"credentials %s: allow them kms:Decrypt and kms:GenerateDataKey on that key", t.Permission)
+			"credentials %s; grant them kms:Decrypt and kms:GenerateDataKey on that key", t.Permission)
 	}
 	if strings.Contains(message, "explicit deny") {
-		t.text = fmt.Sprintf("AWS denies these credentials %s by a rule of its own (an explicit deny), which no "+
-			"permission lifts", t.Permission)
+		t.text = fmt.Sprintf("AWS denies these credentials %s by an explicit deny, which no permission overrides",
+			t.Permission)
 	}
 	if strings.HasPrefix(t.Permission, "sts:AssumeRole") {
-		t.text = "AWS does not let these credentials assume the role: its trust policy must name them, and they " +
-			"need sts:AssumeRole"
+		t.text = "AWS does not let these credentials assume the role; its trust policy must name them, and they need " +
+			"sts:AssumeRole"
 	}
 }
 
@@ -233,27 +232,25 @@ func ahead(err error) string {
 func (t *Trouble) network(err error, call string) bool {
 	if dial, ok := errors.AsType[*net.DNSError](err); ok {
 		t.Kind, t.text = Unreachable,
-			fmt.Sprintf("%s: no such host as %s: is the region right, and is there a way to the internet?",
-				call, dial.Name)
+			fmt.Sprintf("%s: no such host: %s; check the region and the internet connection", call, dial.Name)
 		return true
 	}
 	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
 		t.Kind, t.text = Unreachable,
-			fmt.Sprintf("%s: %v does not answer: is there a firewall in between, or is AWS_ENDPOINT_URL wrong?",
-				call, dial.Addr)
+			fmt.Sprintf("%s: %v does not answer; check the firewall and AWS_ENDPOINT_URL", call, dial.Addr)
 		return true
 	}
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() ||
 		errors.Is(err, context.DeadlineExceeded) {
-		t.Kind, t.text = Unreachable, call+": no answer in time: is the network slow, or is there a proxy in between?"
+		t.Kind, t.text = Unreachable, call+": no answer in time; is the network slow, or a proxy in between?"
 		return true
 	}
 	if endless, ok := errors.AsType[tooLong](err); ok {
-		t.Kind, t.text = Other, call+": "+endless.Error()+": does AWS answer there, or something in between?"
+		t.Kind, t.text = Other, call+": "+endless.Error()+"; is a proxy answering instead of AWS?"
 		return true
 	}
 	if nothing, ok := errors.AsType[empty](err); ok {
-		t.Kind, t.text = Damaged, call+": "+nothing.Error()+": does AWS answer there, or something in between?"
+		t.Kind, t.text = Damaged, call+": "+nothing.Error()+"; is a proxy answering instead of AWS?"
 		return true
 	}
 	if response, ok := errors.AsType[*awshttp.ResponseError](err); ok {
@@ -269,19 +266,15 @@ func unreadable(call string, status int) (code, text string) {
 	code = fmt.Sprint(status)
 	switch {
 	case status == 0:
-		return "", call + ": the answer cannot be read: does AWS answer there, or something in between?"
+		return "", call + ": cannot read the answer; is a proxy answering instead of AWS?"
 	case status >= 300 && status < 400:
-		return code,
-			fmt.Sprintf("%s: the answer leads elsewhere (HTTP %d), which AWS does not do: is there a proxy that "+
-				"wants a sign-in?", call, status)
+		return code, fmt.Sprintf("%s: unexpected redirect (HTTP %d); does a proxy require a sign-in?", call, status)
 	case status == http.StatusTooManyRequests:
-		return code, fmt.Sprintf("%s: AWS, or a proxy, still asked to slow down (HTTP 429): try again later", call)
+		return code, fmt.Sprintf("%s: AWS or a proxy is still throttling (HTTP 429); try again later", call)
 	case status >= 500:
-		return code, fmt.Sprintf("%s: AWS, or a proxy, failed (HTTP %d) each time it was asked: try again later",
-			call, status)
+		return code, fmt.Sprintf("%s: AWS or a proxy failed each time (HTTP %d); try again later", call, status)
 	}
-	return code, fmt.Sprintf("%s: the answer (HTTP %d) cannot be read: does AWS answer there, or something in between?",
-		call, status)
+	return code, fmt.Sprintf("%s: cannot read the answer (HTTP %d); is a proxy answering instead of AWS?", call, status)
 }
 
 var (

@@ -53,7 +53,7 @@ func NewPlan(ctx context.Context, w Wishes) (p *Plan, err error) {
 	}
 	const spare = 256 << 20 // for other programs
 	if need := fio.TestBytes(p.Jobs) + spare; p.Place.Free < need {
-		return nil, fmt.Errorf("%s has %s MB free, and the test files need %s MB, %d MB of that to spare: make room, "+
+		return nil, fmt.Errorf("%s has %s MB free, but the test files need %s MB, including %d MB to spare; free some, "+
 			"name another directory with --dir, or make them smaller with --size", p.Directory,
 			printable.Count(p.Place.Free/1e6), printable.Count(need/1e6), spare/1_000_000)
 	}
@@ -74,8 +74,8 @@ func (p *Plan) findPlace() (err error) {
 	}
 	storage, err := block.StorageOf(p.Directory)
 	if err == nil && storage.RAM && !p.AllowRAM {
-		return fmt.Errorf("%s is %s and lives in memory, so nothing written there reaches a disk: name another with "+
-			"--dir, or allow it with --allow-ram", p.Directory, storage.FileSystem)
+		return fmt.Errorf("%s is %s, in memory, so nothing written there reaches a disk; name another with --dir, or allow "+
+			"it with --allow-ram", p.Directory, storage.FileSystem)
 	}
 	return nil
 }
@@ -92,15 +92,14 @@ func (p *Plan) chooseJobs(ctx context.Context) error {
 	}
 	for _, name := range only {
 		if !slices.Contains(p.Names(), name) {
-			return fmt.Errorf("--only %s: there are %s", name, strings.Join(p.Names(), ", "))
+			return fmt.Errorf("--only %s: want one of %s", name, strings.Join(p.Names(), ", "))
 		}
 	}
 	if len(only) > 0 {
 		p.Jobs = slices.DeleteFunc(p.Jobs, func(j fio.Job) bool { return !slices.Contains(only, j.Name) })
 	}
 	if p.Until != 0 && len(p.Jobs) != 1 {
-		return fmt.Errorf("--until-throttled goes on with one job: name it with --only, of %s",
-			strings.Join(p.Names(), ", "))
+		return fmt.Errorf("--until-throttled runs one job; choose it with --only from %s", strings.Join(p.Names(), ", "))
 	}
 	if p.Buffered {
 		p.Jobs = append(p.Jobs,
@@ -150,8 +149,8 @@ func (p *Plan) Lasts() time.Duration {
 // Question returns what the place's owner must agree to; empty: nothing. chosen says that they named the place.
 func (p *Plan) Question(chosen bool) string {
 	if p.Until != 0 {
-		return fmt.Sprintf("For up to %s, storage under %s gets all the load that it takes, until its credits are "+
-			"used up, if it has any: whatever else is on it will wait.", printable.About(p.Until), p.Directory)
+		return fmt.Sprintf("For up to %s, storage under %s is fully loaded, until its credits, if any, are used up. "+
+			"Everything else on it will be slow.", printable.About(p.Until), p.Directory)
 	}
 	entries, err := os.ReadDir(p.Directory)
 	if !chosen || err != nil || !slices.ContainsFunc(entries, func(e os.DirEntry) bool {
@@ -159,6 +158,6 @@ func (p *Plan) Question(chosen bool) string {
 	}) {
 		return ""
 	}
-	return fmt.Sprintf("%s holds files of others. They stay as they are, but for about %s their storage gets all the "+
-		"load that it takes.", p.Directory, printable.About(p.Lasts()))
+	return fmt.Sprintf("%s holds other files. They stay as they are, but for about %s their storage is fully loaded.",
+		p.Directory, printable.About(p.Lasts()))
 }

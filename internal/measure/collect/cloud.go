@@ -160,8 +160,8 @@ func (c *Cloud) conclude(show Display, o Outcome) {
 		show.Message(text + fmt.Sprintf("; %d of %d metrics are final", o.Settled, o.Metrics))
 	}
 	if aws := c.account.Clock(); aws.Off(tolerated) {
-		show.Message("AWS's clock and ours differ by " + printable.Duration(aws.Apart()) +
-			", and realiops went by AWS's. Synchronize this machine's clock before the next run")
+		show.Message("AWS's clock and ours differ by " + printable.Duration(aws.Apart()) + "; realiops used AWS's. " +
+			"Synchronize this machine's clock before the next run")
 	}
 	if text := account.Text(c.account.Calls()); text != "" {
 		show.Message(text)

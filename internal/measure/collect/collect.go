@@ -55,7 +55,7 @@ type UnansweredError struct {
 func (e *UnansweredError) Error() string {
 	text := fmt.Sprintf("AWS did not answer for %d of %d metrics: %s", e.Metrics, e.Of, e.Reasons[0])
 	if more := len(e.Reasons) - 1; more > 0 {
-		text += fmt.Sprintf("; %d more reasons stand in the report", more)
+		text += fmt.Sprintf("; the report has %d more reasons", more)
 	}
 	return text
 }
@@ -107,7 +107,7 @@ func unanswered(states []*sourceState) error {
 }
 
 // errRecord says that the file cannot be written, so that further calls are in vain.
-var errRecord = errors.New("record what was collected")
+var errRecord = errors.New("write the collected metrics")
 
 // open creates the state of each source, and announces metrics that the file lacks.
 func (c *Collector) open() ([]*sourceState, error) {

@@ -243,7 +243,7 @@ func TestMissingPeriodsAreWaitedForAndThenSaid(t *testing.T) {
 		_, err := c.Run(t.Context())
 		got := slices.DeleteFunc(lines(*records), func(line string) bool { return slices.Contains(whole(), line) })
 		want := []string{
-			slow + " unsupported: no data came for the time of the run",
+			slow + " unsupported: no data for the time of the run",
 			quick + " late: 1 of its 10 periods never came, the first at 2000-01-01T00:03:00Z",
 		}
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {

@@ -286,7 +286,7 @@ func (l *sourceState) lacking(now time.Time) []runfile.Gap {
 		gap.Detail = fmt.Sprintf("%s of its %s periods never came, the first at %s", printable.Count(len(m.lost)),
 			printable.Count(m.slots), first.Format(time.RFC3339))
 		if len(m.lost) == m.slots {
-			gap.Reason, gap.Detail = runfile.Unsupported, "no data came for the time of the run"
+			gap.Reason, gap.Detail = runfile.Unsupported, "no data for the time of the run"
 		}
 		m.told = true
 		all = append(all, gap)
@@ -294,7 +294,7 @@ func (l *sourceState) lacking(now time.Time) []runfile.Gap {
 	return all
 }
 
-// none returns the gap of a source that answered without any data, which is no answer either.
+// none returns the gap of a source that answered without any data, which is not an answer either.
 func (l *sourceState) none(now time.Time) (runfile.Gap, bool) {
 	some := len(l.metrics) == 0
 	for _, m := range l.metrics {
@@ -306,8 +306,8 @@ func (l *sourceState) none(now time.Time) (runfile.Gap, bool) {
 	}
 	gap := runfile.Gap{
 		At: now, Probe: l.source.Name(), Reason: runfile.Failed, Code: "nothing",
-		Detail: fmt.Sprintf("%s answered, and had nothing of any of %d metrics for the time of the run",
-			l.source.Name(), len(l.metrics)),
+		Detail: fmt.Sprintf("%s returned no data of any of %d metrics for the time of the run", l.source.Name(),
+			len(l.metrics)),
 	}
 	return gap, l.gap(gap, now)
 }

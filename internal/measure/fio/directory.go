@@ -38,7 +38,7 @@ func Make(place string) (*Directory, error) {
 	}
 	path, lock, err := scratch.Make(absolute, prefix)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("make a directory for the test files: %w", err),
+		return nil, errors.Join(fmt.Errorf("create a directory for the test files: %w", err),
 			watcher.Release(context.Background()))
 	}
 	watcher.Hold(supervisor.Item{Directory: &supervisor.Directory{Path: path}})
@@ -65,16 +65,16 @@ func Examine(path string) (Place, error) {
 		if of, ok := errors.AsType[*fs.PathError](err); ok {
 			err = of.Err
 		}
-		return Place{}, fmt.Errorf("look at the directory %s: %w", path, err)
+		return Place{}, fmt.Errorf("check the directory %s: %w", path, err)
 	case !info.IsDir():
 		return Place{}, fmt.Errorf("%s is not a directory", path)
 	}
 	if err := scratch.Writable(path); err != nil {
-		return Place{}, fmt.Errorf("%s is not writable (%w): name another with --dir", path, err)
+		return Place{}, fmt.Errorf("%s is not writable (%w); use another with --dir", path, err)
 	}
 	free, err := host.Free(path)
 	if err != nil {
-		return Place{}, fmt.Errorf("look at the file system of %s: %w", path, err)
+		return Place{}, fmt.Errorf("check the file system of %s: %w", path, err)
 	}
 	direct, err := takesDirect(path)
 	return Place{Free: free, Direct: direct}, err
@@ -91,8 +91,7 @@ func (d *Directory) Lay(ctx context.Context, p Program, jobs []Job) error {
 		}
 		patience := time.Minute + time.Duration(float64(j.Bytes)/slow*float64(time.Second))
 		limited, cancel := context.WithTimeoutCause(ctx, patience,
-			fmt.Errorf("the test file is not written after %s: name a smaller one with --size",
-				printable.About(patience)))
+			fmt.Errorf("the test file was not written within %s; use a smaller one with --size", printable.About(patience)))
 		_, err := d.run(limited, p, j.with(Option{"ioengine", "psync"}), func(Status) {}, Option{"create_only", "1"},
 			Option{"create_fsync", "1"})
 		cancel()

@@ -40,7 +40,7 @@ func ReadFile(r io.Reader, place string, s Settings) ([]Job, error) {
 		return nil, err
 	}
 	if len(sections) == 0 {
-		return nil, fmt.Errorf("it has no job: a line [name] begins one")
+		return nil, fmt.Errorf("the file has no job; begin one with a line [name]")
 	}
 	var jobs []Job
 	for i, section := range sections {
@@ -63,7 +63,7 @@ func ReadFile(r io.Reader, place string, s Settings) ([]Job, error) {
 	seen := map[string]bool{}
 	for _, j := range jobs {
 		if seen[j.Name] {
-			return jobs, fmt.Errorf("two jobs are called %s", j.Name)
+			return jobs, fmt.Errorf("two jobs are named %s", j.Name)
 		}
 		seen[j.Name] = true
 	}
@@ -77,25 +77,23 @@ func parse(r io.Reader) (sections []Section, global []Option, err error) {
 		switch {
 		case line == "" || strings.ContainsAny(line[:1], "#;"):
 		case strings.ContainsAny(line, "$\x00`"):
-			return nil, nil, fmt.Errorf("line %d: %.60q: realiops does not support variables", n, line)
+			return nil, nil, fmt.Errorf("line %d: %.60q: variables are not supported", n, line)
 		case strings.HasPrefix(line, "["):
 			name, closed := strings.CutSuffix(line[1:], "]")
 			if current = strings.TrimSpace(name); !closed || !plainName.MatchString(current) {
-				return nil, nil,
-					fmt.Errorf("line %d: %.60q is not a name for a job: letters, digits, and ._- between them", n, line)
+				return nil, nil, fmt.Errorf("line %d: invalid job name %.60q; use letters, digits, and ._- between them", n, line)
 			}
 			if current != "global" {
 				sections = append(sections, Section{Name: current})
 			}
 		case current == "":
-			return nil, nil, fmt.Errorf("line %d: %.60q stands before the first [name]", n, line)
+			return nil, nil, fmt.Errorf("line %d: %.60q precedes the first [name]", n, line)
 		default:
 			name, value, _ := strings.Cut(line, "=")
 			option := Option{strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)}
 			if !slices.Contains(allowed, option.Name) && option.Name != "directory" && option.Name != "unlink" {
-				return nil, nil,
-					fmt.Errorf("line %d: %.60q is not among the options that realiops lets through: it may reach "+
-						"beyond the directory", n, option.Name)
+				return nil, nil, fmt.Errorf("line %d: option %.60q is not allowed, since it may reach outside the directory", n,
+					option.Name)
 			}
 			if current == "global" {
 				global = append(global, option)
@@ -134,7 +132,7 @@ func (s *Section) tame(place string) error {
 		switch o.Name {
 		case "directory":
 			if !below(place, o.Value) {
-				return fmt.Errorf("directory=%s is outside of %s: name it with --dir", o.Value, place)
+				return fmt.Errorf("directory=%s is outside %s; name it with --dir", o.Value, place)
 			}
 			continue
 		case "filename", "filename_format":
@@ -143,17 +141,16 @@ func (s *Section) tame(place string) error {
 				name = filepath.Base(name)
 			}
 			if !fileNames.MatchString(name) {
-				return fmt.Errorf("%s leads out of %s: realiops uses files in a directory of its own there, and no "+
-					"device", o, place)
+				return fmt.Errorf("%s is outside %s; use a file name without a path, and no device", o, place)
 			}
 			o.Value = name
 		case "ioengine":
 			if engine, _, _ := strings.Cut(o.Value, ","); !slices.Contains(engines, engine) {
-				return fmt.Errorf("%s: realiops lets these do I/O: %s", o, strings.Join(engines, ", "))
+				return fmt.Errorf("%s: unsupported engine; use one of %s", o, strings.Join(engines, ", "))
 			}
 		case "rw", "readwrite":
 			if strings.Contains(o.Value, "trim") {
-				return fmt.Errorf("%s discards: realiops measures reads and writes", o)
+				return fmt.Errorf("%s discards; use jobs that read or write", o)
 			}
 		case "stonewall", "wait_for_previous", "new_group", "unlink", "group_reporting":
 			continue
@@ -190,7 +187,7 @@ func (s Section) job(set Settings) (Job, error) {
 	if v := value(s.Options, "numjobs"); v != "" {
 		var err error
 		if clones, err = strconv.Atoi(v); err != nil || clones < 1 || clones > 1024 {
-			return j, fmt.Errorf("numjobs=%s: from 1 to 1024", v)
+			return j, fmt.Errorf("numjobs=%s: want 1 to 1024", v)
 		}
 	}
 	if err := j.bound(clones, set); err != nil {
@@ -214,7 +211,7 @@ func (j *Job) bound(clones int, set Settings) error {
 		}
 	}
 	if each > mostBytes/int64(clones) {
-		return fmt.Errorf("its files come to more than a pebibyte")
+		return fmt.Errorf("the files exceed a pebibyte")
 	}
 	j.Bytes = each * int64(clones)
 	depth, err := strconv.Atoi(cmp.Or(value(options, "iodepth"), "1"))
@@ -233,7 +230,7 @@ func laid(options []Option) (most int64, err error) {
 	files := 1
 	if v := value(options, "nrfiles"); v != "" {
 		if files, err = strconv.Atoi(v); err != nil || files < 1 || files > 1e6 {
-			return 0, fmt.Errorf("nrfiles=%s: from 1 to 1000000", v)
+			return 0, fmt.Errorf("nrfiles=%s: want 1 to 1000000", v)
 		}
 	}
 	amount := func(name string) (n int64) {
@@ -255,7 +252,7 @@ func laid(options []Option) (most int64, err error) {
 		return 0, err
 	}
 	if size > mostBytes || offset > mostBytes || each > mostBytes/int64(files) {
-		return 0, fmt.Errorf("its files come to more than a pebibyte")
+		return 0, fmt.Errorf("the files exceed a pebibyte")
 	}
 	return max(size, each*int64(files)) + offset, nil
 }
@@ -282,7 +279,7 @@ func bytesOf(text string) (int64, error) {
 		shift = 0
 	}
 	if err != nil || n > math.MaxInt64>>shift {
-		return 0, fmt.Errorf("too much")
+		return 0, fmt.Errorf("too large")
 	}
 	return n << shift, nil
 }

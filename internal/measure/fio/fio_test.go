@@ -297,21 +297,21 @@ func TestFioMustBeThereAndNotTooOld(t *testing.T) {
 			t.Errorf("%s: %s, want %s", script, got, want)
 		}
 	}
-	const get = ": install it with apt install fio (Debian, Ubuntu), dnf install fio (Fedora, RHEL) or brew " +
+	const get = "; install it with apt install fio (Debian, Ubuntu), dnf install fio (Fedora, RHEL) or brew " +
 		"install fio (macOS)"
-	check("", "there is no fio on this machine, and realiops measures with the real one"+get)
-	check("echo fio-2.99", "fio is fio 2.99, and 3.7 or newer is needed, which times flushes"+get)
-	check("echo fio-3.6", "fio is fio 3.6, and 3.7 or newer is needed, which times flushes"+get)
+	check("", "fio is not installed"+get)
+	check("echo fio-2.99", "fio is fio 2.99, but timing flushes needs 3.7 or newer"+get)
+	check("echo fio-3.6", "fio is fio 3.6, but timing flushes needs 3.7 or newer"+get)
 	check("echo fio-3.7", "3.7")
 	check("echo fio-3.36-117-gb2403d", "3.36-117-gb2403d")
-	check("echo hello", `fio is not fio: it gives its version as "hello"`)
+	check("echo hello", `fio is not fio: its version is "hello"`)
 	check("exit 3", "ask fio for its version: exit status 3")
 }
 
 func TestPlacesThatTakeNoFiles(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none")
 	_, err := Examine(none)
-	if err == nil || err.Error() != "look at the directory "+none+": no such file or directory" {
+	if err == nil || err.Error() != "check the directory "+none+": no such file or directory" {
 		t.Error(err)
 	}
 	file := filepath.Join(t.TempDir(), "file")
@@ -326,7 +326,7 @@ func TestPlacesThatTakeNoFiles(t *testing.T) {
 	} else {
 		_, err = Examine("/")
 	}
-	if err == nil || !strings.Contains(err.Error(), "name another with --dir") {
+	if err == nil || !strings.Contains(err.Error(), "use another with --dir") {
 		t.Error(err)
 	}
 }
@@ -370,7 +370,7 @@ func TestRefusesWhatReachesBeyond(t *testing.T) {
 			t.Errorf("%q: %v, %v; want %q", file, jobs, err, want)
 		}
 	}
-	beyond := "leads out of " + place
+	beyond := "is outside " + place
 	check("[a]\nrw=write\nfilename=/dev/sda", beyond)
 	check("[a]\nfilename=../x", beyond)
 	check("[a]\nfilename=ok:/dev/nvme0n1", beyond)
@@ -379,25 +379,25 @@ func TestRefusesWhatReachesBeyond(t *testing.T) {
 	check("[global]\nfilename=/etc/passwd\n[a]\nrw=write", beyond)
 	check("[a]\nFileName = /dev/sda", beyond)
 	check("[a]\nfilename_format=/dev/sda", beyond)
-	check("[a]\ndirectory=/", "directory=/ is outside of "+place)
-	check("[a]\nexec_prerun=rm -rf /", `"exec_prerun" is not among the options`)
-	check("[a]\nioscheduler=none", `"ioscheduler" is not among`)
-	check("[a]\nfill_device=1", `"fill_device" is not among`)
-	check("[a]\nread_iolog=x", `"read_iolog" is not among`)
-	check("include other.fio\n[a]", "stands before the first [name]")
-	check("[a]\ninclude other.fio", `"include other.fio" is not among`)
-	check("[a]\nioengine=sg", "realiops lets these do I/O")
-	check("[a]\nioengine=external:/tmp/x.so", "realiops lets these do I/O")
+	check("[a]\ndirectory=/", "directory=/ is outside "+place)
+	check("[a]\nexec_prerun=rm -rf /", `option "exec_prerun" is not allowed`)
+	check("[a]\nioscheduler=none", `option "ioscheduler" is not allowed`)
+	check("[a]\nfill_device=1", `option "fill_device" is not allowed`)
+	check("[a]\nread_iolog=x", `option "read_iolog" is not allowed`)
+	check("include other.fio\n[a]", "precedes the first [name]")
+	check("[a]\ninclude other.fio", `option "include other.fio" is not allowed`)
+	check("[a]\nioengine=sg", "unsupported engine")
+	check("[a]\nioengine=external:/tmp/x.so", "unsupported engine")
 	check("[a]\nrw=randtrim", "discards")
-	check("[a]\nfilename=${HOME}", "does not support variables")
+	check("[a]\nfilename=${HOME}", "variables are not supported")
 	check("[a]\nsize=50%", "want a size")
-	check("[a]\nsize=99999999999999999t", "too much")
-	check("[a]\nnumjobs=0", "from 1 to 1024")
+	check("[a]\nsize=99999999999999999t", "too large")
+	check("[a]\nnumjobs=0", "want 1 to 1024")
 	check("[a]\nruntime=-3", "want a time")
-	check("[../x]\nrw=write", "is not a name for a job")
-	check("[a\nrw=write", "is not a name for a job")
-	check("[a]\nrw=read\n[b]\nstonewall\n[b]\nstonewall", "two jobs are called b")
-	check("# nothing\n", "it has no job")
+	check("[../x]\nrw=write", "invalid job name")
+	check("[a\nrw=write", "invalid job name")
+	check("[a]\nrw=read\n[b]\nstonewall\n[b]\nstonewall", "two jobs are named b")
+	check("# nothing\n", "the file has no job")
 	jobs, err := ReadFile(strings.NewReader("[a]\nfilename="+place+"/x\ndirectory="+place+
 		"\nsize=8m\niodepth=4\nruntime=2m"), place, Settings{Size: 1 << 20})
 	if err != nil || jobs[0].Bytes != 8<<20 || jobs[0].Depth != 4 || jobs[0].Runtime != 2*time.Minute ||

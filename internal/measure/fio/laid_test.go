@@ -33,5 +33,5 @@ func TestSpaceOfTestFiles(t *testing.T) {
 	check("size=1M offset_increment=1G numjobs=2", 2*(mib+1<<30), "")
 	check("size=100%", 0, "want a size")
 	check("size=1M filesize=4000T nrfiles=1000", 0, "pebibyte")
-	check("size=1M nrfiles=0", 0, "from 1 to")
+	check("size=1M nrfiles=0", 0, "want 1 to")
 }

@@ -98,10 +98,10 @@ func statusesIn(r io.Reader, heed func(Status)) []string {
 func statusOf(text []byte) (Status, error) {
 	var s output
 	if err := json.Unmarshal(text, &s); err != nil {
-		return Status{}, fmt.Errorf("read what fio says: %w", err)
+		return Status{}, fmt.Errorf("read fio's output: %w", err)
 	}
 	if len(s.Jobs) != 1 {
-		return Status{}, fmt.Errorf("fio reports %d jobs at once, not one", len(s.Jobs))
+		return Status{}, fmt.Errorf("fio reported %d jobs instead of one", len(s.Jobs))
 	}
 	j := s.Jobs[0]
 	runtime := max(j.Read.Runtime, j.Write.Runtime)

@@ -29,7 +29,7 @@ var ErrStopped = errors.New("the job was stopped")
 // interrupted, or stopped by a context with the cause [ErrStopped], returns its status so far.
 func (d *Directory) Run(ctx context.Context, p Program, j Job, heed func(Status)) (Status, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, j.Runtime+late,
-		fmt.Errorf("fio does not end, %s after its time", printable.Duration(late)))
+		fmt.Errorf("fio is still running %s after its time", printable.Duration(late)))
 	defer cancel()
 	return d.run(limited, p, j, heed)
 }

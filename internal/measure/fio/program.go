@@ -36,8 +36,7 @@ func Find(ctx context.Context, name string) (Program, error) {
 	}
 	path, err := exec.LookPath(cmp.Or(name, "fio"))
 	if errors.Is(err, exec.ErrNotFound) {
-		return Program{}, fmt.Errorf("there is no fio on this machine, and realiops measures with the real one: %s",
-			howToGet)
+		return Program{}, fmt.Errorf("fio is not installed; %s", howToGet)
 	}
 	if err != nil {
 		return Program{}, fmt.Errorf("find fio: %w", err)
@@ -62,13 +61,13 @@ func Find(ctx context.Context, name string) (Program, error) {
 func versionOf(path, output string) (string, error) {
 	parts := versionForm.FindStringSubmatch(output)
 	if parts == nil {
-		return "", fmt.Errorf("%s is not fio: it gives its version as %.60q", path, output)
+		return "", fmt.Errorf("%s is not fio: its version is %.60q", path, output)
 	}
 	major, _ := strconv.Atoi(parts[2]) // digits by the form
 	minor, _ := strconv.Atoi(parts[3])
 	if major < oldestMajor || major == oldestMajor && minor < oldestMinor {
-		return "", fmt.Errorf("%s is fio %s, and %d.%d or newer is needed, which times flushes: %s",
-			path, parts[1], oldestMajor, oldestMinor, howToGet)
+		return "", fmt.Errorf("%s is fio %s, but timing flushes needs %d.%d or newer; %s", path, parts[1], oldestMajor,
+			oldestMinor, howToGet)
 	}
 	return parts[1], nil
 }

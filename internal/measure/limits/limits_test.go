@@ -170,20 +170,18 @@ func TestEC2SaysNo(t *testing.T) {
 		}
 	}
 	check(accounttest.Denied(), account.Denied,
-		"AWS does not allow these credentials ec2:DescribeInstanceTypes: realiops aws policy prints the "+
-			"permissions it needs")
+		"AWS does not allow these credentials ec2:DescribeInstanceTypes; realiops aws policy prints the permissions it needs")
 	check(accounttest.Expired(), account.Expired,
-		"ec2:DescribeInstanceTypes: the credentials have expired: sign in again (aws sso login, or new keys)")
+		"ec2:DescribeInstanceTypes: the credentials have expired; sign in again (aws sso login, or new keys)")
 	check(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { fmt.Fprint(w, "<html>hello") },
-		account.Other, "ec2:DescribeInstanceTypes: the answer (HTTP 200) cannot be read: does AWS answer there, or "+
-			"something in between?")
+		account.Other, "ec2:DescribeInstanceTypes: cannot read the answer (HTTP 200); is a proxy answering instead of AWS?")
 	check(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		w.WriteHeader(http.StatusInternalServerError)
 		for err := error(nil); err == nil; {
 			_, err = w.Write(bytes.Repeat([]byte("a"), 1<<16))
 		}
 	}, account.Other,
-		"ec2:DescribeInstanceTypes: the answer is longer than 16 MiB: does AWS answer there, or something in between?")
+		"ec2:DescribeInstanceTypes: the answer is longer than 16 MiB; is a proxy answering instead of AWS?")
 }
 
 // TestEC2IsAskedAgain: after throttling, and after a broken answer.

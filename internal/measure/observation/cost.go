@@ -31,7 +31,7 @@ func (s *cost) total(file *runfile.Writer) (runfile.Cost, error) {
 	unsynced := file.Sync() // what a full disk holds was written
 	info, err := os.Stat(file.Path())
 	if err != nil {
-		return c, errors.Join(unsynced, fmt.Errorf("see how long the run file is: %w", err))
+		return c, errors.Join(unsynced, fmt.Errorf("get the length of the run file: %w", err))
 	}
 	c.Bytes = info.Size()
 	return c, unsynced

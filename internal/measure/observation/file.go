@@ -92,9 +92,9 @@ func (r *recording) openFile() (err error) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			return fmt.Errorf("go on with %s: %w", r.Path, err)
+			return fmt.Errorf("continue %s: %w", r.Path, err)
 		case !before.Observed:
-			return fmt.Errorf("go on with %s: it is a run that put a load on its server, and no observation", r.Path)
+			return fmt.Errorf("continue %s: it is a run, not an observation", r.Path)
 		default:
 			r.before = &before
 			r.file, err = runfile.Append(r.Path)
@@ -272,27 +272,26 @@ func (r *recording) head(facts postgres.Facts, p *target.Probes) error {
 		return nil
 	}
 	r.settings.goneOnFrom(head.Target.Settings, r.before.Target.Settings, r.before.Start)
-	return Anew(r.file.Write, time.Now(), names, "the observation had stopped, and goes on")
+	return Anew(r.file.Write, time.Now(), names, "the observation was interrupted")
 }
 
 // sameServer refuses to put two servers into one file.
 func (r *recording) sameServer(now runfile.Target) error {
 	then := r.before.Target
 	if then.Host != now.Host || then.Port != now.Port || then.Database != now.Database {
-		return fmt.Errorf("%s is an observation of %s:%d, database %s, and this is %s:%d, database %s", r.Path,
-			then.Host, then.Port, then.Database, now.Host, now.Port, now.Database)
+		return fmt.Errorf("%s is an observation of %s:%d, database %s, but this is %s:%d, database %s", r.Path, then.Host,
+			then.Port, then.Database, now.Host, now.Port, now.Database)
 	}
 	if then.SystemIdentifier != "" && now.SystemIdentifier != "" && then.SystemIdentifier != now.SystemIdentifier {
-		return fmt.Errorf("%s is an observation of another server at %s:%d (system identifier %s, and this one has "+
-			"%s): give a new file", r.Path,
-			then.Host, then.Port, then.SystemIdentifier, now.SystemIdentifier)
+		return fmt.Errorf("%s is an observation of another server at %s:%d (system identifier %s, not %s); use a new file",
+			r.Path, then.Host, then.Port, then.SystemIdentifier, now.SystemIdentifier)
 	}
 	if err := r.sameMajor(then.Version, now.Version); err != nil {
 		return err
 	}
 	if then.SystemIdentifier == "" || now.SystemIdentifier == "" {
-		r.Show.Message(fmt.Sprintf("Whether %s is of this very server cannot be told, because this user may not, or a "+
-			"realiops of then did not, ask for its system identifier", r.Path))
+		r.Show.Message(fmt.Sprintf("Cannot tell whether %s is of this server: its system identifier is missing, or this "+
+			"user may not read it", r.Path))
 	}
 	return nil
 }
@@ -303,8 +302,8 @@ func (r *recording) sameMajor(then, now string) error {
 	if was == is || was == 0 || is == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s is an observation of PostgreSQL %d, and the server is PostgreSQL %d now, whose counters get no "+
-		"verdicts in the same file: give a new file", r.Path, was/10000, is/10000)
+	return fmt.Errorf("%s is an observation of PostgreSQL %d, but the server is now PostgreSQL %d, whose counters would "+
+		"get no verdicts in it; use a new file", r.Path, was/10000, is/10000)
 }
 
 // announce shows what begins, and what limits its results.
@@ -314,20 +313,19 @@ func (r *recording) announce(facts postgres.Facts, p *target.Probes) {
 		"ends it sooner.",
 		facts.Describe(), r.target.Endpoint, printable.Duration(r.Interval), printable.Duration(r.For), r.Path))
 	if facts.Pooler {
-		tell("A connection pooler answers in the server's name: each reading is planned anew, which costs the server " +
-			"more; connect to the server itself.")
+		tell("This is a connection pooler, so the server plans each reading again; connect to the server itself.")
 	}
 	if r.fires != "" {
 		tell(r.fires)
 	}
 	if !facts.MaySeeOthers {
-		tell("This user does not see the work of others in full: " + postgres.Grant("pg_monitor", facts.User))
+		tell("This user cannot see all work of other users: " + postgres.Grant("pg_monitor", facts.User))
 	}
 	if notice := p.Stats.Notice(); notice != "" {
 		tell(notice)
 	}
 	if why := r.target.AWS.Unknown(facts); why != "" {
-		tell("Performance Insights is not asked which statements were at work: " + why)
+		tell("Performance Insights is not asked for statements: " + why)
 	}
 }
 

@@ -38,16 +38,16 @@ func TestAnotherServerAtTheSameAddressIsRefused(t *testing.T) {
 		}
 	}
 	check(at("71"), at("71"), "", "")
-	check(at("71"), at("72"), "another server at db:5432 (system identifier 71, and this one has 72)", "")
-	check(at("71"), at(""), "", "cannot be told")
-	check(at(""), at("71"), "", "cannot be told")
+	check(at("71"), at("72"), "another server at db:5432 (system identifier 71, not 72)", "")
+	check(at("71"), at(""), "", "Cannot tell whether")
+	check(at(""), at("71"), "", "Cannot tell whether")
 	other := at("71")
 	other.Database = "shop"
 	check(at("71"), other, "database shop", "")
 	old, patched, upgraded := at(""), at(""), at("")
 	old.Version, patched.Version, upgraded.Version = "16.4", "16.9", "17.0"
-	check(old, patched, "", "cannot be told")
-	check(old, upgraded, "observation of PostgreSQL 16, and the server is PostgreSQL 17 now", "")
+	check(old, patched, "", "Cannot tell whether")
+	check(old, upgraded, "observation of PostgreSQL 16, but the server is now PostgreSQL 17", "")
 }
 
 // While this process does not run, no probe records anything; a server that does not answer leaves gaps.

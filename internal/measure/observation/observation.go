@@ -44,7 +44,7 @@ type Observation struct {
 const reopenEvery = 2 * time.Second
 
 // Run reads, beginning with the first source, until its time is over, nothing more can be learned, or ctx ends, which
-// is no error. It closes all sources.
+// is not an error. It closes all sources.
 func (o *Observation) Run(ctx context.Context, source Source) error {
 	limited, cancel := context.WithTimeout(ctx, o.For)
 	defer cancel()
@@ -54,7 +54,7 @@ func (o *Observation) Run(ctx context.Context, source Source) error {
 		if !again || err != nil {
 			return err
 		}
-		o.Tell("The server was restarted, or another one answers in its place: its counters start over here")
+		o.Tell("The server was restarted or replaced: its counters start over here")
 		var found bool
 		if source, found = o.reopen(limited, source); !found {
 			return nil
@@ -139,7 +139,7 @@ func (o *Observation) rare(ctx context.Context, source Source) error {
 	}
 	for _, r := range source.Rarely(ctx) {
 		if err := o.Record(r); err != nil {
-			return fmt.Errorf("record what is asked rarely: %w", err)
+			return fmt.Errorf("write rare readings: %w", err)
 		}
 	}
 	return nil
@@ -154,7 +154,7 @@ func (o *Observation) reopen(ctx context.Context, before Source) (Source, bool) 
 			return source, true
 		}
 		if ctx.Err() == nil && !told {
-			o.Tell("The server cannot be read, which is tried again: " + err.Error())
+			o.Tell("Cannot read the server; trying again: " + err.Error())
 			for _, s := range before.Samplers {
 				gap := probe.GapOf(err)
 				gap.At, gap.Probe = time.Now(), s.Name()

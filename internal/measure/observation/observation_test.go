@@ -133,8 +133,8 @@ func TestAnotherStartIsAnotherSource(t *testing.T) {
 			t.Errorf("resets, tries to open, rare questions, sources closed: %v, want %v", got, want)
 		}
 		want := []string{
-			"The server was restarted, or another one answers in its place: its counters start over here",
-			"The server cannot be read, which is tried again: it is starting",
+			"The server was restarted or replaced: its counters start over here",
+			"Cannot read the server; trying again: it is starting",
 		}
 		if diff := cmp.Diff(want, told); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)

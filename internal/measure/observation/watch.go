@@ -28,7 +28,7 @@ func (w *watch) take(r runfile.Record) error {
 		return err
 	}
 	if reading, is := r.(runfile.Reading); is && w.again(reading) {
-		const why = "the server was restarted, or another one answers in its place"
+		const why = "the server was restarted or replaced"
 		if err := Anew(w.record, reading.At, w.probes, why); err != nil {
 			return err
 		}

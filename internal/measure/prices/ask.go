@@ -61,7 +61,7 @@ func Ask(ctx context.Context, client Lister, region string) (List, error) {
 	}
 	l.sortOut()
 	if len(l.Prices) == 0 {
-		return List{}, fmt.Errorf("the price list has nothing of the region %s", region)
+		return List{}, fmt.Errorf("the price list does not have the region %s", region)
 	}
 	return l, nil
 }
@@ -76,7 +76,7 @@ func (l *List) ask(ctx context.Context, client Lister, region string, q question
 			err = errTooManyPages
 		}
 		if err != nil {
-			return fmt.Errorf("ask for the prices of %s: %w", q.service, err)
+			return fmt.Errorf("fetch the prices of %s: %w", q.service, err)
 		}
 		for _, text := range page.PriceList {
 			found, err := read(text, region)

@@ -97,7 +97,7 @@ func (l *List) add(r retailPrice) {
 		return
 	}
 	if !slices.Contains(units, r.Unit) || r.Currency != "USD" {
-		l.Unread = append(l.Unread, fmt.Sprintf("the price of %s: it is by %q in %s", r.Meter, r.Unit, r.Currency))
+		l.Unread = append(l.Unread, fmt.Sprintf("the price of %s: unknown unit %q in %s", r.Meter, r.Unit, r.Currency))
 		return
 	}
 	l.Prices = append(l.Prices, price)

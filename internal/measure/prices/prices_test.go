@@ -237,10 +237,10 @@ func TestUnknownPrices(t *testing.T) {
 	}
 	want := []string{
 		"io2 per gib has more than one price, from 0.125 to 0.13",
-		`the price of EBS:VolumeUsage.gp2: its unit "TB-Mo" is not known`,
-		`the price of EBS:VolumeUsage.piops: it begins at "NaN", which is not an amount`,
+		`the price of EBS:VolumeUsage.gp2: unknown unit "TB-Mo"`,
+		`the price of EBS:VolumeUsage.piops: its range begins at "NaN", not an amount`,
 		"the price of EBS:VolumeUsage.sc1: it is in neither USD nor CNY",
-		`the price of EBS:VolumeUsage.st1: it begins at "much", which is not an amount`,
+		`the price of EBS:VolumeUsage.st1: its range begins at "much", not an amount`,
 	}
 	if diff := cmp.Diff(want, list.Unread); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -252,7 +252,7 @@ func TestUnknownPrices(t *testing.T) {
 
 func TestNothingOfARegion(t *testing.T) {
 	_, err := ask(t, &service{})
-	if err == nil || !strings.Contains(err.Error(), "the price list has nothing of the region ap-northeast-1") {
+	if err == nil || !strings.Contains(err.Error(), "the price list does not have the region ap-northeast-1") {
 		t.Error(err)
 	}
 }

@@ -83,7 +83,7 @@ func (d dimension) price(m meaning) (catalog.Price, error) {
 	if d.Begin != "" && m.from == 0 {
 		if p.From, err = strconv.ParseFloat(d.Begin, 64); err != nil || math.IsNaN(p.From) ||
 			math.IsInf(p.From, 0) || p.From < 0 {
-			return p, fmt.Errorf("it begins at %q, which is not an amount", d.Begin)
+			return p, fmt.Errorf("its range begins at %q, not an amount", d.Begin)
 		}
 		p.From /= factor
 	}

@@ -38,7 +38,7 @@ func (p Public) OfAWS(ctx context.Context, region string) (List, error) {
 	}
 	l.sortOut()
 	if len(l.Prices) == 0 {
-		return List{}, fmt.Errorf("the price files have nothing of the region %s", region)
+		return List{}, fmt.Errorf("the price files do not have the region %s", region)
 	}
 	return l, nil
 }
@@ -49,7 +49,7 @@ func (p Public) get(ctx context.Context, url string, read func(io.Reader) error)
 	ctx, quiet := context.WithCancelCause(ctx)
 	defer quiet(nil)
 	alarm := time.AfterFunc(patience, func() {
-		quiet(fmt.Errorf("nothing comes for %s: is there a way to the internet?", printable.Duration(patience)))
+		quiet(fmt.Errorf("no data for %s; check the internet connection", printable.Duration(patience)))
 	})
 	defer alarm.Stop()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
@@ -62,7 +62,7 @@ func (p Public) get(ctx context.Context, url string, read func(io.Reader) error)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers %s", request.URL.Host, response.Status)
+		return fmt.Errorf("%s returned %s", request.URL.Host, response.Status)
 	}
 	err = read(&progressReader{response.Body, func() { alarm.Reset(patience) }})
 	return cmp.Or(context.Cause(ctx), err)
@@ -90,9 +90,8 @@ const (
 )
 
 var (
-	errTooLong      = fmt.Errorf("this is not a price file: a value in it is longer than %d MiB", mostAhead>>20)
-	errTooManyPages = fmt.Errorf("it has more than %d pages: does the list answer there, or something in between?",
-		mostPages)
+	errTooLong      = fmt.Errorf("this is not a price file: a value is longer than %d MiB", mostAhead>>20)
+	errTooManyPages = fmt.Errorf("more than %d pages; is a proxy answering instead of AWS?", mostPages)
 )
 
 // readAhead fails if much more is read than used, as for an endless value.
@@ -149,7 +148,7 @@ func (f *offers) keep(d *json.Decoder, sku string) error {
 		f.products[sku] = p
 	}
 	if len(f.products) > mostProducts {
-		return fmt.Errorf("there are more than %d products that an order could be made of", mostProducts)
+		return fmt.Errorf("more than %d products for an order", mostProducts)
 	}
 	return nil
 }
@@ -181,7 +180,7 @@ func (l *List) readTerms(d *json.Decoder, file offers, region string) error {
 // fields calls read for each name of an object; read must read its value.
 func fields(d *json.Decoder, read func(name string) error) error {
 	if opened, err := d.Token(); err != nil || opened != json.Delim('{') {
-		return errors.Join(errors.New("this is no price file"), err)
+		return errors.Join(errors.New("this is not a price file"), err)
 	}
 	for d.More() {
 		name, err := d.Token()

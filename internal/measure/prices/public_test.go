@@ -73,7 +73,7 @@ func TestPriceFilesSayWhatTheListSays(t *testing.T) {
 func TestNoPriceFile(t *testing.T) {
 	p := public(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `["a proxy's page"]`) })
 	if _, err := p.OfAWS(t.Context(), "eu-west-1"); err == nil ||
-		!strings.Contains(err.Error(), "this is no price file") {
+		!strings.Contains(err.Error(), "this is not a price file") {
 		t.Error(err)
 	}
 }
@@ -88,7 +88,7 @@ func TestEndlessPrices(t *testing.T) {
 			}
 		}
 	}
-	const long = "this is not a price file: a value in it is longer than 16 MiB"
+	const long = "this is not a price file: a value is longer than 16 MiB"
 	check := func(handler http.HandlerFunc, want string) {
 		t.Helper()
 		if _, err := public(t, handler).OfAWS(t.Context(), "eu-west-1"); err == nil ||
@@ -115,7 +115,7 @@ func TestEndlessPrices(t *testing.T) {
 	p = public(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	p.Patience = time.Millisecond
 	if _, err := p.OfAzure(t.Context(), "westeurope"); err == nil ||
-		!strings.Contains(err.Error(), "nothing comes for 1 ms") {
+		!strings.Contains(err.Error(), "no data for 1 ms") {
 		t.Error(err)
 	}
 }
@@ -182,7 +182,7 @@ func TestRetailPrices(t *testing.T) {
 		row("azure-premium-v2", "mibps", "", 125, 0.0438),
 		row("azure-ultra", "gib", "", 0, 0.15549), row("azure-ultra", "iops", "", 0, 0.06424),
 		row("azure-ultra", "mibps", "", 0, 0.41756),
-	}, Unread: []string{`the price of P50 LRS Disk: it is by "1/Hour" in USD`}}
+	}, Unread: []string{`the price of P50 LRS Disk: unknown unit "1/Hour" in USD`}}
 	if diff := cmp.Diff(want, list, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

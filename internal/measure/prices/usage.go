@@ -124,7 +124,7 @@ func unit(per catalog.Per, listed string) (float64, error) {
 	}
 	factor, known := units[per][strings.ToLower(listed)]
 	if !known {
-		return 0, fmt.Errorf("its unit %q is not known", listed)
+		return 0, fmt.Errorf("unknown unit %q", listed)
 	}
 	return factor, nil
 }

@@ -50,7 +50,7 @@ func FindCluster(ctx context.Context, config aws.Config, name string) (Cluster, 
 // OnAurora returns an error if the cluster is not Aurora's, and so has one configuration.
 func (c Cluster) OnAurora() error {
 	if c.Engine != "" && !strings.HasPrefix(c.Engine, auroraPrefix) {
-		return fmt.Errorf("the cluster %s runs %s, and only Aurora has the two configurations", c.Name, c.Engine)
+		return fmt.Errorf("cluster %s runs %s; only Aurora has the two configurations", c.Name, c.Engine)
 	}
 	return nil
 }

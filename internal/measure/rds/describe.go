@@ -24,8 +24,7 @@ func describe(region string, i *DBInstance, c *DBCluster) (Found, error) {
 		return Found{}, none("rds:"+describeInstances, i.DBInstanceIdentifier)
 	}
 	if !strings.Contains(engine, "postgres") {
-		return Found{}, fmt.Errorf("the instance %s runs %s, and realiops knows PostgreSQL",
-			i.DBInstanceIdentifier, engine)
+		return Found{}, fmt.Errorf("instance %s runs %s; realiops supports only PostgreSQL", i.DBInstanceIdentifier, engine)
 	}
 	f := Found{Status: i.DBInstanceStatus, IAM: i.IAMDatabaseAuthenticationEnabled,
 		Endpoint: i.Endpoint.Address, Port: i.Endpoint.Port}

@@ -41,8 +41,7 @@ func Find(ctx context.Context, config aws.Config, q Query) (Found, error) {
 	s := search{config: config, query: q}
 	s.host, s.named = ParseHost(q.Host)
 	if s.named && s.host.Region != "" && s.host.Region != config.Region {
-		return Found{}, fmt.Errorf("%s is in %s, and %s was asked for: leave out --region", q.Host, s.host.Region,
-			config.Region)
+		return Found{}, fmt.Errorf("%s is in %s, not in %s; leave out --region", q.Host, s.host.Region, config.Region)
 	}
 	instance, cluster, err := s.find(ctx)
 	if err != nil {
@@ -62,8 +61,7 @@ type search struct {
 func (s *search) find(ctx context.Context) (*DBInstance, *DBCluster, error) {
 	q := s.query
 	if q.Answering != "" && q.Instance != "" && !strings.EqualFold(q.Answering, q.Instance) {
-		return nil, nil, fmt.Errorf("the server says that it is the instance %s, and --instance says %s",
-			q.Answering, q.Instance)
+		return nil, nil, fmt.Errorf("the server is instance %s, but --instance is %s", q.Answering, q.Instance)
 	}
 	switch instance := cmp.Or(q.Answering, q.Instance); {
 	case instance != "":
@@ -79,9 +77,8 @@ func (s *search) find(ctx context.Context) (*DBInstance, *DBCluster, error) {
 	case s.host.Kind == Custom:
 		return s.byCustomEndpoint(ctx)
 	default:
-		return nil, nil,
-			fmt.Errorf("%s is a %s endpoint, which does not say what instance answers: name it with --instance",
-				q.Host, s.host.Kind)
+		return nil, nil, fmt.Errorf("%s is a %s endpoint, which does not identify the instance; name it with --instance",
+			q.Host, s.host.Kind)
 	}
 }
 
@@ -95,8 +92,8 @@ func (s *search) byInstance(ctx context.Context, name string) (*DBInstance, *DBC
 	}
 	of := instance.DBClusterIdentifier
 	if s.query.Cluster != "" && !strings.EqualFold(of, s.query.Cluster) {
-		return nil, nil, fmt.Errorf("the instance %s is not of the cluster %s that --cluster names, but of %s", name,
-			s.query.Cluster, cmp.Or(of, "none"))
+		return nil, nil, fmt.Errorf("instance %s is not in the --cluster %s; its cluster is %s", name, s.query.Cluster,
+			cmp.Or(of, "none"))
 	}
 	if of == "" {
 		return instance, nil, nil
@@ -115,13 +112,13 @@ func (s *search) byCluster(ctx context.Context, name string) (*DBInstance, *DBCl
 	chosen := writer
 	if s.named && s.host.Kind == Reader && len(readers) > 0 {
 		if len(readers) > 1 {
-			return nil, nil, fmt.Errorf("%s leads to any of %s: connect to one of them, or better to the writer, %s",
+			return nil, nil, fmt.Errorf("%s leads to any of %s; connect to one of them, or better to the writer, %s",
 				s.query.Host, strings.Join(readers, ", "), writer)
 		}
 		chosen = readers[0]
 	}
 	if chosen == "" {
-		return nil, nil, fmt.Errorf("the cluster %s has no writer now: is it stopped, or failing over?", name)
+		return nil, nil, fmt.Errorf("cluster %s has no writer now; is it stopped or failing over?", name)
 	}
 	instance, err := s.instance(ctx, chosen)
 	if err == nil {
@@ -144,10 +141,8 @@ func (s *search) byCustomEndpoint(ctx context.Context) (*DBInstance, *DBCluster,
 				continue
 			}
 			if len(cluster.DBClusterMembers) != 1 {
-				return nil, nil,
-					fmt.Errorf("%s leads to several instances of the cluster %s: name the one with --instance, "+
-						"or connect to %s",
-						s.query.Host, cluster.DBClusterIdentifier, cluster.Endpoint)
+				return nil, nil, fmt.Errorf("%s leads to several instances of cluster %s; name one with --instance, or connect "+
+					"to %s", s.query.Host, cluster.DBClusterIdentifier, cluster.Endpoint)
 			}
 			instance, err := s.instance(ctx, cluster.DBClusterMembers[0].DBInstanceIdentifier)
 			return instance, &cluster, err
@@ -169,15 +164,15 @@ func (s *search) unnamed(ctx context.Context) error {
 		}
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("the host does not say which instance of AWS it is, and these credentials see none of "+
-			"PostgreSQL in %s: is the region right? Name the instance with --instance", s.config.Region)
+		return fmt.Errorf("the host name does not identify an AWS instance, and these credentials see no PostgreSQL in %s; "+
+			"check the region, or name the instance with --instance", s.config.Region)
 	}
 	const few = 5
 	listed := strings.Join(names[:min(few, len(names))], ", ")
 	if len(names) > few {
 		listed += fmt.Sprintf(" and %d more", len(names)-few)
 	}
-	return fmt.Errorf("the host does not say which instance of AWS it is: name it with --instance; in %s there are %s",
+	return fmt.Errorf("the host name does not identify an AWS instance; name it with --instance (in %s: %s)",
 		s.config.Region, listed)
 }
 
@@ -212,9 +207,8 @@ func (s *search) cluster(ctx context.Context, name string) (*DBCluster, error) {
 
 // none returns the trouble with a list that lacks the requested database, for which AWS should return an error.
 func none(call, name string) error {
-	return account.NewTrouble(account.Damaged, "nothing",
-		fmt.Sprintf("%s: the answer does not speak of %s, and does not say that there is none: does AWS answer "+
-			"there, or something in between?", call, name))
+	return account.NewTrouble(account.Damaged, "nothing", fmt.Sprintf("%s: the answer does not mention %s; is a proxy "+
+		"answering instead of AWS?", call, name))
 }
 
 func gone(err error) bool {
@@ -230,12 +224,12 @@ func (s *search) notThere(ctx context.Context, what, name string) error {
 	because := "it was deleted, or is in another account or region"
 	if owner := s.anyOwner(ctx); s.named && owner != "" && s.host.Region != "" {
 		if owner == s.host.Owner {
-			because = "it was deleted: the host name is of this account and region"
+			because = "it was deleted, since the host name is of this account and region"
 		} else {
-			because = "these credentials are of another account than the host: choose one with --profile or --role"
+			because = "these credentials are for another account; choose one with --profile or --role"
 		}
 	}
-	return fmt.Errorf("the %s %s is %w in %s: %s", what, name, ErrNotThere, s.config.Region, because)
+	return fmt.Errorf("%s %s %w in %s: %s", what, name, ErrNotThere, s.config.Region, because)
 }
 
 // anyOwner returns the account's word in this region, from any database, or "" if there is none.
@@ -264,8 +258,8 @@ func (s *search) sameOwner(i *DBInstance) error {
 	if !s.named || s.host.Region == "" || owner == "" || owner == s.host.Owner {
 		return nil
 	}
-	return fmt.Errorf("the instance %s of these credentials is not the one at %s, which is another account's: choose "+
-		"one with --profile or --role", i.DBInstanceIdentifier, s.query.Host)
+	return fmt.Errorf("instance %s of these credentials is not the one at %s, which is in another account; choose that "+
+		"with --profile or --role", i.DBInstanceIdentifier, s.query.Host)
 }
 
 func members(c *DBCluster) (readers []string, writer string) {

@@ -92,20 +92,20 @@ func TestFind(t *testing.T) {
 			t.Errorf("%+v: %v, want %s", q, err, want)
 		}
 	}
-	refuse(rds.Query{Host: where("gone", "")}, "the instance gone is not found in eu-central-1: it was deleted, or")
-	refuse(rds.Query{Host: where("gone", "cluster-")}, "the cluster gone is not found in eu-central-1")
+	refuse(rds.Query{Host: where("gone", "")}, "instance gone not found in eu-central-1: it was deleted, or")
+	refuse(rds.Query{Host: where("gone", "cluster-")}, "cluster gone not found in eu-central-1")
 	refuse(rds.Query{Instance: "gone"},
-		"the instance gone is not found in eu-central-1: it was deleted, or is in another account or region")
-	refuse(rds.Query{Host: "localhost"}, "name it with --instance; in eu-central-1 there are ")
-	refuse(rds.Query{Host: where("other", "")}, "the instance other runs mysql, and realiops knows PostgreSQL")
-	refuse(rds.Query{Instance: "alone", Cluster: "shop"}, "not of the cluster shop that --cluster names, but of none")
+		"instance gone not found in eu-central-1: it was deleted, or is in another account or region")
+	refuse(rds.Query{Host: "localhost"}, "name it with --instance (in eu-central-1: ")
+	refuse(rds.Query{Host: where("other", "")}, "instance other runs mysql; realiops supports only PostgreSQL")
+	refuse(rds.Query{Instance: "alone", Cluster: "shop"}, "not in the --cluster shop; its cluster is none")
 	refuse(rds.Query{Instance: "shop-1", Answering: "shop-2"},
-		"the server says that it is the instance shop-2, and --instance says shop-1")
+		"the server is instance shop-2, but --instance is shop-1")
 	refuse(rds.Query{Host: "shop-1.c9akciq32rgd.us-east-1.rds.amazonaws.com"},
-		"is in us-east-1, and eu-central-1 was asked for")
+		"is in us-east-1, not in eu-central-1")
 	refuse(rds.Query{Host: where("night", "cluster-custom-")},
 		"no cluster of these credentials in eu-central-1 has the custom endpoint")
-	refuse(rds.Query{Host: where("pool", "proxy-")}, "is a proxy endpoint, which does not say what instance answers")
+	refuse(rds.Query{Host: where("pool", "proxy-")}, "is a proxy endpoint, which does not identify the instance")
 
 	for _, c := range a.Calls() {
 		if c.Service != "rds" || c.Retries != 0 {
@@ -195,10 +195,10 @@ func TestWhoseDatabase(t *testing.T) {
 		}
 	}
 	check(others(t, where("db1", "")), "")
-	check(others(t, where("db2", "")), "it was deleted: the host name is of this account and region")
+	check(others(t, where("db2", "")), "it was deleted, since the host name is of this account and region")
 	check(others(t, strings.Replace(elsewhere, "db1", "db2", 1)),
-		"these credentials are of another account than the host")
-	check(others(t, elsewhere), "the instance db1 of these credentials is not the one at "+where("db1", ""))
+		"these credentials are for another account")
+	check(others(t, elsewhere), "instance db1 of these credentials is not the one at "+where("db1", ""))
 	check(others(t), "it was deleted, or is in another account or region")
 }
 

@@ -15,7 +15,7 @@ import (
 // hour. The host is AWS's name of the database, even if the connection uses another one.
 func Token(ctx context.Context, config aws.Config, host string, port int, user string) (string, error) {
 	if config.Region == "" {
-		return "", fmt.Errorf("sign in to %s: the region is not known: name it with --region or AWS_REGION", host)
+		return "", fmt.Errorf("sign in to %s: unknown region; name it with --region or AWS_REGION", host)
 	}
 	token, err := auth.BuildAuthToken(ctx, net.JoinHostPort(host, fmt.Sprint(port)), config.Region, user,
 		config.Credentials)
