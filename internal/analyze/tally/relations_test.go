@@ -55,7 +55,7 @@ func TestWhyNoWALOfManagedServers(t *testing.T) {
 			"create extension pg_walinspect; grant pg_read_server_files to the user of this connection)"
 		execute = "this user may not execute pg_get_wal_records_info of pg_walinspect (a superuser may: " +
 			"create extension pg_walinspect; grant pg_read_server_files to the user of this connection)"
-		absent = "the server's machine has no pg_walinspect (install PostgreSQL's contrib package on the " +
+		absent = "pg_walinspect is not installed on the server's machine (install PostgreSQL's contrib package on the " +
 			"server's machine)"
 		none   = "Aurora has no pg_walinspect, so its WAL records cannot be told apart"
 		master = "pg_walinspect is not in this database; as the master user: create extension pg_walinspect; and " +
@@ -66,7 +66,7 @@ func TestWhyNoWALOfManagedServers(t *testing.T) {
 		{"aurora", "no answer", "no answer"}, {"aurora", "", ""},
 		{"rds", privilege, master},
 		{"rds", execute, "this user may not execute pg_get_wal_records_info of pg_walinspect"},
-		{"rds", absent, "the server's machine has no pg_walinspect"}, {"rds", "no answer", "no answer"},
+		{"rds", absent, "pg_walinspect is not installed on the server's machine"}, {"rds", "no answer", "no answer"},
 		{"postgres", privilege, privilege}, {"postgres", execute, execute}, {"postgres", absent, absent},
 	} {
 		s := &stretches{}

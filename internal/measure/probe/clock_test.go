@@ -141,7 +141,7 @@ func TestClockIsolatesASamplerThatHangs(t *testing.T) {
 		during(t, tape, 5500*time.Millisecond, deaf, counting("well", 20*time.Millisecond))
 		tape.check(t, "0.01 well took 0.02 map[well/counter:1]", "1.01 well took 0.02 map[well/counter:2]",
 			"2.01 well took 0.02 map[well/counter:3]",
-			"1.10 deaf gap  late no answer within 2 s, and it still hangs", // once, while it hangs
+			"1.10 deaf gap  late no answer within 2 s; the reading is still waiting", // once, while it hangs
 			"3.01 well took 0.02 map[well/counter:4]", "4.01 well took 0.02 map[well/counter:5]",
 			"5.00 deaf took 0.00 map[deaf/counter:2]", "5.01 well took 0.02 map[well/counter:6]",
 		)
@@ -276,7 +276,7 @@ func TestReadAllDoesNotWaitForASamplerThatHangs(t *testing.T) {
 			}
 		}
 		clock.Stop()
-		tape.check(t, "1.10 deaf gap  late no answer within 2 s, and it still hangs")
+		tape.check(t, "1.10 deaf gap  late no answer within 2 s; the reading is still waiting")
 	})
 }
 

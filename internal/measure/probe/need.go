@@ -13,7 +13,7 @@ type Need struct {
 var (
 	Discards = Need{What: "discards of `/proc/diskstats`", Linux: "4.18", Without: "no discards"}
 	Flushes  = Need{What: "flushes of `/proc/diskstats`", Linux: "5.5",
-		Without: "flushes are counted as writes: a size may be for too many requests, and says so"}
+		Without: "flushes count as writes, so a size may be for too many requests, and says so"}
 	ByFile = Need{What: "requests [by file](../requests.md)", Linux: "5.15",
 		Beside: " with `/sys/kernel/btf/vmlinux`; root, or CAP_BPF, CAP_PERFMON, CAP_DAC_READ_SEARCH and " +
 			"CAP_SYS_PTRACE; ext4 or XFS",

@@ -96,7 +96,7 @@ func (r *reader) call(ctx context.Context) (Sample, error) {
 		case <-r.overdue:
 			r.overdue = nil
 		default:
-			return Sample{}, late("an earlier reading still hangs")
+			return Sample{}, late("an earlier reading is still waiting")
 		}
 	}
 	limited, cancel := context.WithTimeout(ctx, patience)
@@ -120,7 +120,7 @@ func (r *reader) await(ctx context.Context, answers <-chan answer) (Sample, erro
 		return a.sample, a.err
 	case <-limit.C:
 		r.overdue = answers
-		return Sample{}, late(fmt.Sprintf("no answer within %s, and it still hangs", printable.Duration(patience)))
+		return Sample{}, late(fmt.Sprintf("no answer within %s; the reading is still waiting", printable.Duration(patience)))
 	case <-ctx.Done():
 	}
 	limit.Reset(grace)

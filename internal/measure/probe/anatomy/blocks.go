@@ -34,8 +34,8 @@ func blockReader(ctx context.Context, conn *pgx.Conn, home pgx.Identifier) (sql 
 	}
 	err = mayExecute(ctx, conn, home, blockFunction)
 	if refused, is := isRefusal(err); is && refused.Code == undefinedFunction {
-		err = gap(runfile.Unsupported, undefinedFunction,
-			"pg_walinspect is of an older version than this server: alter extension pg_walinspect update")
+		err = gap(runfile.Unsupported, undefinedFunction, "pg_walinspect is older than this server; run alter extension "+
+			"pg_walinspect update")
 	}
 	if err != nil {
 		return "", err

@@ -33,22 +33,22 @@ func findExtension(ctx context.Context, conn *pgx.Conn, schema string) (pgx.Iden
 		home := pgx.Identifier{*f.home}
 		return home, mayExecute(ctx, conn, home, always()...)
 	case f.number < oldest:
-		return nil, gap(runfile.Unsupported, notSupported,
-			"PostgreSQL %s cannot read its own WAL: pg_walinspect came with 15", f.version)
+		return nil, gap(runfile.Unsupported, notSupported, "PostgreSQL %s cannot read its own WAL, since pg_walinspect "+
+			"came with 15", f.version)
 	case !f.available:
-		return nil, gap(runfile.Absent, undefinedFile, "the server's machine has no pg_walinspect")
+		return nil, gap(runfile.Absent, undefinedFile, "pg_walinspect is not installed on the server's machine")
 	case schema == "" && f.super:
-		return nil, gap(runfile.Absent, undefinedObject,
-			"pg_walinspect is not in this database: a run creates it and drops it at the end")
+		return nil, gap(runfile.Absent, undefinedObject, "pg_walinspect is not in this database; a run creates it, and "+
+			"drops it at the end")
 	case schema == "":
-		return nil, gap(runfile.Permission, noPrivilege,
-			"pg_walinspect is not in this database, and this user may not make it")
+		return nil, gap(runfile.Permission, noPrivilege, "pg_walinspect is not in this database, and this user may not "+
+			"create it")
 	}
 	home := pgx.Identifier{schema}
 	if err := postgres.Exec(ctx, conn, "create extension pg_walinspect schema "+home.Sanitize()); err != nil {
 		if refused, ok := isRefusal(err); ok && refused.Code == noPrivilege {
-			return nil, gap(runfile.Permission, noPrivilege,
-				"pg_walinspect is not in this database, and this user may not make it")
+			return nil, gap(runfile.Permission, noPrivilege, "pg_walinspect is not in this database, and this user may not "+
+				"create it")
 		}
 		return nil, fmt.Errorf("create extension pg_walinspect: %w", err)
 	}
@@ -64,7 +64,7 @@ func ask(ctx context.Context, conn *pgx.Conn) (f found, err error) {
 		(select rolsuper from pg_catalog.pg_roles where rolname = current_user)`).Scan(
 		&f.number, &f.version, &f.home, &f.available, &f.super)
 	if err != nil {
-		return f, fmt.Errorf("ask the server for pg_walinspect: %w", err)
+		return f, fmt.Errorf("look for pg_walinspect: %w", err)
 	}
 	return f, nil
 }
@@ -112,12 +112,11 @@ func mayExecute(ctx context.Context, conn *pgx.Conn, home pgx.Identifier, functi
 			", pg_catalog.has_schema_privilege($1, 'usage') and pg_catalog.has_function_privilege($2, 'execute')",
 			home[0], function).Scan(&genuine, &may)
 		if err != nil {
-			return fmt.Errorf("ask for the right to read the WAL: %w", err)
+			return fmt.Errorf("check the privileges to read the WAL: %w", err)
 		}
 		if !genuine {
-			return gap(runfile.Unsupported, undefinedFunction,
-				"%s may have been replaced: it is not part of pg_walinspect, or belongs to somebody who is no "+
-					"superuser", function)
+			return gap(runfile.Unsupported, undefinedFunction, "%s may have been replaced: it is not part of pg_walinspect, "+
+				"or its owner is not a superuser", function)
 		}
 		if !may {
 			return gap(runfile.Permission, noPrivilege, "this user may not execute %s of pg_walinspect", f.name)

@@ -43,7 +43,7 @@ func (f *Files) next(ctx context.Context, at uint64) (uint64, error) {
 	}
 	found := foundAt.FindSubmatch(printed)
 	if found == nil {
-		return 0, gap(runfile.Late, "", "pg_waldump finds no record after %s", position(at))
+		return 0, gap(runfile.Late, "", "pg_waldump found no record after %s", position(at))
 	}
 	high, _ := strconv.ParseUint(string(found[1]), 16, 32) // hexadecimal digits
 	low, _ := strconv.ParseUint(string(found[2]), 16, 32)
@@ -105,7 +105,7 @@ func (f *Files) prepare(ctx context.Context, s *session) error {
 		mark+`select pg_catalog.substr(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 1, 8),
 		pg_catalog.pg_wal_lsn_diff(redo_lsn, '0/0')::bigint from pg_catalog.pg_control_checkpoint()`).Scan(&f.timeline, &at)
 	if err != nil {
-		return fmt.Errorf("ask where the WAL is: %w", err)
+		return fmt.Errorf("read the WAL position: %w", err)
 	}
 	timeline, err := strconv.ParseUint(f.timeline, 16, 32)
 	if err != nil {

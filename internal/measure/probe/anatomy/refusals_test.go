@@ -38,7 +38,7 @@ func TestVersionsThatCannotReadTheirLog(t *testing.T) {
 		_, err := New(t.Context(), servertest.Database(t, version).Config(), "public")
 		expectGap(t, err, runfile.Gap{
 			Reason: runfile.Unsupported, Code: "0A000", Detail: "PostgreSQL " + number +
-				" cannot read its own WAL: pg_walinspect came with 15",
+				" cannot read its own WAL, since pg_walinspect came with 15",
 		}, "")
 	}
 }
@@ -56,8 +56,7 @@ func TestFunctionsThatOthersMayReplace(t *testing.T) {
 		}
 	})
 	want := runfile.Gap{Reason: runfile.Unsupported, Code: "42883",
-		Detail: `"home"."pg_get_wal_stats"(pg_catalog.pg_lsn, pg_catalog.pg_lsn, boolean) may have been replaced: ` +
-			"it is not part of pg_walinspect, or belongs to somebody who is no superuser"}
+		Detail: `"home"."pg_get_wal_stats"(pg_catalog.pg_lsn, pg_catalog.pg_lsn, boolean) may have been replaced: it is not part of pg_walinspect, or its owner is not a superuser`}
 	_, err := New(t.Context(), endpoint.Config(), "")
 	expectGap(t, err, want, "")
 	servertest.Exec(t, boss, "alter function home.pg_get_wal_stats owner to postgres; alter extension pg_walinspect "+
@@ -88,17 +87,17 @@ func TestRights(t *testing.T) {
 			_, err := New(t.Context(), bare, "")
 			expectGap(t, err, runfile.Gap{
 				Reason: runfile.Permission, Code: "42501",
-				Detail: "pg_walinspect is not in this database, and this user may not make it",
+				Detail: "pg_walinspect is not in this database, and this user may not create it",
 			}, grants)
 			_, err = New(t.Context(), bare, "home")
 			expectGap(t, err, runfile.Gap{
 				Reason: runfile.Permission, Code: "42501",
-				Detail: "pg_walinspect is not in this database, and this user may not make it",
+				Detail: "pg_walinspect is not in this database, and this user may not create it",
 			}, grants)
 			_, err = New(t.Context(), endpoint.Config(), "")
 			expectGap(t, err, runfile.Gap{
 				Reason: runfile.Absent, Code: "42704",
-				Detail: "pg_walinspect is not in this database: a run creates it and drops it at the end",
+				Detail: "pg_walinspect is not in this database; a run creates it, and drops it at the end",
 			}, "")
 
 			servertest.Exec(t, boss, "create extension pg_walinspect")

@@ -27,9 +27,9 @@ const (
 
 // Why WAL cannot be attributed to tables and indexes.
 var (
-	errFiles    = errors.New("only the server can say which tables and indexes its WAL is about, by pg_walinspect")
-	errNotBegun = errors.New("the names of the tables and indexes could not be asked for")
-	errOtherWAL = gap(runfile.Late, "", "the server has another WAL than before")
+	errFiles    = errors.New("only the server can name the tables and indexes in its WAL, with pg_walinspect")
+	errNotBegun = errors.New("cannot read the names of tables and indexes")
+	errOtherWAL = gap(runfile.Late, "", "the server has other WAL than before")
 )
 
 // WhyNoRelations says, in one line, why WAL cannot be attributed to tables and indexes, and the remedy.

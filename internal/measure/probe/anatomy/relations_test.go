@@ -231,13 +231,13 @@ func TestRelationsAfterALostSession(t *testing.T) {
 func TestRelationsWithoutTheRight(t *testing.T) {
 	endpoint := servertest.Database(t, "18")
 	_, err := New(t.Context(), endpoint.Config(), "")
-	want := "pg_walinspect is not in this database: a run creates it and drops it at the end (a superuser may: create " +
+	want := "pg_walinspect is not in this database; a run creates it, and drops it at the end (a superuser may: create " +
 		"extension pg_walinspect)"
 	if got := WhyNoRelations(err); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	_, err = New(t.Context(), servertest.Database(t, "14").Config(), "")
-	if got := WhyNoRelations(err); got != "PostgreSQL 14.24 cannot read its own WAL: pg_walinspect came with 15" {
+	if got := WhyNoRelations(err); got != "PostgreSQL 14.24 cannot read its own WAL, since pg_walinspect came with 15" {
 		t.Errorf("%q", got)
 	}
 	boss := servertest.Connect(t, endpoint)
@@ -253,8 +253,8 @@ func TestRelationsWithoutTheRight(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, err := s.Relations(t.Context(), enough)
-	if err != nil || w.Missing != "pg_walinspect is of an older version than this server: alter extension "+
-		"pg_walinspect update" || len(w.Items) > 0 {
+	if err != nil || w.Missing != "pg_walinspect is older than this server; run alter extension pg_walinspect update" ||
+		len(w.Items) > 0 {
 		t.Errorf("%v, %+v", err, w)
 	}
 	if sample, err := s.Sample(t.Context()); err != nil || len(sample.Values) == 0 {

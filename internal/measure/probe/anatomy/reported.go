@@ -71,7 +71,7 @@ func (s *Sampler) Reported(ctx context.Context, since Mark) (all bool, err error
 	return all, err
 }
 
-// do runs what in the session, one call at a time. A refusal by the server is no error.
+// do runs what in the session, one call at a time. A refusal by the server is not an error.
 func (s *Sampler) do(ctx context.Context, what func() error) error {
 	if err := s.turn.Take(ctx); err != nil {
 		return err

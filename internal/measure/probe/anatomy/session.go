@@ -66,7 +66,7 @@ func (s *session) learn(ctx context.Context, schema string) error {
 		mark+"select pg_catalog.current_setting('wal_block_size')::bigint, pg_catalog.pg_backend_pid()").Scan(&s.page,
 		&backend)
 	if err != nil {
-		return fmt.Errorf("ask for the size of a page of the WAL: %w", err)
+		return fmt.Errorf("read the size of a WAL page: %w", err)
 	}
 	pooled := postgres.BehindPooler(s.conn, backend)
 	if !pooled {

@@ -43,7 +43,7 @@ func TestProcessesOfAServer(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	_, err = h.processesIn(data)
-	refusal(t, err, runfile.NotLocal, "no process of PostgreSQL works in "+data)
+	refusal(t, err, runfile.NotLocal, "no PostgreSQL process has the working directory "+data)
 }
 
 func TestAServerThatIsGoneIsLookedForAgain(t *testing.T) {
@@ -58,7 +58,7 @@ func TestAServerThatIsGoneIsLookedForAgain(t *testing.T) {
 		}
 	}
 	_, err = p.read()
-	refusal(t, err, runfile.Failed, "the server's process 200 cannot be read")
+	refusal(t, err, runfile.Failed, "cannot read the server's process 200")
 	children := filepath.Join(h.proc, "201", "task", "201")
 	if err := os.MkdirAll(children, 0o755); err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestControlGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = c.read()
-	refusal(t, err, runfile.Unsupported, "count nothing on a device before some rule limits it")
+	refusal(t, err, runfile.Unsupported, "count only devices with a limit")
 
 	_, err = h.cgroupOf(400, []string{"vda"})
 	refusal(t, err, runfile.Unsupported, "no control group of its own")

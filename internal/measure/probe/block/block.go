@@ -208,11 +208,11 @@ func (s *Sampler) read(device string) reading {
 func (s *Sampler) without(f figure, device string, fields int) error {
 	switch {
 	case fields < f.fields && f.fields == withDiscards:
-		return unsupported("this kernel does not count discards: %s and later do", probe.Discards.Linux)
+		return unsupported("this kernel does not count discards; Linux %s and later do", probe.Discards.Linux)
 	case fields < f.fields:
-		return unsupported("this kernel does not count flushes: %s and later do", probe.Flushes.Linux)
+		return unsupported("this kernel does not count flushes; Linux %s and later do", probe.Flushes.Linux)
 	case f.fields == withFlushes && !s.host.passesFlushes(device):
-		return unsupported("the kernel does not count flushes of %s, which hands requests on to other devices",
+		return unsupported("the kernel does not count flushes of %s, which passes requests on to other devices",
 			written(device))
 	default:
 		return nil

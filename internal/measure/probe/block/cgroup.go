@@ -45,10 +45,10 @@ func (h host) cgroupOf(pid int, devices []string) (cgroup, error) {
 		g, m = counting(groups, mounts, c.unified)
 	}
 	if m == nil {
-		return cgroup{}, unsupported("no control groups that count block I/O are mounted here")
+		return cgroup{}, unsupported("no control groups that count block I/O are mounted")
 	}
 	if g.Path == "/" {
-		return cgroup{}, unsupported("the server is in no control group of its own")
+		return cgroup{}, unsupported("the server has no control group of its own")
 	}
 	below := strings.TrimPrefix(m.MountPoint, "/sys") // elsewhere in a test
 	c.directory = filepath.Join(h.sys, below, strings.TrimPrefix(g.Path, strings.TrimSuffix(m.Root, "/")))
@@ -107,7 +107,7 @@ func (c cgroup) read() (map[string]float64, error) {
 func (c cgroup) readUnified() (map[string]float64, error) {
 	text, err := os.ReadFile(filepath.Join(c.directory, "io.stat"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, unsupported("the control group %s does not count I/O: its parent's cgroup.subtree_control lacks io",
+		return nil, unsupported("control group %s does not count I/O: its parent's cgroup.subtree_control lacks io",
 			c.directory)
 	}
 	if err != nil {
@@ -157,8 +157,8 @@ func (c cgroup) readThrottled(values map[string]float64, file, reads, writes str
 		}
 	}
 	if len(counted) < len(c.numbers) {
-		return unsupported("control groups of version 1 count nothing on a device before some rule limits it: " +
-			"one that limits nothing will do (docker run --device-write-iops)")
+		return unsupported("control groups of version 1 count only devices with a limit; set one, however high (docker run " +
+			"--device-write-iops)")
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (h host) disksIn(directory string) ([]string, error) {
 func (h host) disks(link, what string) ([]string, error) {
 	directory, err := filepath.EvalSymlinks(link)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, unsupported("no block device %s is visible in %s", what, h.sys)
+		return nil, unsupported("no block device %s in %s", what, h.sys)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("find the block device %s: %w", what, err)
@@ -95,7 +95,7 @@ func (h host) mustCount(device string) error {
 	path := filepath.Join(h.sys, "block", device, "queue", "iostats")
 	setting, err := os.ReadFile(path)
 	if err == nil && strings.TrimSpace(string(setting)) == "0" {
-		return unsupported("the kernel is told not to count the I/O of %s: write 1 to %s", written(device), path)
+		return unsupported("the kernel does not count the I/O of %s; write 1 to %s", written(device), path)
 	}
 	return nil
 }

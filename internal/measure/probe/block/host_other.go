@@ -10,5 +10,5 @@ import (
 var errNoDevice = errors.New("no such device")
 
 func thisHost() host {
-	return host{unable: unsupported("%s does not report what its block devices do; Linux does", runtime.GOOS)}
+	return host{unable: unsupported("%s does not count the I/O of its block devices; Linux does", runtime.GOOS)}
 }

@@ -90,10 +90,10 @@ func TestAPartThatCannotBeCountedIsAGap(t *testing.T) {
 		}
 	}
 	memory := runfile.Gap{Reason: runfile.Unsupported,
-		Detail: "/quick/pg/pg_tblspc/16400 is in memory (tmpfs): nothing reaches a disk"}
+		Detail: "/quick/pg/pg_tblspc/16400 is in memory (tmpfs), so nothing reaches a disk"}
 	check("/quick/pg", map[string]runfile.Gap{"block.tablespaces/flush_time": memory})
 	away := runfile.Gap{Reason: runfile.NotLocal,
-		Detail: "/far/pg/pg_tblspc/16400 is on nfs4 (filer:/export): its disk cannot be seen from this machine"}
+		Detail: "/far/pg/pg_tblspc/16400 is on nfs4 (filer:/export), whose disk is not visible from this machine"}
 	check("/far/pg", map[string]runfile.Gap{"block/flush_time": away, "block.tablespaces/flush_time": away})
 }
 

@@ -68,16 +68,16 @@ func (h host) under(f layout.Root) (place, error) {
 func (h host) devicesOf(f layout.Root, mount *procfs.MountInfo) ([]string, error) {
 	switch kind := mount.FSType; {
 	case inMemory[kind]:
-		return nil, unsupported("%s is in memory (%s): nothing reaches a disk", f.Path, kind)
+		return nil, unsupported("%s is in memory (%s), so nothing reaches a disk", f.Path, kind)
 	case elsewhere[kind], strings.HasPrefix(kind, "fuse."):
-		return nil, notLocal("%s is on %s (%s): its disk cannot be seen from this machine", f.Path, kind, mount.Source)
+		return nil, notLocal("%s is on %s (%s), whose disk is not visible from this machine", f.Path, kind, mount.Source)
 	case f.Major != 0:
 		number := fmt.Sprintf("%d:%d", f.Major, f.Minor)
 		return h.disks(filepath.Join(h.sys, "dev", "block", number), "number "+number)
 	case kind == "btrfs":
 		return h.disksOfBtrfs(mount.Source)
 	default:
-		return nil, unsupported("%s is on %s (%s), which does not tell its block device", f.Path, kind, mount.Source)
+		return nil, unsupported("%s is on %s (%s), whose block device is unknown", f.Path, kind, mount.Source)
 	}
 }
 
@@ -86,7 +86,7 @@ func (h host) underOverlay(f layout.Root, mount *procfs.MountInfo) place {
 	upper, err := h.place(unescape(mount.SuperOptions["upperdir"]))
 	if err != nil {
 		upper = place{missing: notLocal(
-			"%s is on an overlay, as in a container, whose own directory is not visible from here", f.Path)}
+			"%s is on an overlay, as in a container, and its directory is not visible from here", f.Path)}
 	}
 	upper.root, upper.path, upper.fileSystem = f, f.Path, mount.FSType
 	return upper

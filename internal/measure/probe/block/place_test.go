@@ -122,7 +122,7 @@ func TestLinksAreFollowed(t *testing.T) {
 			!slices.Equal(inMemory, []string{strings.TrimSuffix(strings.TrimPrefix(view, "block."), "/")}) {
 			t.Errorf("%s: %q is in memory, %v", link, inMemory, err)
 		}
-		if why := found[view+"writes"]; why != memory+" is in memory (tmpfs): nothing reaches a disk" {
+		if why := found[view+"writes"]; why != memory+" is in memory (tmpfs), so nothing reaches a disk" {
 			t.Errorf("%s on another file system: %q", link, why)
 		}
 	}

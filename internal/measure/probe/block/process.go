@@ -39,13 +39,13 @@ const mostOpen = 500
 
 var (
 	errUnrest = &probe.Error{Reason: runfile.Late, Err: errors.New(
-		"the server's processes come and go faster than they can be read")}
+		"the server's processes start and end faster than they can be read")}
 )
 
 // hiddenProcesses returns the error of a user who may not see the server's processes.
 func hiddenProcesses() error {
 	return &probe.Error{Reason: runfile.Permission,
-		Err: errors.New("what the server's processes do is hidden from this user" + probe.Lacking(probe.SysPtrace))}
+		Err: errors.New("this user may not see the I/O of the server's processes" + probe.Lacking(probe.SysPtrace))}
 }
 
 // processesIn finds the server of a data directory by that directory, even in a container.
@@ -87,7 +87,7 @@ func (p *processes) find() error {
 	if hidden {
 		return hiddenProcesses()
 	}
-	return notLocal("no process of PostgreSQL works in %s", p.data)
+	return notLocal("no PostgreSQL process has the working directory %s", p.data)
 }
 
 // isServerName reports whether packages give the server's program that name.
@@ -128,7 +128,7 @@ func (p *processes) lost(err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return hiddenProcesses()
 	}
-	gone := fmt.Errorf("the server's process %d cannot be read: %w", p.postmaster, err)
+	gone := fmt.Errorf("cannot read the server's process %d: %w", p.postmaster, err)
 	_ = p.find() // if there is none, the next reading reports it
 	return gone
 }
@@ -181,13 +181,13 @@ func callsIn(text string) (c calls, err error) {
 		name, number, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if to := of[name]; to != nil {
 			if *to, err = strconv.ParseUint(number, 10, 64); err != nil {
-				return calls{}, fmt.Errorf("read what a process did: %w", err)
+				return calls{}, fmt.Errorf("read a process's I/O: %w", err)
 			}
 			delete(of, name)
 		}
 	}
 	if len(of) > 0 {
-		return calls{}, fmt.Errorf("read what a process did: %d of the counters are not there", len(of))
+		return calls{}, fmt.Errorf("read a process's I/O: %d counters are missing", len(of))
 	}
 	return c, nil
 }

@@ -84,8 +84,8 @@ func TestUncountedByTheKernelIsAGap(t *testing.T) {
 			t.Errorf("%s: %v", path, sample.Values)
 		}
 	}
-	const noFlushes, noDiscards = "this kernel does not count flushes: 5.5 and later do",
-		"this kernel does not count discards: 4.18 and later do"
+	const noFlushes, noDiscards = "this kernel does not count flushes; Linux 5.5 and later do",
+		"this kernel does not count discards; Linux 4.18 and later do"
 	check(machine(t, "linux-4.9"), "/pg", 23456, map[string][]string{noFlushes: flushes, noDiscards: discards})
 	check(machine(t, "linux-4.19"), "/pg", 23456, map[string][]string{noFlushes: flushes})
 
@@ -94,7 +94,7 @@ func TestUncountedByTheKernelIsAGap(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(h.sys, "devices/virtual/block/md0/slaves")); err != nil {
 		t.Fatal(err)
 	}
-	const handsOn = "the kernel does not count flushes of md0, which hands requests on to other devices"
+	const handsOn = "the kernel does not count flushes of md0, which passes requests on to other devices"
 	check(h, "/raid/pg", 500, map[string][]string{handsOn: flushes})
 }
 

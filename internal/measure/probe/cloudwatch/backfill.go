@@ -76,12 +76,11 @@ func (b *backfill) pages(ctx context.Context, open []*query) error {
 			return nil
 		}
 		if aws.ToString(out.NextToken) == aws.ToString(in.NextToken) {
-			return account.NewTrouble(account.Damaged, "Damaged",
-				"CloudWatch gives the same page again and again: is it a stand-in?")
+			return account.NewTrouble(account.Damaged, "Damaged", "CloudWatch returned the same page again; is it a stand-in?")
 		}
 		in.NextToken = out.NextToken
 	}
-	return fmt.Errorf("CloudWatch still has more after %d pages of one answer", mostPages)
+	return fmt.Errorf("CloudWatch has more than %d pages of one answer", mostPages)
 }
 
 // input returns the call for all queries, from the first period that one of them lacks.

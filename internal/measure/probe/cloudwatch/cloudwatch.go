@@ -64,8 +64,7 @@ type published struct {
 func New(cfg aws.Config, cloud runfile.Cloud, names ...string) (*Source, error) {
 	all := of(cloud)
 	if len(all) == 0 {
-		return nil, fmt.Errorf("CloudWatch cannot be asked: neither an instance nor a cluster nor a volume nor a " +
-			"machine is known")
+		return nil, fmt.Errorf("cannot ask CloudWatch: no instance, cluster, volume or machine is known")
 	}
 	chosen, err := choose(all, names)
 	if err != nil {
@@ -159,7 +158,7 @@ func unknown(name string, all []published) error {
 		names = append(names, s.name)
 	}
 	meant := typo.Nearest(strings.TrimPrefix(name, Name+"/"), names)
-	return fmt.Errorf("%s: CloudWatch has no such metric of this server: did you mean %s?", name, meant)
+	return fmt.Errorf("%s: CloudWatch has no such metric for this server; did you mean %s?", name, meant)
 }
 
 // whose names the server for messages.
@@ -202,7 +201,7 @@ func (s *Source) Backfill(ctx context.Context, from, to time.Time, keep func(run
 const lately = 20 * time.Minute
 
 // Try asks once for the newest points of all metrics, and judges the answers as a collection does. Its error says
-// what a collection would not get. A metric without points is no error, because not every server has every metric.
+// what a collection would not get. A metric without points is not an error, because not every server has every metric.
 func (s *Source) Try(ctx context.Context) error {
 	now := s.Now()
 	points := 0
@@ -226,9 +225,8 @@ func (s *Source) Try(ctx context.Context) error {
 	case len(told) > 0:
 		return told[0]
 	case points == 0:
-		return account.NewTrouble(account.NoPoints, "nothing",
-			fmt.Sprintf("CloudWatch answers, but has no point of %s in %s in the last %.0f minutes: "+
-				"is that its name, letter by letter, and is it running?", s.whose, s.region, lately.Minutes()))
+		return account.NewTrouble(account.NoPoints, "nothing", fmt.Sprintf("CloudWatch has no points of %s in %s for the "+
+			"last %.0f minutes; check the name, and that it is running", s.whose, s.region, lately.Minutes()))
 	default:
 		return nil
 	}

@@ -227,8 +227,8 @@ func TestMissing(t *testing.T) {
 		Gaps: []string{
 			"ReadIOPS late missing: CloudWatch has no point for 7 of 10 periods, the first at " +
 				at.Add(2*time.Minute).UTC().Format(time.RFC3339),
-			"ReadLatency unsupported nothing: CloudWatch has no points for this time: not every instance class and " +
-				"storage type has this metric",
+			"ReadLatency unsupported nothing: CloudWatch has no points for this time; not every instance class and storage " +
+				"type has this metric",
 			"VolumeReadIOPs late missing: CloudWatch has no point for 1 of 2 periods, the first at " +
 				at.Add(5*time.Minute).UTC().Format(time.RFC3339),
 		},
@@ -252,7 +252,7 @@ func TestIdleness(t *testing.T) {
 	at := anHour()
 	s.Put(t, of("DBLoad", at, time.Minute, 1, 2), of("WriteIOPS", at, time.Minute, 1, 1, 1, 1, 1))
 	got, err := backfill(t, open(t, s, writer, "DBLoad", "DBLoadCPU", "WriteIOPS"), at, at.Add(5*time.Minute))
-	const may = ": it publishes this metric only while there is load, so the server may have been idle"
+	const may = "; it publishes this metric only under load, so the server may have been idle"
 	if err != nil || len(got.Gaps) != 2 {
 		t.Fatalf("%v: %q", err, got.Gaps)
 	}
@@ -279,7 +279,7 @@ func TestNothingAtAll(t *testing.T) {
 		" error nothing: CloudWatch has nothing of the instance DB-1 in eu-central-1 from " +
 			at.UTC().Format(time.RFC3339) + " to " +
 			at.Add(5*time.Minute).UTC().Format(time.RFC3339) +
-			": is that its name, letter by letter, and did it run then?",
+			"; check the name, and that it ran then",
 	}})
 }
 
@@ -304,7 +304,7 @@ func TestRetention(t *testing.T) {
 		got.check(t, want)
 	}
 	only := func(period string, kept, days string) string {
-		return " late retention: CloudWatch keeps periods of " + period + " s for " + kept + " days: of " +
+		return " late retention: CloudWatch keeps periods of " + period + " s for " + kept + " days; for " +
 			at.UTC().Format(time.DateOnly) + " it has only those of " + days + " s"
 	}
 	check(14, told{Values: map[string]map[int]float64{
@@ -321,7 +321,7 @@ func TestRetention(t *testing.T) {
 	}, Gaps: []string{"WriteIOPS" + only("60", "15", "3600"), "VolumeWriteIOPs" + only("300", "63", "3600")}})
 	before := proxy.Calls()["GetMetricData"]
 	check(460, told{Values: map[string]map[int]float64{}, Gaps: []string{
-		" late retention: CloudWatch keeps nothing for longer than 455 days, and " + at.UTC().Format(time.DateOnly) +
+		" late retention: CloudWatch keeps points for at most 455 days, and " + at.UTC().Format(time.DateOnly) +
 			" is 460 days ago"}})
 	if after := proxy.Calls()["GetMetricData"]; after != before {
 		t.Error("asked for what cannot be there")
@@ -365,10 +365,10 @@ func TestNames(t *testing.T) {
 	}
 	check("cloudwatch/VolumeWriteIOPs cloudwatch/WriteIOPS", "cloudwatch/VolumeWriteIOPs", "WriteIOPS",
 		"VolumeWriteIOPs")
-	check("WriteIops: CloudWatch has no such metric of this server: did you mean WriteIOPS?", "ReadIOPS", "WriteIops")
-	check("VolumeWriteIOPS: CloudWatch has no such metric of this server: did you mean VolumeWriteIOPs?",
+	check("WriteIops: CloudWatch has no such metric for this server; did you mean WriteIOPS?", "ReadIOPS", "WriteIops")
+	check("VolumeWriteIOPS: CloudWatch has no such metric for this server; did you mean VolumeWriteIOPs?",
 		"VolumeWriteIOPS")
-	check("cloudwatch/ReadLatancy: CloudWatch has no such metric of this server: did you mean ReadLatency?",
+	check("cloudwatch/ReadLatancy: CloudWatch has no such metric for this server; did you mean ReadLatency?",
 		"cloudwatch/ReadLatancy")
 	if _, err := cloudwatch.New(aws.Config{}, runfile.Cloud{Provider: "aws"}); err == nil {
 		t.Error("a source of nothing")

@@ -127,11 +127,11 @@ func TestFaultsThatStay(t *testing.T) {
 			t.Errorf("%s: %d calls, want %d", name, n, calls)
 		}
 	}
-	check("throttled", accounttest.Throttled(), runfile.Throttled, "slow down", 8)
+	check("throttled", accounttest.Throttled(), runfile.Throttled, "still throttling", 8)
 	check("expired", accounttest.Expired(), runfile.Permission, "expired", 1)
 	check("denied", accounttest.Denied(), runfile.Permission, "cloudwatch:GetMetricData", 1)
 	check("unavailable", accounttest.Unavailable(), runfile.Failed, "ServiceUnavailable", 8)
-	check("truncated", accounttest.Truncated(), runfile.Failed, "cannot be read", 8)
+	check("truncated", accounttest.Truncated(), runfile.Failed, "cannot read the answer", 8)
 }
 
 // TestHungSocketObeysTheContext: the call ends with its context, before its timeout.
@@ -293,8 +293,8 @@ func TestUnfinishedAnswers(t *testing.T) {
 			}
 		}
 	}
-	const again = "ReadLatency error InternalError: CloudWatch returned only part of it, asked 3 times: it answered " +
-		"InternalError (%: account *** has ***)"
+	const again = "ReadLatency error InternalError: CloudWatch returned only part of it 3 times: InternalError (%: " +
+		"account *** has ***)"
 	check("partial once", status("PartialData", 1, "ReadLatency"), []int{1}, latency)
 	check("internal once", status("InternalError", 1, "ReadLatency"), []int{1}, latency)
 	check("internal thrice, and all the same all came", status("InternalError", 1, "ReadLatency"),
@@ -304,8 +304,7 @@ func TestUnfinishedAnswers(t *testing.T) {
 	check("cut as a whole", status("Complete", 0, "ReadLatency"), []int{1, 2, 3}, nil,
 		strings.NewReplacer("InternalError", "PartialData", "%", "Complete").Replace(again))
 	check("forbidden", status("Forbidden", 1, "ReadLatency"), []int{1}, first,
-		"ReadLatency permission Forbidden: CloudWatch does not allow these credentials this metric (Forbidden: "+
-			"account *** has ***)")
+		"ReadLatency permission Forbidden: CloudWatch denies these credentials this metric (Forbidden: account *** has ***)")
 }
 
 func minuteOf(v cbor.Value, at time.Time) string {

@@ -48,7 +48,7 @@ func (b *backfill) tally(batch []*query) {
 
 func (b *backfill) gone(w window) runfile.Gap {
 	return runfile.Gap{At: w.from, Probe: Name, Reason: runfile.Late, Code: Retention, Detail: fmt.Sprintf(
-		"CloudWatch keeps nothing for longer than %d days, and %s is %s days ago", kept[len(kept)-1].days, day(w.from),
+		"CloudWatch keeps points for at most %d days, and %s is %s days ago", kept[len(kept)-1].days, day(w.from),
 		printable.Count(days(b.now.Sub(w.from))))}
 }
 
@@ -77,18 +77,18 @@ func (b *backfill) gap(i int, t tally) *runfile.Gap {
 		return t.trouble
 	case t.came > 0 && t.period > max(s.period, b.Coarse):
 		gap.At, gap.Code = b.from, Retention
-		gap.Detail = fmt.Sprintf("CloudWatch keeps periods of %.0f s for %d days: of %s it has only those of %.0f s",
+		gap.Detail = fmt.Sprintf("CloudWatch keeps periods of %.0f s for %d days; for %s it has only those of %.0f s",
 			s.period.Seconds(), keptFor(s.period), day(b.from), t.period.Seconds())
 	case t.missing.IsZero() || b.now.Sub(t.end) < Final:
 		return nil
 	case s.underLoad:
 		gap.Code = "idle"
-		gap.Detail = fmt.Sprintf("CloudWatch has no point for %s of %s periods, the first at %s: it publishes "+
-			"this metric only while there is load, so the server may have been idle",
-			printable.Count(t.wanted-t.came), printable.Count(t.wanted), t.missing.Format(time.RFC3339))
+		gap.Detail = fmt.Sprintf("CloudWatch has no point for %s of %s periods, the first at %s; it publishes this metric "+
+			"only under load, so the server may have been idle", printable.Count(t.wanted-t.came), printable.Count(t.wanted),
+			t.missing.Format(time.RFC3339))
 	case t.came == 0:
 		gap.Reason, gap.Code = runfile.Unsupported, "nothing"
-		gap.Detail = "CloudWatch has no points for this time: not every instance class and storage type has this metric"
+		gap.Detail = "CloudWatch has no points for this time; not every instance class and storage type has this metric"
 	default:
 		gap.Detail = fmt.Sprintf("CloudWatch has no point for %s of %s periods, the first at %s",
 			printable.Count(t.wanted-t.came), printable.Count(t.wanted), t.missing.Format(time.RFC3339))
@@ -106,7 +106,7 @@ func (b *backfill) nothing() (runfile.Gap, bool) {
 		}
 	}
 	return runfile.Gap{At: b.from, Probe: Name, Reason: runfile.Failed, Code: "nothing", Detail: fmt.Sprintf(
-		"CloudWatch has nothing of %s in %s from %s to %s: is that its name, letter by letter, and did it run then?",
+		"CloudWatch has nothing of %s in %s from %s to %s; check the name, and that it ran then",
 		b.whose, b.region, b.from.UTC().Format(time.RFC3339), b.to.UTC().Format(time.RFC3339))}, wanted > 0
 }
 

@@ -160,20 +160,17 @@ func (q *query) judge() *account.Trouble {
 	}
 	switch {
 	case q.status == types.StatusCodeForbidden:
-		return account.NewTrouble(account.Denied, string(q.status),
-			"CloudWatch does not allow these credentials this metric"+said)
+		return account.NewTrouble(account.Denied, string(q.status), "CloudWatch denies these credentials this metric"+said)
 	case !slices.Contains(q.got, false):
 		return nil
 	case q.damage != "":
-		return account.NewTrouble(account.Damaged, "Damaged",
-			fmt.Sprintf("CloudWatch's answer is damaged, asked %d times: %s%s", rounds, q.damage, said))
+		return account.NewTrouble(account.Damaged, "Damaged", fmt.Sprintf("CloudWatch's answer was invalid %d times: %s%s",
+			rounds, q.damage, said))
 	case !q.answered:
-		return account.NewTrouble(account.Incomplete, "NoAnswer",
-			fmt.Sprintf("CloudWatch left it out of its answer, asked %d times", rounds))
+		return account.NewTrouble(account.Incomplete, "NoAnswer", fmt.Sprintf("CloudWatch left it out of %d answers", rounds))
 	case q.status != types.StatusCodeComplete && q.status != "":
-		return account.NewTrouble(account.Incomplete, account.Clean(string(q.status)),
-			fmt.Sprintf("CloudWatch returned only part of it, asked %d times: it answered %s%s", rounds,
-				account.Clean(string(q.status)), said))
+		return account.NewTrouble(account.Incomplete, account.Clean(string(q.status)), fmt.Sprintf("CloudWatch returned "+
+			"only part of it %d times: %s%s", rounds, account.Clean(string(q.status)), said))
 	default:
 		return nil
 	}

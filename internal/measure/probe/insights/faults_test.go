@@ -71,7 +71,7 @@ func TestFaultsThatStay(t *testing.T) {
 		}
 	}
 	check("throttled", accounttest.Throttled(),
-		"ask Performance Insights: pi:GetResourceMetrics: AWS was still asking to slow down")
+		"ask Performance Insights: pi:GetResourceMetrics: AWS is still throttling")
 	check("expired", accounttest.Expired(), "the credentials have expired")
 	check("unavailable", accounttest.Unavailable(), "pi:GetResourceMetrics")
 	check("truncated", accounttest.Truncated(), "pi:GetResourceMetrics")
@@ -119,7 +119,7 @@ func TestOneMetricFailsAll(t *testing.T) {
 	want := []runfile.Gap{{
 		At: noon, Probe: insights.Name, Metric: "insights/db.SQL.tup_updated", Reason: runfile.Unsupported,
 		Code:   "InvalidArgumentException",
-		Detail: "Performance Insights does not answer for it: This metric is not a known metric: db.SQL.tup_updated",
+		Detail: "Performance Insights does not return it: This metric is not a known metric: db.SQL.tup_updated",
 	}}
 	if diff := cmp.Diff(want, got.gaps); diff != "" || err != nil || len(got.values) != 5 {
 		t.Errorf("%v, %v (-want +got):\n%s", err, got.values, diff)
@@ -137,7 +137,7 @@ func TestWrongStamps(t *testing.T) {
 		service.ServeHTTP(w, asked)
 	})
 	_, err := take(t, t.Context(), asking(url, aurora(), noon.Add(time.Hour)), noon, noon.Add(2*time.Minute))
-	if err == nil || !strings.Contains(err.Error(), "at 12:02:00, which is no period from 12:00:00 to 12:02:00") {
+	if err == nil || !strings.Contains(err.Error(), "at 12:02:00, which is not a period from 12:00:00 to 12:02:00") {
 		t.Error(err)
 	}
 }

@@ -106,7 +106,7 @@ func (p *Probe) off(at time.Time) (runfile.Gap, bool) {
 	case p.cloud.Resource == "":
 		gap.Reason = runfile.Failed
 		gap.Detail = "the DbiResourceId of " + p.instance() +
-			" is not known, by which Performance Insights is asked; realiops doctor says why"
+			" is unknown, which Performance Insights needs; realiops doctor says why"
 	case !p.cloud.Insights:
 		gap.Detail = "Performance Insights is off on " + p.instance() + ": " + p.switchOn()
 	default:
@@ -146,7 +146,7 @@ func (p *Probe) kept(from, to, now time.Time) (time.Time, *runfile.Gap) {
 	if !to.After(since) {
 		words, since = "this", to
 	}
-	detail := fmt.Sprintf("Performance Insights of %s keeps %d days, and %s is older (from %s on): it is gone",
+	detail := fmt.Sprintf("Performance Insights of %s keeps %d days, but %s is older (from %s on) and is gone",
 		p.instance(), days, words, from.UTC().Format("2006-01-02 15:04"))
 	return since, &runfile.Gap{At: from, Probe: Name, Reason: runfile.Late, Detail: detail}
 }
@@ -214,8 +214,7 @@ func (b *backfill) available(ctx context.Context) (map[string]bool, error) {
 		}
 	}
 	if len(has) == 0 { // every instance has some: the answer is wrong
-		return nil, account.NewTrouble(account.NoPoints, "nothing", "Performance Insights lists no metric of "+
-			b.instance())
+		return nil, account.NewTrouble(account.NoPoints, "nothing", "Performance Insights lists no metrics of "+b.instance())
 	}
 	return has, nil
 }
@@ -229,9 +228,8 @@ func (p *Probe) explain(err error) error {
 		return fmt.Errorf("ask Performance Insights: %w", told)
 	case trouble.Code == "NotAuthorizedException" && !strings.Contains(err.Error(), "is not authorized to perform"):
 		// The answer for an instance on which it is off: zalando/rds-health#6
-		return account.NewTrouble(account.Off, trouble.Code,
-			fmt.Sprintf("Performance Insights does not know %s: it is off there (%s), or the "+
-				"credentials are of another account or region", p.instance(), p.switchOn()))
+		return account.NewTrouble(account.Off, trouble.Code, fmt.Sprintf("Performance Insights does not know %s; it is off "+
+			"there (%s), or the credentials are for another account or region", p.instance(), p.switchOn()))
 	default:
 		return trouble
 	}
@@ -267,8 +265,8 @@ func (p *Probe) Try(ctx context.Context) (list, values error) {
 		to: series.PeriodDown(b.now, time.Minute)}
 	w.from = w.to.Add(-lately)
 	if len(counters) == 0 {
-		return list, account.NewTrouble(account.NoPoints, "nothing", "Performance Insights of "+p.instance()+
-			" lists no counter that a run asks for")
+		return list, account.NewTrouble(account.NoPoints, "nothing", "Performance Insights of "+p.instance()+" lists no "+
+			"counter that a run needs")
 	}
 	values = b.patiently(ctx, w, counters, w.from, w.to)
 	switch {
@@ -277,8 +275,8 @@ func (p *Probe) Try(ctx context.Context) (list, values error) {
 		values = account.NewTrouble(account.Other, refusal.Code, refusal.Detail)
 	case w.points() == 0:
 		values = account.NewTrouble(account.NoPoints, "nothing",
-			fmt.Sprintf("Performance Insights answers, but has no point of %s in the last %.0f minutes: "+
-				"was it switched on just now, and is the instance running?", p.instance(), lately.Minutes()))
+			fmt.Sprintf("Performance Insights has no points of %s for the last %.0f minutes; was it just switched on, and is "+
+				"the instance running?", p.instance(), lately.Minutes()))
 	}
 	return list, values
 }

@@ -306,15 +306,15 @@ func TestNothingToAsk(t *testing.T) {
 		"aws rds modify-db-instance --enable-performance-insights --db-instance-identifier db-1", 0)
 	check("unknown", func(c *runfile.Cloud) {
 		c.Resource = ""
-	}, 0, runfile.Failed, "DbiResourceId of db-1 is not known", 0)
-	check("last month", as, 31, runfile.Late, "keeps 7 days, and this is older (from 2026-11-20 12:00 on): it is gone",
+	}, 0, runfile.Failed, "DbiResourceId of db-1 is unknown", 0)
+	check("last month", as, 31, runfile.Late, "keeps 7 days, but this is older (from 2026-11-20 12:00 on) and is gone",
 		0)
 	check("last month, kept longer", func(c *runfile.Cloud) {
 		c.InsightsDays = 31
 	}, 32, runfile.Late, "keeps 31 days", 0)
 	check("another account", func(c *runfile.Cloud) {
 		c.Resource = "db-OTHER"
-	}, 0, runfile.Disabled, "does not know db-1: it is off there", 1)
+	}, 0, runfile.Disabled, "does not know db-1; it is off there", 1)
 	s.Change(func(o *insightstest.Options) { o.Denied = true })
 	check("denied", as, 0, runfile.Permission, "AWS does not allow these credentials pi:ListAvailableResourceMetrics", 1)
 	for _, g := range s.Exchanges() {

@@ -147,7 +147,7 @@ func (p *Probe) keys(ctx context.Context, in *pi.DescribeDimensionKeysInput) (ra
 		}
 		if page.AlignedStartTime == nil || page.AlignedEndTime == nil || !page.AlignedStartTime.Before(*in.EndTime) ||
 			!in.StartTime.Before(*page.AlignedEndTime) {
-			return r, damaged("Performance Insights does not say that its statements are those of %s to %s",
+			return r, damaged("Performance Insights returned statements without confirming that they are from %s to %s",
 				stamp(*in.StartTime), stamp(*in.EndTime))
 		}
 		r.parts = page.PartitionKeys
@@ -165,21 +165,21 @@ func (p *Probe) keys(ctx context.Context, in *pi.DescribeDimensionKeysInput) (ra
 func sound(k types.DimensionKeyDescription, parts int) error {
 	name := strings.Join(slices.Sorted(maps.Keys(k.Dimensions)), ", ")
 	if k.Total == nil {
-		return damaged("Performance Insights told of a key by %s and not how much it did", name)
+		return damaged("Performance Insights returned a key of %s without a total", name)
 	}
 	if len(k.Partitions) != parts {
-		return damaged("Performance Insights told of a key by %s with %d parts of %d", name, len(k.Partitions), parts)
+		return damaged("Performance Insights returned a key of %s with %d of %d partitions", name, len(k.Partitions), parts)
 	}
 	for _, value := range slices.Concat([]float64{*k.Total}, k.Partitions,
 		slices.Collect(maps.Values(k.AdditionalMetrics))) {
 		if !runfile.Counted(value) || value < 0 {
-			return damaged("Performance Insights told of a key by %s that it did %g", name, value)
+			return damaged("Performance Insights returned a key of %s with the value %g", name, value)
 		}
 	}
 	return nil
 }
 
-// TryStatements asks for the newest statements, as an observation does. An idle database has none, which is no error.
+// TryStatements asks for the newest statements, as an observation does. An idle database has none, which is not an error.
 func (p *Probe) TryStatements(ctx context.Context) error {
 	now := time.Now
 	if p.Now != nil {

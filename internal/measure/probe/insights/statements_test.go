@@ -126,14 +126,14 @@ func TestDamagedStatements(t *testing.T) {
 		return accounttest.Text(func(s string) string { return strings.ReplaceAll(s, old, with) })
 	}
 	for words, fault := range map[string]accounttest.Fault{
-		"does not say that its statements are those of": change(`"Aligned`, `"Other`),
-		"that it did -1":      change(`"Total":1,`, `"Total":-1,`),
-		"that it did NaN":     change(`"Total":1,`, `"Total":"NaN",`),
-		"not how much it did": change(`"Total":`, `"Sum":`),
-		"with 0 parts of 2":   change(`"Partitions":`, `"Others":`),
+		"returned statements without confirming that they are from": change(`"Aligned`, `"Other`),
+		"with the value -1":      change(`"Total":1,`, `"Total":-1,`),
+		"with the value NaN":     change(`"Total":1,`, `"Total":"NaN",`),
+		"without a total":        change(`"Total":`, `"Sum":`),
+		"with 0 of 2 partitions": change(`"Partitions":`, `"Others":`),
 
 		"does not allow these credentials pi:": accounttest.Denied(),
-		"was still asking to slow down":        accounttest.Throttled(),
+		"is still throttling":                  accounttest.Throttled(),
 		"it is off there":                      accounttest.Refused(http.StatusBadRequest, "NotAuthorizedException", "db-ABC is not known"),
 	} {
 		proxy, url := behind(t, withStatements(t, true))

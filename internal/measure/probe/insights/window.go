@@ -223,7 +223,7 @@ func (b *backfill) halve(ctx context.Context, w *window, counters []counter, fro
 	b.refused[counters[0].name] = true
 	return b.keep(runfile.Gap{
 		At: from, Probe: Name, Metric: counters[0].metric.Name, Reason: runfile.Unsupported, Code: refused.ErrorCode(),
-		Detail: "Performance Insights does not answer for it: " +
+		Detail: "Performance Insights does not return it: " +
 			runfile.Scrub(strings.Join(strings.Fields(refused.ErrorMessage()), " ")),
 	})
 }
@@ -236,7 +236,7 @@ func (w *window) take(list []types.MetricKeyDataPoints, from, to time.Time) erro
 		}
 		name, _ := strings.CutSuffix(aws.ToString(m.Key.Metric), ".avg")
 		if !slices.ContainsFunc(w.counters, func(c counter) bool { return c.name == name }) {
-			return damaged("Performance Insights answered with %s, which it was not asked for", name)
+			return damaged("Performance Insights returned %s, which was not requested", name)
 		}
 		l := w.told[key(name, m.Key.Dimensions)]
 		if l == nil {
@@ -249,11 +249,11 @@ func (w *window) take(list []types.MetricKeyDataPoints, from, to time.Time) erro
 			}
 			at := *p.Timestamp
 			if !runfile.Counted(*p.Value) || *p.Value < 0 {
-				return damaged("Performance Insights told of %s at %s that it is %g", name, stamp(at), *p.Value)
+				return damaged("Performance Insights returned %s at %s with the value %g", name, stamp(at), *p.Value)
 			}
 			if at.Before(series.PeriodDown(from, w.period)) || !at.Before(to) || series.IntoPeriod(at, w.period) != 0 {
-				return damaged("Performance Insights told of %s at %s, which is no period from %s to %s",
-					name, stamp(at), stamp(from), stamp(to))
+				return damaged("Performance Insights returned %s at %s, which is not a period from %s to %s", name, stamp(at),
+					stamp(from), stamp(to))
 			}
 			l.values[at.Unix()] = *p.Value
 		}

@@ -72,7 +72,7 @@ func summed(column string) way {
 
 func counted() way { return way{"pg_catalog.count(*)", nil} }
 
-// statsReset is when a view's counters were last reset. Some versions show NULL for never, which is no gap.
+// statsReset is when a view's counters were last reset. Some versions show NULL for never, which is not a gap.
 func statsReset() field { return statsResetOf("stats_reset") }
 
 func statsResetOf(rows string) field {

@@ -25,8 +25,8 @@ func NewObserver(ctx context.Context, config *pgx.ConnConfig) (*Sampler, error) 
 	}
 	s, err := open(ctx, config, observed(tables <= mostTables))
 	if err == nil && tables > mostTables {
-		s.notice = fmt.Sprintf("Index entries and HOT updates are not counted: the database has %s tables, and "+
-			"reading the counters of each every second would slow the server down", printable.Count(tables))
+		s.notice = fmt.Sprintf("Index entries and HOT updates are not counted: the database has %s tables, and reading "+
+			"each one's counters every second would slow the server down", printable.Count(tables))
 	}
 	return s, err
 }

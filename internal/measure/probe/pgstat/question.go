@@ -79,7 +79,7 @@ func statementColumns() []string {
 }
 
 // errNoStatements says that the database lacks the extension.
-var errNoStatements = errors.New("the extension pg_stat_statements is not in the database")
+var errNoStatements = errors.New("extension pg_stat_statements is not in the database")
 
 // statementsIn returns the qualified name of the view pg_stat_statements and its columns.
 func statementsIn(ctx context.Context, conn *pgx.Conn) (path string, columns []string, err error) {
@@ -109,7 +109,7 @@ func statementsRanked(ctx context.Context, conn *pgx.Conn) (string, error) {
 	var sums []string
 	for _, c := range statementColumns() {
 		if !slices.Contains(columns, c) {
-			return "", fmt.Errorf("pg_stat_statements has no column %s: alter extension pg_stat_statements update", c)
+			return "", fmt.Errorf("pg_stat_statements has no column %s; run alter extension pg_stat_statements update", c)
 		}
 		sum := "pg_catalog.sum(" + c + ")::pg_catalog.float8"
 		if c == plans {

@@ -120,7 +120,7 @@ func (r *Ranking) top(ctx context.Context, conn *pgx.Conn, q question, now amoun
 	counted := r.counted[q.of]
 	if counted == nil { // it failed at first, and works now: from the next time on
 		r.counted[q.of] = startTally(q.by, now)
-		top.Missing = "it could not be asked when the observation began"
+		top.Missing = "it could not be read when the observation began"
 		return top
 	}
 	counted.look(now)

@@ -41,7 +41,7 @@ func reasonOf(code string) runfile.Reason {
 }
 
 // ErrStandby says that the server is a standby.
-var ErrStandby = errors.New("the server is a standby: it writes what its primary tells it to; observe the primary")
+var ErrStandby = errors.New("the server is a standby, which writes what its primary sends; observe the primary")
 
 // asError puts the reason why nothing could be read into one line.
 func asError(err error) error {

@@ -52,7 +52,7 @@ func checkRefused(t *testing.T, sampler *Sampler, want map[string]runfile.Gap) {
 }
 
 func lacking(gap runfile.Gap) bool {
-	return strings.HasPrefix(gap.Detail, "PostgreSQL ") || strings.HasSuffix(gap.Detail, " does not show it") ||
+	return strings.HasPrefix(gap.Detail, "PostgreSQL ") || strings.HasSuffix(gap.Detail, " does not have it") ||
 		gap.Reason == runfile.Disabled && strings.HasSuffix(gap.Metric, "_time") || gap.Reason == runfile.Absent
 }
 

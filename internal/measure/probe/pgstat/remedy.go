@@ -27,12 +27,12 @@ func Remedy(gap runfile.Gap) string {
 		return fmt.Sprintf("with %s in shared_preload_libraries (which takes a restart), in the database that is "+
 			"measured: create extension %[1]s;", v.extension)
 	case gap.Reason == runfile.Permission && gap.Code != "":
-		return "grant the user of this connection what the server refused: " + gap.Detail
+		return "grant the user of this connection the missing privilege: " + gap.Detail
 	case gap.Reason == runfile.Permission &&
 		f.null != nil: // a NULL: the role that may see other users' sessions
 		return f.null.remedy
 	case gap.Reason == runfile.Late:
-		return "see in pg_locks who holds a lock on what the view reads, and for how long"
+		return "check pg_locks for locks on what the view reads, and how long they are held"
 	case gap.Reason == runfile.Unsupported:
 		return v.elsewhere(f, gap)
 	default:
@@ -63,11 +63,11 @@ func (v view) elsewhere(f field, gap runfile.Gap) string {
 	case len(m.Instead) > 0 && gap.Code != undefinedTable: // a server without the whole view is too old for either
 		return fmt.Sprintf("from %d on %s", last+1, shownBy(m.Instead))
 	case v.extension != "":
-		return fmt.Sprintf("PostgreSQL %d and later show it, after: alter extension %s update;", first, v.extension)
+		return fmt.Sprintf("PostgreSQL %d and later have it, after: alter extension %s update;", first, v.extension)
 	case first > 0 && last > 0:
-		return fmt.Sprintf("PostgreSQL %d to %d show it", first, last)
+		return fmt.Sprintf("PostgreSQL %d to %d have it", first, last)
 	case first > 0:
-		return fmt.Sprintf("PostgreSQL %d and later show it", first)
+		return fmt.Sprintf("PostgreSQL %d and later have it", first)
 	default:
 		return ""
 	}
@@ -91,7 +91,6 @@ func notice(server catalog, lacks, metrics int) string {
 	if server.number/10000 <= newest {
 		return ""
 	}
-	return fmt.Sprintf("PostgreSQL %s is newer than %d, the newest that realiops knows: of its statistics what has a "+
-		"known name is read, what is new is left alone, and %d of %d metrics are missing", server.version, newest,
-		lacks, metrics)
+	return fmt.Sprintf("PostgreSQL %s is newer than %d, the newest that realiops supports; %d of %d metrics are "+
+		"missing, and new ones are ignored", server.version, newest, lacks, metrics)
 }

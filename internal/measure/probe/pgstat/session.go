@@ -66,10 +66,10 @@ func (s *session) learn(ctx context.Context, views []view) error {
 		array(select extname::pg_catalog.text from pg_catalog.pg_extension), pg_catalog.pg_backend_pid()`).Scan(
 		&s.server.number, &s.server.version, (*postgres.Name)(&s.server.database), &s.server.extensions, &backend)
 	if err != nil {
-		return fmt.Errorf("ask the server what it is: %w", err)
+		return fmt.Errorf("identify the server: %w", err)
 	}
 	if err := s.learnRelations(ctx, views); err != nil {
-		return fmt.Errorf("ask the server which statistics it has: %w", err)
+		return fmt.Errorf("list the server's statistics: %w", err)
 	}
 	s.pooled = postgres.BehindPooler(s.conn, backend)
 	for _, sql := range []string{postgres.SafeTransaction, limits} {

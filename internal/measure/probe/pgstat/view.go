@@ -133,7 +133,7 @@ func (v view) ask(server catalog) (statement, []runfile.Gap) {
 		if !ok {
 			gaps = append(gaps, runfile.Gap{
 				Metric: m.Name, Reason: runfile.Unsupported, Code: undefinedColumn,
-				Detail: fmt.Sprintf("%s of PostgreSQL %s does not show it", name, server.version),
+				Detail: fmt.Sprintf("%s of PostgreSQL %s does not have it", name, server.version),
 			})
 			continue
 		}
@@ -159,12 +159,12 @@ func (v view) relationOn(server catalog) (string, bool) {
 
 func (v view) lacking(server catalog, relation string) runfile.Gap {
 	if v.extension != "" && !slices.Contains(server.extensions, v.extension) {
-		why := fmt.Sprintf("the extension %s is not in the database %s", v.extension, server.database)
+		why := fmt.Sprintf("extension %s is not in the database %s", v.extension, server.database)
 		return runfile.Gap{Reason: runfile.Absent, Detail: why}
 	}
 	why := fmt.Sprintf("PostgreSQL %s has no %s", server.version, relation)
 	if v.extension != "" {
-		why = fmt.Sprintf("the extension %s in the database %s has no %s", v.extension, server.database, relation)
+		why = fmt.Sprintf("extension %s in the database %s has no %s", v.extension, server.database, relation)
 	}
 	return runfile.Gap{Reason: runfile.Unsupported, Code: undefinedTable, Detail: why}
 }

@@ -35,16 +35,15 @@ func groundOf(r *layout.Root) (ground, error) {
 	defer f.Close()
 	var at unix.Statfs_t
 	if err := unix.Fstatfs(int(f.Fd()), &at); err != nil {
-		return ground{}, fmt.Errorf("look at %s: %w", path, err)
+		return ground{}, fmt.Errorf("check %s: %w", path, err)
 	}
 	switch at.Type {
 	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC:
 	case unix.BTRFS_SUPER_MAGIC:
-		return ground{},
-			unsupported("requests are followed to files on ext4 and XFS; %s is on btrfs, whose extents are not those "+
-				"of the disk", path)
+		return ground{}, unsupported("requests can be traced to files on ext4 and XFS; %s is on btrfs, whose extents are "+
+			"not those of the disk", path)
 	default:
-		return ground{}, unsupported("requests are followed to files on ext4 and XFS, and %s is on another file system",
+		return ground{}, unsupported("requests can be traced to files on ext4 and XFS, but %s is on another file system",
 			path)
 	}
 	return groundByNumber(r.Major, r.Minor)
@@ -53,7 +52,7 @@ func groundOf(r *layout.Root) (ground, error) {
 func groundByNumber(major, minor uint32) (g ground, err error) {
 	directory, err := filepath.EvalSymlinks(fmt.Sprintf("/sys/dev/block/%d:%d", major, minor))
 	if err != nil {
-		return g, unsupported("no block device %d:%d is visible in /sys", major, minor)
+		return g, unsupported("block device %d:%d is not in /sys", major, minor)
 	}
 	if start, err := os.ReadFile(filepath.Join(directory, "start")); err == nil {
 		if g.start, err = strconv.ParseUint(strings.TrimSpace(string(start)), 10, 64); err != nil {
@@ -62,8 +61,8 @@ func groundByNumber(major, minor uint32) (g ground, err error) {
 		directory = filepath.Dir(directory)
 	}
 	if below, err := os.ReadDir(filepath.Join(directory, "slaves")); err == nil && len(below) > 0 {
-		return g, unsupported("requests are not followed through %s, which hands them on to %s",
-			filepath.Base(directory), below[0].Name())
+		return g, unsupported("cannot trace requests through %s, which passes them on to %s", filepath.Base(directory),
+			below[0].Name())
 	}
 	number, err := os.ReadFile(filepath.Join(directory, "dev"))
 	if err != nil {

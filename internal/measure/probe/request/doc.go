@@ -92,7 +92,7 @@ func Absent(why error) probe.Sampler { return probe.Absent(Name, Metrics(), why)
 // Remedy returns advice about a gap of this package, or "" if the gap's own text has it.
 func Remedy(gap runfile.Gap) string {
 	if strings.HasPrefix(gap.Metric, Name) && gap.Reason == runfile.Permission {
-		return "run realiops as root, or allow the program that: " + allowing
+		return "run realiops as root, or give the program the capabilities: " + allowing
 	}
 	return ""
 }

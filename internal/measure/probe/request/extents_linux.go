@@ -59,7 +59,7 @@ func placeOf(e *layout.Entry) (at lies, err error) {
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
 	if at.generation, err = unix.IoctlGetUint32(int(f.Fd()), getVersion); err != nil {
-		return at, fmt.Errorf("ask which generation of its inode %s is: %w", e.Path, err)
+		return at, fmt.Errorf("get the inode generation of %s: %w", e.Path, err)
 	}
 	at.extents, at.settled, err = extentsOf(f)
 	return at, err
@@ -73,7 +73,7 @@ func extentsOf(f *os.File) (found []extent, settled bool, err error) {
 		//nolint:gosec // the kernel takes its address
 		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, f.Fd(), fiemapRequest,
 			uintptr(unsafe.Pointer(&ask))); errno != 0 {
-			return nil, false, fmt.Errorf("ask where %s lies on its device: %w", f.Name(), errno)
+			return nil, false, fmt.Errorf("get the extents of %s: %w", f.Name(), errno)
 		}
 		for _, e := range ask.Extents[:ask.Mapped] {
 			if e.Flags&extentNowhere != 0 {

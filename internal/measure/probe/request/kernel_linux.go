@@ -42,7 +42,7 @@ func attach(disks []uint32, ringBytes uint32) (*kernel, error) {
 	spec, err := btf.LoadKernelSpec()
 	if err != nil {
 		return nil, &probe.Error{Reason: runfile.Unsupported,
-			Err: fmt.Errorf("the kernel does not tell how it lays out its memory (/sys/kernel/btf/vmlinux): %w", err)}
+			Err: fmt.Errorf("the kernel does not publish its types (/sys/kernel/btf/vmlinux): %w", err)}
 	}
 	at, err := offsetsIn(spec)
 	if err != nil {
@@ -160,15 +160,14 @@ func refused(err error) error {
 	switch {
 	case !errors.Is(err, fs.ErrPermission):
 		return &probe.Error{Reason: runfile.Unsupported,
-			Err: fmt.Errorf("the kernel does not take the program that follows requests: %w", err)}
+			Err: fmt.Errorf("the kernel rejects the program that traces requests: %w", err)}
 	case os.Geteuid() == 0:
 		return &probe.Error{Reason: runfile.Disabled,
-			Err: errors.New("a program in the kernel would tell whose requests these are, and here not even root may " +
-				"load one: this is a container without CAP_BPF and CAP_PERFMON, or the kernel is locked down " +
-				"(/sys/kernel/security/lockdown)")}
+			Err: errors.New("tracing requests needs a program in the kernel, and not even root may load one here; this is a " +
+				"container without CAP_BPF and CAP_PERFMON, or the kernel is locked down (/sys/kernel/security/lockdown)")}
 	}
 	return &probe.Error{Reason: runfile.Permission, Err: fmt.Errorf(
-		"only root, and programs that may load others into the kernel, can see whose requests these are%s",
+		"only root, and programs that may load others into the kernel, can trace requests%s",
 		probe.Lacking(probe.BPF, probe.Perfmon))}
 }
 

@@ -105,7 +105,8 @@ func offsetOf(spec *btf.Spec, structure, name string) (int16, error) {
 	if offset, found := within(s.Members, name); found {
 		return int16(offset.Bytes()), nil
 	}
-	return 0, fmt.Errorf("struct %s of this kernel has no %s: %s and later have", structure, name, probe.ByFile.Linux)
+	return 0, fmt.Errorf("struct %s of this kernel has no %s; Linux %s and later have it", structure, name,
+		probe.ByFile.Linux)
 }
 
 // within looks for a member, also in anonymous unions and structures.

@@ -16,7 +16,7 @@ type Sampler struct{ probe.Sampler }
 // New returns an error: requests can be followed on Linux only.
 func New(Place) (*Sampler, error) {
 	return nil, &probe.Error{Reason: runfile.Unsupported,
-		Err: errors.New("only Linux's kernel tells whose requests these are")}
+		Err: errors.New("only Linux can trace requests to files")}
 }
 
 // Close does nothing.

@@ -133,7 +133,7 @@ func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 	}
 	lost, err := s.kernel.lostEvents()
 	if err != nil {
-		return probe.Sample{}, fmt.Errorf("ask how many requests were lost: %w", err)
+		return probe.Sample{}, fmt.Errorf("count lost requests: %w", err)
 	}
 	s.account.lost = float64(lost)
 	s.name()
@@ -142,14 +142,14 @@ func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 	}
 	if waits := s.waits(); waits > latest {
 		return probe.Sample{}, &probe.Error{Reason: runfile.Late,
-			Err: fmt.Errorf("still looking for the files of %s after %.0f s: a later reading has them",
+			Err: fmt.Errorf("still looking for the files of %s after %.0f s; a later reading has them",
 				printable.Counted(len(s.waiting), "request"), waits.Seconds())}
 	}
 	sample := probe.Sample{Values: s.account.values()}
 	if missing := s.files.missing(); len(missing) > 0 {
 		sample.Gaps = append(sample.Gaps, runfile.Gap{Metric: Name + "." + OtherPrograms.String() + "/writes",
 			Reason: runfile.Unsupported,
-			Detail: "requests for some of the server's files count as other programs' requests: " +
+			Detail: "requests for some of the server's files count as other programs': " +
 				strings.Join(missing, "; ")})
 	}
 	return sample, nil
@@ -288,7 +288,7 @@ func (s *Sampler) fetch() error {
 			err = e.read(record.RawSample)
 		}
 		if err != nil {
-			return fmt.Errorf("take requests out of the kernel: %w", err)
+			return fmt.Errorf("read requests from the kernel: %w", err)
 		}
 		s.take(e)
 	}
