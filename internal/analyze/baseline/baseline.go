@@ -73,7 +73,7 @@ type Latency struct {
 func Is(run *counts.Run) bool { return run.Header.Baseline != nil }
 
 // ErrNone is the error for a run that is no baseline.
-var ErrNone = errors.New("this run loaded a database, not storage alone: make one with realiops baseline")
+var ErrNone = errors.New("this run loaded a database, not storage alone; use a run of realiops baseline")
 
 // FromRun returns the baseline that a run measured.
 func FromRun(run *counts.Run) (Baseline, error) {

@@ -227,12 +227,12 @@ func TestBadInput(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	check("there is no demand to play", nil, 10)
-	check("there is no demand to play", constant(1), 0)
-	check("second 0 demands NaN: a demand is a number from 0 up", constant(math.NaN()), 1)
-	check("second 0 demands -1: a demand is a number from 0 up", constant(-1), 1)
+	check("no demand to simulate", nil, 10)
+	check("no demand to simulate", constant(1), 0)
+	check("second 0 demands NaN; want 0 or more", constant(math.NaN()), 1)
+	check("second 0 demands -1; want 0 or more", constant(-1), 1)
 	check("x: limits must be at least 0", constant(1), 1, burst.Limit{Name: "x", Base: -1})
-	check("x: a balance of 2 is more than the bucket's 1", constant(1), 1,
+	check("x: the balance 2 exceeds the bucket's 1", constant(1), 1,
 		burst.Limit{Name: "x", Base: 1, Capacity: 1, Balance: 2})
 	if out := play(t, constant(0), 10, gp2(1)); out.Throttled != 0 || out.Limits[0].Refills != 0 {
 		t.Errorf("no demand: %+v", out)

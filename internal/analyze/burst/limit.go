@@ -58,7 +58,7 @@ func (l Limit) check() error {
 		}
 	}
 	if l.Balance > l.Capacity {
-		return fmt.Errorf("%s: a balance of %g is more than the bucket's %g", l.Name, l.Balance, l.Capacity)
+		return fmt.Errorf("%s: the balance %g exceeds the bucket's %g", l.Name, l.Balance, l.Capacity)
 	}
 	return nil
 }

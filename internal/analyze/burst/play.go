@@ -44,7 +44,7 @@ type Point struct {
 const points = 240
 
 // ErrNoDemand is the error for a demand without seconds.
-var ErrNoDemand = errors.New("there is no demand to play")
+var ErrNoDemand = errors.New("no demand to simulate")
 
 // Play simulates a demand, given by the second and repeated for the given time, against limits that all hold. Served
 // operations and bytes keep the demand's proportion: a request that waits does so with its bytes.
@@ -75,7 +75,7 @@ func check(demand []Demand, seconds int, limits []Limit) error {
 	for i, d := range demand {
 		for _, v := range d {
 			if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
-				return fmt.Errorf("second %d demands %g: a demand is a number from 0 up", i, v)
+				return fmt.Errorf("second %d demands %g; want 0 or more", i, v)
 			}
 		}
 	}

@@ -90,7 +90,7 @@ func (m Instance) check() error {
 	case !(m.BaseIOPS > 0 && m.BaseMB > 0):
 		return errors.New("base_iops and base_mb must be above 0, unless the limits are unpublished")
 	case m.MostIOPS > absurdAmount || m.MostMB > absurdAmount:
-		return errors.New("most_iops or most_mb is more than any machine carries")
+		return errors.New("most_iops or most_mb is more than any machine can do")
 	case m.MostIOPS < m.BaseIOPS || m.MostMB < m.BaseMB:
 		return errors.New("most_iops and most_mb must be at least base_iops and base_mb")
 	}
@@ -105,8 +105,7 @@ func (m Instance) checkSold() error {
 	for _, s := range m.Sold {
 		for name, r := range map[string][2]float64{"gib": s.GiB, "iops": s.IOPS, "mibps": s.MiBps} {
 			if r[0] < 0 || r[1] < r[0] || r[1] > absurdAmount {
-				return fmt.Errorf("%s of %s is from %g to %g, and goes from the least to the most", name,
-					s.Volume, r[0], r[1])
+				return fmt.Errorf("%s of %s goes from %g to %g; put the lower number first", name, s.Volume, r[0], r[1])
 			}
 		}
 	}

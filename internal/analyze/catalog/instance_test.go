@@ -21,12 +21,12 @@ func TestInvalidLimits(t *testing.T) {
 		return `{"class": "` + class + `", "provider": "` + provider + `", ` + limits + `, "sources": ["us"]}`
 	}
 	good := `"base_iops": 3600, "most_iops": 40000, "base_mb": 78.75, "most_mb": 1250`
-	check("", "it is empty")
+	check("", "the file is empty")
 	check("[]", "it has no limits")
 	check("{}", "line 1: an object instead of a list of limits")
 	check(`"none"`, "line 1: a string instead of a list of limits")
-	check("[\n"+row("r9g.large", "ebs", good), "line 2: it ends in the middle of the list")
-	check("["+row("r9g.large", "ebs", good)+"]]", "line 1: there is text after the end of the list")
+	check("[\n"+row("r9g.large", "ebs", good), "line 2: the list is cut off")
+	check("["+row("r9g.large", "ebs", good)+"]]", "line 1: text after the end of the list")
 	check("[\n"+row("r9g.large", "ebs", strings.Replace(good, "base_iops", "base_iop", 1))+"]",
 		`line 2: unknown field "base_iop"`)
 	check("["+row("r9g.large", "ebs", strings.Replace(good, "3600", `"3,600"`, 1))+"]",
@@ -42,7 +42,7 @@ func TestInvalidLimits(t *testing.T) {
 	check("["+row("r9g.large", "rds", `"sold": [{"volume": "rds-gp3"}]`)+"]",
 		"class 1, r9g.large: an RDS class must begin with db. and list the storage sold with it")
 	check("["+row("db.r9g.large", "rds", `"sold": [{"volume": "rds-gp3", "gib": [400, 20]}]`)+"]",
-		"class 1, db.r9g.large: gib of rds-gp3 is from 400 to 20, and goes from the least to the most")
+		"class 1, db.r9g.large: gib of rds-gp3 goes from 400 to 20; put the lower number first")
 }
 
 // TestBefore: a class has the limits of the first list, in any case.

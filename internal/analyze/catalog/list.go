@@ -22,7 +22,7 @@ func readList[Row any](r io.Reader, kind string) ([]Row, error) {
 		return nil, mistake(text, kind, d.InputOffset(), err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, mistake(text, kind, d.InputOffset(), errors.New("there is text after the end of the list"))
+		return nil, mistake(text, kind, d.InputOffset(), errors.New("text after the end of the list"))
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("it has no %s", kind)
@@ -37,11 +37,11 @@ func mistake(text []byte, list string, offset int64, err error) error {
 	syntax, isSyntax := errors.AsType[*json.SyntaxError](err)
 	switch {
 	case len(bytes.TrimSpace(text)) == 0:
-		return errors.New("it is empty")
+		return errors.New("the file is empty")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		offset, reason = int64(len(text)), "it ends in the middle of the list"
+		offset, reason = int64(len(text)), "the list is cut off"
 	case isSyntax:
-		offset, reason = syntax.Offset, "it is not JSON: "+syntax.Error()
+		offset, reason = syntax.Offset, "invalid JSON: "+syntax.Error()
 	case isKind && kind.Field == "":
 		offset, reason = kind.Offset, fmt.Sprintf("%s instead of a list of %s", article(kind.Value), list)
 	case isKind:

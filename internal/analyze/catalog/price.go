@@ -98,10 +98,9 @@ func ReadPrices(r io.Reader) ([]Price, error) {
 		switch {
 		case err != nil:
 		case twice:
-			err = fmt.Errorf("it repeats price %d: leave one out", first+1)
+			err = fmt.Errorf("it repeats price %d; remove one", first+1)
 		case p.Currency != all[0].Currency:
-			err = fmt.Errorf("it is in %s and the first price is in %s: use one currency", p.Currency,
-				all[0].Currency)
+			err = fmt.Errorf("it is in %s, but the first price is in %s; use one currency", p.Currency, all[0].Currency)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("price %d, of %s per %s: %w", i+1, p.Volume, p.Per, err)
@@ -127,15 +126,15 @@ func (p Price) sold(volumes []Volume) error {
 	}
 	switch cloud := CloudOfRegion(p.Region, nil); {
 	case !slices.Contains(names, p.Volume):
-		return fmt.Errorf("there is no such volume%s", suggested(p.Volume, names))
+		return fmt.Errorf("unknown volume%s", suggested(p.Volume, names))
 	case cloud != "" && cloud != CloudOfVolume(p.Volume):
 		return fmt.Errorf("%s is a region of %s, which does not sell %s", p.Region, cloud.Title(), p.Volume)
 	case p.Class != "" && p.Per != PerHour:
-		return fmt.Errorf("the price of a class, as of %s, is per hour", p.Class)
+		return fmt.Errorf("the price of a class, such as %s, must be per hour", p.Class)
 	case p.Class != "":
 		return nil
 	case of == nil:
-		return errors.New("class is missing: the price of a machine needs its class")
+		return errors.New("class is missing; the price of a machine needs its class")
 	}
 	return p.of(*of)
 }
@@ -155,13 +154,13 @@ func (p Price) of(v Volume) error {
 	}
 	switch {
 	case v.PricedAs != "":
-		return fmt.Errorf("it costs the same as %s: give the price of that one", v.PricedAs)
+		return fmt.Errorf("it costs the same as %s; give that price instead", v.PricedAs)
 	case !sold[p.Per]:
 		return fmt.Errorf("%s is not sold by that unit", v.Title)
 	case v.SoldInSteps && !slices.Contains(tiers, p.Tier):
 		return fmt.Errorf("%s has no size %q%s", v.Title, p.Tier, suggested(p.Tier, tiers))
 	case !v.SoldInSteps && p.Tier != "":
-		return fmt.Errorf("%s has no sizes with names, such as %q", v.Title, p.Tier)
+		return fmt.Errorf("%s has no named sizes, such as %q", v.Title, p.Tier)
 	}
 	return nil
 }
@@ -169,7 +168,7 @@ func (p Price) of(v Volume) error {
 // suggested suggests the name that was meant, as the end of a sentence; empty if none is near.
 func suggested(typed string, names []string) string {
 	if guess := typo.Guess(typed, names); guess != "" {
-		return fmt.Sprintf(": did you mean %s?", guess)
+		return fmt.Sprintf("; did you mean %s?", guess)
 	}
 	return ""
 }
@@ -250,11 +249,11 @@ func (p Price) check() error {
 	case !slices.Contains([]Per{PerGiB, PerIOPS, PerMiBps, PerTier, PerMillionIO, PerHour}, p.Per):
 		return errors.New("per must be gib, iops, mibps, tier, million-io or hour")
 	case !currencies.MatchString(p.Currency):
-		return fmt.Errorf("the currency is %s and must be three capital letters, such as USD", p.Currency)
+		return fmt.Errorf("the currency is %s; want three capital letters, such as USD", p.Currency)
 	case !(p.From >= 0 && p.From <= absurdAmount):
-		return fmt.Errorf("from is %g, which is not an amount", p.From)
+		return fmt.Errorf("from is %g; want 0 or more", p.From)
 	case math.IsNaN(p.Price) || p.Price < 0 || p.Price > absurd, p.Price == 0 && (p.Per == PerGiB || p.Per == PerTier || p.Per == PerHour):
-		return fmt.Errorf("%g is not a price", p.Price)
+		return fmt.Errorf("invalid price %g", p.Price)
 	}
 	return nil
 }

@@ -25,8 +25,8 @@ func TestInvalidPrices(t *testing.T) {
 	}
 	good := row("gp3", "gib", "USD", "0.08")
 	check("[]", "it has no prices")
-	check("["+row("gp3", "gib", "USD", "-1")+"]", "price 1, of gp3 per gib: -1 is not a price")
-	check("["+row("gp3", "gib", "USD", "1e7")+"]", "price 1, of gp3 per gib: 1e+07 is not a price")
+	check("["+row("gp3", "gib", "USD", "-1")+"]", "price 1, of gp3 per gib: invalid price -1")
+	check("["+row("gp3", "gib", "USD", "1e7")+"]", "price 1, of gp3 per gib: invalid price 1e+07")
 	check("["+row("gp3", "tb", "USD", "80")+"]",
 		"price 1, of gp3 per tb: per must be gib, iops, mibps, tier, million-io or hour")
 	check("[\n"+row("gp3", "gib", "USD", `"cheap"`)+"]", "line 2: price is a string, which is not allowed")
@@ -35,11 +35,11 @@ func TestInvalidPrices(t *testing.T) {
 	check("["+strings.Replace(row("gp3", "iops", "USD", "0"), `"price": 0, `, "", 1)+"]",
 		"price 1, of gp3 per iops: its price is missing")
 	check("["+row("gp3", "gib", "USD", "null")+"]", "price 1, of gp3 per gib: its price is missing")
-	check("["+row("aurora", "hour", "USD", "0")+"]", "price 1, of aurora per hour: 0 is not a price")
+	check("["+row("aurora", "hour", "USD", "0")+"]", "price 1, of aurora per hour: invalid price 0")
 	check("{}", "line 1: an object instead of a list of prices")
-	check("["+good+"\n"+good+"]", "line 2: it is not JSON: invalid character '{' after array element")
+	check("["+good+"\n"+good+"]", "line 2: invalid JSON: invalid character '{' after array element")
 	check("["+good+","+row("gp2", "gib", "EUR", "0.1")+"]",
-		"price 2, of gp2 per gib: it is in EUR and the first price is in USD: use one currency")
+		"price 2, of gp2 per gib: it is in EUR, but the first price is in USD; use one currency")
 	check("["+row("gp3", "gib", "", "1")+"]", "price 1, of gp3 per gib: volume, per, region and currency are required")
 }
 
@@ -56,10 +56,10 @@ func TestPricesOfUnknownItems(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	check(row("gp3", "0")+","+row("gp33", "0"), "price 2, of gp33 per iops: there is no such volume: did you mean gp3?")
-	check(row("quartz", "0"), "price 1, of quartz per iops: there is no such volume")
+	check(row("gp3", "0")+","+row("gp33", "0"), "price 2, of gp33 per iops: unknown volume; did you mean gp3?")
+	check(row("quartz", "0"), "price 1, of quartz per iops: unknown volume")
 	check(row("io2", "0")+","+row("gp3", "0")+","+row("io2", "0"),
-		"price 3, of io2 per iops: it repeats price 1: leave one out")
+		"price 3, of io2 per iops: it repeats price 1; remove one")
 	check(row("io2", "0")+","+row("io2", "32000"), "")
 	check(row("rds-gp3-multi-az", "0"), "")
 }
@@ -78,22 +78,22 @@ func TestImpossiblePrices(t *testing.T) {
 	check("azure-ultra", `"per": "gib", "region": "us-central1"`,
 		"us-central1 is a region of Google Cloud, which does not sell azure-ultra")
 	check("azure-premium", `"per": "tier", "tier": "P11", "region": "eastus"`,
-		`Azure Premium SSD has no size "P11": did you mean P1?`)
+		`Azure Premium SSD has no size "P11"; did you mean P1?`)
 	check("azure-premium", `"per": "tier", "region": "eastus"`, `Azure Premium SSD has no size ""`)
 	check("azure-premium", `"per": "gib", "region": "eastus"`, "Azure Premium SSD is not sold by that unit")
 	check("azure-premium-plus", `"per": "tier", "tier": "P30", "region": "eastus"`,
-		"it costs the same as azure-premium: give the price of that one")
+		"it costs the same as azure-premium; give that price instead")
 	check("gp3", `"per": "tier", "tier": "P10", "region": "us-east-1"`, "EBS gp3 is not sold by that unit")
-	check("gp3", `"per": "gib", "tier": "P10", "region": "us-east-1"`, `EBS gp3 has no sizes with names, such as "P10"`)
+	check("gp3", `"per": "gib", "tier": "P10", "region": "us-east-1"`, `EBS gp3 has no named sizes, such as "P10"`)
 	check("gp2", `"per": "iops", "region": "us-east-1"`, "EBS gp2 is not sold by that unit")
 	check("gp3", `"per": "million-io", "region": "us-east-1"`, "EBS gp3 is not sold by that unit")
 	check("gp3", `"per": "hour", "region": "us-east-1"`, "EBS gp3 is not sold by that unit")
-	check("ec2", `"per": "hour", "region": "us-east-1"`, "class is missing: the price of a machine needs its class")
+	check("ec2", `"per": "hour", "region": "us-east-1"`, "class is missing; the price of a machine needs its class")
 	check("ec2", `"per": "gib", "class": "m5.large", "region": "us-east-1"`,
-		"the price of a class, as of m5.large, is per hour")
+		"the price of a class, such as m5.large, must be per hour")
 	check("gp3", `"per": "gib", "region": "us-east-1", "currency": "usd"`,
-		"the currency is usd and must be three capital letters, such as USD")
-	check("gp3", `"per": "gib", "region": "us-east-1", "price": 0`, "0 is not a price")
+		"the currency is usd; want three capital letters, such as USD")
+	check("gp3", `"per": "gib", "region": "us-east-1", "price": 0`, "invalid price 0")
 	check("gp3", `"per": "iops", "region": "us-east-1", "price": 0`, "") // the first of them are free
 	check("aurora", `"per": "million-io", "region": "us-east-1"`, "")
 	check("azure-premium", `"per": "tier", "tier": "P10", "region": "a-new-one"`, "")

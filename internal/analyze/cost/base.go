@@ -203,15 +203,15 @@ func ReadBase(text []byte) (c Cost, err error) {
 			err = c.readBaseLine(l)
 		}
 		if err != nil {
-			return c, fmt.Errorf("line %d is not a line of a base: %w", n, err)
+			return c, fmt.Errorf("line %d of the base: %w", n, err)
 		}
 		if read[l.about()] {
-			return c, fmt.Errorf("line %d repeats an earlier line: delete one of them, or measure again", n)
+			return c, fmt.Errorf("line %d repeats an earlier line; delete one of them, or measure again", n)
 		}
 		read[l.about()] = true
 	}
 	if len(c.Counts) == 0 {
-		return c, errors.New("it has no counts")
+		return c, errors.New("the base has no counts")
 	}
 	return c, nil
 }
@@ -232,8 +232,7 @@ func parseBaseLine(text []byte) (l readLine, err error) {
 	in.DisallowUnknownFields()
 	if err := in.Decode(&l); err != nil {
 		if field, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown && json.Valid(text) {
-			return l, fmt.Errorf("this version of realiops does not know the field %s: use the one that wrote it, or "+
-				"measure again", field)
+			return l, fmt.Errorf("unknown field %s; use the version of realiops that wrote the base, or measure again", field)
 		}
 		return l, err
 	}
@@ -242,7 +241,7 @@ func parseBaseLine(text []byte) (l readLine, err error) {
 		case err != nil: // the end: it was decoded
 			return l, l.known()
 		case token == nil && l.Of == nil:
-			return l, errors.New("it has a null, which is no amount")
+			return l, errors.New("null is not an amount")
 		}
 	}
 }
@@ -250,8 +249,8 @@ func parseBaseLine(text []byte) (l readLine, err error) {
 // known refuses a line of another form.
 func (l readLine) known() error {
 	if l.Schema != "" && l.Schema != BaseSchema {
-		return fmt.Errorf("it has the form %q, and this version of realiops reads %s: use the one that wrote it, "+
-			"or measure again", l.Schema, BaseSchema)
+		return fmt.Errorf("the form is %q, but this version of realiops reads %s; use the version that wrote it, or "+
+			"measure again", l.Schema, BaseSchema)
 	}
 	return nil
 }
@@ -299,7 +298,7 @@ const mostRuns = 10_000
 // readCount reads a count. If its line has one value, all repetitions of the head have it.
 func (c *Cost) readCount(l baseLine, each json.RawMessage) error {
 	if c.Repetitions < 1 || c.Repetitions > mostRuns {
-		return fmt.Errorf("a line before it says what was measured, and in how many repetitions: 1 to %d", mostRuns)
+		return fmt.Errorf("no earlier line names the operation and 1 to %d repetitions", mostRuns)
 	}
 	n := missingCount(kind{name: l.Count, unit: l.Unit})
 	n.Missing, n.Runs = l.Missing, l.Runs
@@ -312,7 +311,7 @@ func (c *Cost) readCount(l baseLine, each json.RawMessage) error {
 			n.Runs = slices.Repeat([]float64{median}, c.Repetitions)
 		}
 		if len(n.Runs) != c.Repetitions || stats.Median(n.Runs) != median {
-			return fmt.Errorf("%s: each is the median of its runs, of which there are %d", n.Name, c.Repetitions)
+			return fmt.Errorf("%s: each must be the median of %d runs", n.Name, c.Repetitions)
 		}
 		n.Low, n.Median, n.High = slices.Min(n.Runs), median, slices.Max(n.Runs)
 		if n.Low < 0 {

@@ -53,19 +53,18 @@ func suggestion(typed string, names []string) string {
 	if like := typo.Closest(typed, names, 1); len(like) > 0 {
 		return "did you mean " + like[0] + "?"
 	}
-	return "there are " + strings.Join(names, ", ")
+	return "use one of " + strings.Join(names, ", ")
 }
 
 func parseBudget(text string) (Budget, error) {
 	name, amount, found := strings.Cut(text, "=")
 	if !found {
-		return Budget{},
-			fmt.Errorf("%q is not a budget: NAME=MOST, such as commits=3, own_wal_bytes=24KiB or "+
-				"own_wal_bytes=base+3%%", text)
+		return Budget{}, fmt.Errorf("invalid budget %q; want NAME=MOST, such as commits=3, own_wal_bytes=24KiB or "+
+			"own_wal_bytes=base+3%%", text)
 	}
 	b := Budget{Name: strings.TrimSpace(name), Per: PerRun, Text: text}
 	if names := Names(); !slices.Contains(names, b.Name) {
-		return b, fmt.Errorf("nothing is counted under the name %q: %s", b.Name, suggestion(b.Name, names))
+		return b, fmt.Errorf("no count is named %q; %s", b.Name, suggestion(b.Name, names))
 	}
 	amount, found = strings.CutSuffix(strings.TrimSpace(amount), "/tx")
 	if found {
@@ -91,7 +90,7 @@ func parseAllowance(text string) (*Allowance, error) {
 		return &Allowance{}, nil
 	}
 	if !plus {
-		return nil, fmt.Errorf("%q cannot follow base: base, base+3%% or base+24KiB", text)
+		return nil, fmt.Errorf("invalid %q after base; want base, base+3%% or base+24KiB", text)
 	}
 	number, percent := strings.CutSuffix(strings.TrimSpace(more), "%")
 	v, err := parseAmount(strings.TrimSpace(number))
@@ -107,7 +106,7 @@ const mostCounted = 1e18
 func parseAmount(text string) (float64, error) {
 	v, err := number.Read(text, number.Bytes(1).With(number.Counted()))
 	if err != nil || !(v >= 0 && v <= mostCounted) {
-		return 0, fmt.Errorf("%q is not an amount: a number up to 10^18, with k, M, G, Ki, Mi or Gi", text)
+		return 0, fmt.Errorf("invalid amount %q; want a number up to 10^18, with k, M, G, Ki, Mi or Gi", text)
 	}
 	return v, nil
 }

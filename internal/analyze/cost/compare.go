@@ -33,7 +33,7 @@ func (b Compared) Refuse(now Cost) error {
 	}
 	for _, v := range all {
 		if v.was != v.is {
-			return fmt.Errorf("%s is a base of %s: %s there, and %s here: measure again", b.File, v.name,
+			return fmt.Errorf("%s is a base of %s: %s there, %s here; measure again", b.File, v.name,
 				printable.Line(fmt.Sprint(v.was)), printable.Line(fmt.Sprint(v.is)))
 		}
 	}

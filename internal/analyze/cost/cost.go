@@ -57,7 +57,7 @@ type Count struct {
 }
 
 // ErrNone is the error for a file without a repetition of an operation.
-var ErrNone = errors.New("it holds no repetition of an operation: see realiops measure")
+var ErrNone = errors.New("it has no repetitions of an operation; see realiops measure")
 
 // Is reports whether a file is about an operation.
 func Is(run *counts.Run) bool { return run.Header.Operation != nil }

@@ -27,12 +27,12 @@ func TestParseBudgets(t *testing.T) {
 		t.Error(diff)
 	}
 	for text, why := range map[string]string{
-		"wal_fsyncs": "is not a budget", "fsyncs=3": `nothing is counted under the name "fsyncs"`,
-		"rows=": "is not an amount", "rows=-1": "is not an amount",
-		"rows=1e999": "is not an amount", "rows=NaN": "is not an amount", "rows=3 MiBs": "is not an amount",
-		"":            "is not a budget",
-		"rows=base-1": `"-1" cannot follow base`, "rows=base+": "is not an amount", "rows=base+3%%": "is not an amount",
-		"rows=base+-1": "is not an amount",
+		"wal_fsyncs": "invalid budget", "fsyncs=3": `no count is named "fsyncs"`,
+		"rows=": "invalid amount", "rows=-1": "invalid amount",
+		"rows=1e999": "invalid amount", "rows=NaN": "invalid amount", "rows=3 MiBs": "invalid amount",
+		"":            "invalid budget",
+		"rows=base-1": `invalid "-1" after base`, "rows=base+": "invalid amount", "rows=base+3%%": "invalid amount",
+		"rows=base+-1": "invalid amount",
 	} {
 		if _, err := cost.ParseBudgets(text); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%q: %v, want %q", text, err, why)

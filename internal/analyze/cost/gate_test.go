@@ -255,22 +255,20 @@ func TestBases(t *testing.T) {
 		t.Errorf("in another order:\n%s\nis not\n%s", again, text)
 	}
 	for edit, why := range map[string]string{
-		text + "{\"count\":\"rows\",\"each\":1,\"runs\":[1,2]}\n": "line 12 is not a line of a base: rows: " +
-			"each is the median of its runs, of which there are 3",
-		text + "{\"colour\":1}\n": "line 12 is not a line of a base: this " +
-			"version of realiops does not know the field \"colour\"",
+		text + "{\"count\":\"rows\",\"each\":1,\"runs\":[1,2]}\n": "line 12 of the base: rows: each must be the median of " +
+			"3 runs",
+		text + "{\"colour\":1}\n":                                         "line 12 of the base: unknown field \"colour\"",
 		text + "{\"count\":\"rows\",\"each\":7}\n":                        "line 12 repeats an earlier line",
 		text + "{\"wal_of\":\"public.a\",\"is\":\"table\",\"each\":{}}\n": "line 12 repeats an earlier line",
 		strings.Replace(text, "base/1", "base/2",
-			1): `it has the form "realiops.base/2", and this version of realiops reads realiops.base/1`,
+			1): `the form is "realiops.base/2", but this version of realiops reads realiops.base/1`,
 		text + "{}\n": "it names no count, statement, table or index",
-		strings.Replace(text, `"repetitions":3`, `"repetitions":0`, 1): "line 2 is not a line of a base",
-		strings.SplitAfter(text, "\n")[0]:                              "it has no counts",
-		text + "{\"count\":\"wal_bytes\",\"each\":-5}\n": "line 12 is not a line of a base: " +
-			"wal_bytes: -5 is negative",
-		text + "{\"count\":\"wal_bytes\",\"each\":null}\n":             "it has a null, which is no amount",
-		text + "{\"count\":\"rows\",\"each\":1,\"runs\":[1,null,1]}\n": "it has a null, which is no amount",
-		text + "hello\n": "line 12 is not a line of a base",
+		strings.Replace(text, `"repetitions":3`, `"repetitions":0`, 1): "line 2 of the base",
+		strings.SplitAfter(text, "\n")[0]:                              "the base has no counts",
+		text + "{\"count\":\"wal_bytes\",\"each\":-5}\n":               "line 12 of the base: wal_bytes: -5 is negative",
+		text + "{\"count\":\"wal_bytes\",\"each\":null}\n":             "null is not an amount",
+		text + "{\"count\":\"rows\",\"each\":1,\"runs\":[1,null,1]}\n": "null is not an amount",
+		text + "hello\n": "line 12 of the base",
 	} {
 		if _, err := cost.ReadBase([]byte(edit)); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%v, want %q", err, why)

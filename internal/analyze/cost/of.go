@@ -14,7 +14,7 @@ func Of(run *counts.Run) (Cost, error) {
 	load, known := run.Load(runfile.OperationLoad)
 	if !Is(run) || !known || len(load.Repetitions) == 0 {
 		if len(load.LeftOut) > 0 {
-			return Cost{}, fmt.Errorf("no repetition can be used: %s", load.LeftOut[0].Why)
+			return Cost{}, fmt.Errorf("no repetition is usable: %s", load.LeftOut[0].Why)
 		}
 		return Cost{}, ErrNone
 	}

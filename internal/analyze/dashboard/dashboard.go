@@ -24,13 +24,13 @@ func Read(text []byte) ([]Panel, error) {
 		Dashboard *board `json:"dashboard"` // in an answer of the API
 	}
 	if err := json.Unmarshal(text, &file); err != nil {
-		return nil, fmt.Errorf("not a dashboard of Grafana's: %w", err)
+		return nil, fmt.Errorf("not a Grafana dashboard: %w", err)
 	}
 	if file.Dashboard != nil {
 		file.board = *file.Dashboard
 	}
 	if file.Panels == nil && file.Rows == nil {
-		return nil, errors.New("not a dashboard of Grafana's: it has no panels")
+		return nil, errors.New("not a Grafana dashboard: it has no panels")
 	}
 	panels := file.Panels
 	for _, row := range file.Rows {

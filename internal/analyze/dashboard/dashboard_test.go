@@ -37,7 +37,7 @@ func TestReadRefuses(t *testing.T) {
 	for _, text := range []string{"", "no JSON", "[]", `{"a": 1}`, `{"panels": 7}`,
 		strings.Repeat(`{"panels":[`, 100000)} {
 		if panels, err := dashboard.Read([]byte(text)); err == nil ||
-			!strings.HasPrefix(err.Error(), "not a dashboard of Grafana's") {
+			!strings.HasPrefix(err.Error(), "not a Grafana dashboard") {
 			t.Errorf("%.20s gives %v, %v", text, panels, err)
 		}
 	}

@@ -266,19 +266,19 @@ func TestReadHas(t *testing.T) {
 	}
 	const head = "database,volume,gib,multi_az\n"
 	for text, want := range map[string]string{
-		"":                               "it is empty",
+		"":                               "the file is empty",
 		head:                             "it has column names but no database",
 		"\"":                             "is not CSV",
-		"database,volume,gib,gib\n":      "the column gib appears twice",
+		"database,volume,gib,gib\n":      "column gib appears twice",
 		"sep=;\ndatabase;volume;gib\n":   `column "sep="`,
-		"database;volume;gib\na;gp2;1,5": `line 2: gib "1,5": write the number without a comma`,
+		"database;volume;gib\na;gp2;1,5": `line 2: gib "1,5"; write the number without a comma`,
 		"name,volume,gib\n":              `column "name"`,
 		"database,volume\n":              "column gib is missing",
 		head + "a,gp2,x,\n":              `line 2: gib "x" must be a number`,
 		head + "a,gp2,-1,\n":             "must be a number, at least 0",
-		head + "a,gp2,1,\na,gp2,1,\n":    `line 3: the database "a" appears twice`,
-		head + "a,gp2,1,perhaps\n":       "and must be true or false",
-		head + "a,gp2,1,true,surplus\n":  "line 2 has 5 fields, and the first line names 4 columns",
+		head + "a,gp2,1,\na,gp2,1,\n":    `line 3: database "a" appears twice`,
+		head + "a,gp2,1,perhaps\n":       "; want true or false",
+		head + "a,gp2,1,true,surplus\n":  "line 2 has 5 fields, but the first line has 4 columns",
 		"<html>":                         `column "<html>"`,
 	} {
 		if err := read(text); err == nil || !strings.Contains(err.Error(), want) {

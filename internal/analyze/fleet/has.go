@@ -29,7 +29,7 @@ func ReadHas(text []byte) (map[string]Has, error) {
 	head, err := in.Read()
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, errors.New("it is empty")
+		return nil, errors.New("the file is empty")
 	case err != nil:
 		return nil, fmt.Errorf("its first line is not CSV: %w", err)
 	}
@@ -37,16 +37,16 @@ func ReadHas(text []byte) (map[string]Has, error) {
 	for i, name := range head {
 		name = strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
 		if !slices.Contains(columns(), name) {
-			return nil, fmt.Errorf("column %q: there are %s", name, strings.Join(columns(), ", "))
+			return nil, fmt.Errorf("unknown column %q; use %s", name, strings.Join(columns(), ", "))
 		}
 		if _, twice := place[name]; twice {
-			return nil, fmt.Errorf("the column %s appears twice", name)
+			return nil, fmt.Errorf("column %s appears twice", name)
 		}
 		place[name] = i
 	}
 	for _, name := range columns()[:3] {
 		if _, ok := place[name]; !ok {
-			return nil, fmt.Errorf("the column %s is missing", name)
+			return nil, fmt.Errorf("column %s is missing", name)
 		}
 	}
 	all := map[string]Has{}
@@ -59,8 +59,7 @@ func ReadHas(text []byte) (map[string]Has, error) {
 			return all, nil
 		case errors.Is(err, csv.ErrFieldCount):
 			n, _ := in.FieldPos(0)
-			return nil, fmt.Errorf("line %d has %d fields, and the first line names %d "+
-				"columns", n, len(line), len(head))
+			return nil, fmt.Errorf("line %d has %d fields, but the first line has %d columns", n, len(line), len(head))
 		case err != nil:
 			return nil, err
 		}
@@ -81,13 +80,13 @@ func add(all map[string]Has, line []string, place map[string]int) error {
 	name := text("database")
 	h := Has{Volume: text("volume"), Class: text("class"), Region: text("region")}
 	if _, twice := all[name]; twice || name == "" {
-		return fmt.Errorf("the database %q appears twice or has no name", name)
+		return fmt.Errorf("database %q appears twice or has no name", name)
 	}
 	for column, to := range map[string]*float64{"gib": &h.GiB, "iops": &h.IOPS, "mibps": &h.MiBps} {
 		v, err := strconv.ParseFloat(cmp.Or(text(column), "0"), 64)
 		switch {
 		case strings.Contains(text(column), ","):
-			return fmt.Errorf("%s %q: write the number without a comma, such as 1500 or 0.5", column, text(column))
+			return fmt.Errorf("%s %q; write the number without a comma, such as 1500 or 0.5", column, text(column))
 		case err != nil || !(v >= 0 && v < 1e9):
 			return fmt.Errorf("%s %q must be a number, at least 0", column, text(column))
 		}
@@ -95,7 +94,7 @@ func add(all map[string]Has, line []string, place map[string]int) error {
 	}
 	var err error
 	if h.MultiAZ, err = strconv.ParseBool(cmp.Or(text("multi_az"), "false")); err != nil {
-		return fmt.Errorf("multi_az is %q and must be true or false", text("multi_az"))
+		return fmt.Errorf("multi_az is %q; want true or false", text("multi_az"))
 	}
 	all[name] = h
 	return nil

@@ -54,7 +54,7 @@ func read(records iter.Seq2[runfile.Record, error]) (r record, err error) {
 }
 
 // ErrNoDatabase is the error for a run file about something else.
-var ErrNoDatabase = errors.New("it holds no hours of a database, as files of realiops fleet do")
+var ErrNoDatabase = errors.New("it was not written by realiops fleet: it has no hours")
 
 // Read judges the database of a run file.
 func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {

@@ -67,8 +67,7 @@ func Read(text string, units Units) (float64, error) {
 	}
 	digits, unit := parts[1], parts[2]
 	if strings.Contains(digits, ",") && !thousands.MatchString(digits) {
-		return 0, fmt.Errorf("a comma stands between thousands, as in 3,000: write %s with a point, or without commas",
-			digits)
+		return 0, fmt.Errorf("commas separate thousands, as in 3,000; write %s with a point or without commas", digits)
 	}
 	if elsewhere.MatchString(digits) {
 		whole := strings.TrimSuffix(digits, ".000")
@@ -76,13 +75,13 @@ func Read(text string, units Units) (float64, error) {
 	}
 	each, known := units[strings.ToLower(unit)]
 	if bits.MatchString(unit) {
-		return 0, fmt.Errorf("%s may be bits: write it in bytes, with an upper-case B", unit)
+		return 0, fmt.Errorf("%s may be bits; write it in bytes, with an upper-case B", unit)
 	}
 	if !known && unit == "" {
 		return 0, fmt.Errorf("%s of what? Units are %s", digits, units)
 	}
 	if !known {
-		return 0, fmt.Errorf("%q is not a unit here: there are %s", unit, units)
+		return 0, fmt.Errorf("unknown unit %q; use %s", unit, units)
 	}
 	v, err := strconv.ParseFloat(strings.ReplaceAll(digits, ",", ""), 64)
 	if err != nil { // the digits form a number

@@ -195,8 +195,8 @@ func TestWritesHiddenByFailover(t *testing.T) {
 // TestCalibrateErrors checks the one-line error.
 func TestCalibrateErrors(t *testing.T) {
 	_, err := sizing.Calibrate(shipped(t, "loads-pg17.jsonl"), "bulk")
-	want := "nothing to calibrate with: give a run on Aurora whose loads contain whole periods of VolumeWriteIOPs " +
-		"(this run did not read cloudwatch/VolumeWriteIOPs)"
+	want := "nothing to calibrate with; give a run on Aurora whose loads contain whole periods of VolumeWriteIOPs (this " +
+		"run did not read cloudwatch/VolumeWriteIOPs)"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

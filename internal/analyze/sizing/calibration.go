@@ -34,8 +34,8 @@ func Published() Calibration {
 }
 
 // ErrNotCalibrated is the error for a run that cannot replace the published calibration.
-var ErrNotCalibrated = errors.New("nothing to calibrate with: give a run on Aurora whose loads contain whole " +
-	"periods of VolumeWriteIOPs")
+var ErrNotCalibrated = errors.New("nothing to calibrate with; give a run on Aurora whose loads contain whole periods " +
+	"of VolumeWriteIOPs")
 
 // Calibrate returns the calibration from a run on Aurora: from the load named like if it has one, else from all loads.
 // For a nil run it returns the published one.

@@ -32,8 +32,8 @@ func (k Capacity) carries(need Requirement) bool { return k.IOPS >= need.IOPS &&
 func (c Config) Capacity() (Capacity, error) {
 	tier, known := c.Volume.Tier(c.GiB)
 	if !known {
-		return Capacity{}, fmt.Errorf("%s comes from %g to %g GiB, not with %g", c.Volume.Title, c.Volume.GiB[0],
-			c.Volume.GiB[1], c.GiB)
+		return Capacity{}, fmt.Errorf("%s comes with %g to %g GiB, not %g", c.Volume.Title, c.Volume.GiB[0], c.Volume.GiB[1],
+			c.GiB)
 	}
 	if err := c.sold("IOPS", c.IOPS, tier.IOPS, tier.IOPS.SoldPerGiB*c.GiB, ""); err != nil {
 		return Capacity{}, err
@@ -62,8 +62,7 @@ func (c Config) sold(name string, bought float64, r catalog.Rule, most float64, 
 	case r.SoldMost == 0:
 		return fmt.Errorf("%s of %g GiB has a fixed %s", c.Volume.Title, c.GiB, name)
 	case bought > bound || bought < least:
-		return fmt.Errorf("%s of %g GiB has from %g to %g %s%s, not %g", c.Volume.Title, c.GiB, least, bound, name,
-			with, bought)
+		return fmt.Errorf("%s of %g GiB has %g to %g %s%s, not %g", c.Volume.Title, c.GiB, least, bound, name, with, bought)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // errTooShort is the error for a history without a period inside a window.
-var errTooShort = errors.New("sizing needs four hours of history: give realiops history more hours, or the busiest " +
+var errTooShort = errors.New("sizing needs four hours of history; give realiops history more hours, or the busiest " +
 	"figures to realiops size --need")
 
 // ErrNoDemand is the error for a need of zero.

@@ -37,10 +37,9 @@ func Size(ask Ask, runs ...*counts.Run) (Sizing, error) {
 func (s Sizing) answered() (Sizing, error) {
 	s.worst()
 	if need := s.Target.Most; s.Basis != BySaying && need.TooSmall() {
-		return Sizing{}, fmt.Errorf("its requests would carry %s bytes on average, but the minimum is %d: the "+
-			"source's requests or bytes are another metric; give the right figures to realiops size "+
-			"--need", number.Significant(need.Bytes()/need.Requests(), 3),
-			needs.LeastRequest)
+		return Sizing{}, fmt.Errorf("its requests average %s bytes, below the minimum of %d, so the source's requests or "+
+			"bytes are another metric; give the right figures to realiops size --need",
+			number.Significant(need.Bytes()/need.Requests(), 3), needs.LeastRequest)
 	}
 	s.Balance = s.Ask.Balance.balance(s.Run)
 	forecast, err := s.forecast()
@@ -72,9 +71,8 @@ func (s *Sizing) parts(run *counts.Run, among []needs.Need) (all []Part, err err
 	case o.Period > 0 && (len(among) == 0 || time.Duration(o.Windows)*o.Window < time.Hour):
 		err = errTooShort
 	case len(among) == 0 && (o.Whole > o.Quiet || o.Whole == 0):
-		err = fmt.Errorf("too little was read: of its %s windows of %s, %s have all of their counters and some load: "+
-			"give it more time, or read more often", printable.Count(o.Windows), printable.Largest(o.Window),
-			printable.Count(o.Whole-o.Quiet))
+		err = fmt.Errorf("too few readings: of %s windows of %s, %s have all counters and some load; observe longer, or "+
+			"read more often", printable.Count(o.Windows), printable.Largest(o.Window), printable.Count(o.Whole-o.Quiet))
 	}
 	if err != nil {
 		return nil, err

@@ -152,8 +152,7 @@ func TestWhatCannotBeConverted(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	check(metric.MeaningsOf("WriteIOPS"), "WriteIOPS means different things on aurora and rds: choose one with "+
-		"--flavor")
+	check(metric.MeaningsOf("WriteIOPS"), "WriteIOPS means different things on aurora and rds; choose one with --flavor")
 	check(onAurora(t, "CommitLatency"),
 		"CommitLatency counts time of one commit, which says nothing about requests to storage")
 	check(nil, "no such metric is known there")

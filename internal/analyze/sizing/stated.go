@@ -32,10 +32,9 @@ func (s Stated) Rate() (needs.Rate, error) {
 		requests = bytes / s.RequestSize
 	default:
 		if off := requests * s.RequestSize / bytes; off > statedOff || off < 1/statedOff {
-			return needs.Rate{},
-				fmt.Errorf("iops=%g of kb=%g are %s MB/s, but you gave %s MB/s: leave one out",
-					requests, s.RequestSize/1024, number.Significant(requests*s.RequestSize/number.Mega, 3),
-					number.Significant(bytes/number.Mega, 3))
+			return needs.Rate{}, fmt.Errorf("iops=%g of kb=%g are %s MB/s, but you gave %s MB/s; leave one out", requests,
+				s.RequestSize/1024, number.Significant(requests*s.RequestSize/number.Mega, 3), number.Significant(bytes/number.Mega,
+					3))
 		}
 	}
 	if math.IsNaN(requests) || math.IsNaN(bytes) {

@@ -38,7 +38,7 @@ func TestTwoOfThree(t *testing.T) {
 	check(said(3000, nan, nan), "give two of iops=, mbps= and kb=")
 	check(said(nan, nan, 8192), "give two of iops=, mbps= and kb=")
 	check(said(3000, 120e6, 8192),
-		"iops=3000 of kb=8 are 24.6 MB/s, but you gave 120 MB/s: leave one out")
+		"iops=3000 of kb=8 are 24.6 MB/s, but you gave 120 MB/s; leave one out")
 }
 
 // TestHowLongCreditsLast: gp2 of 33 GiB at 3,000 IOPS is empty after 5.4 M / 2,900 = 1,862 s (EBS user guide); st1 of

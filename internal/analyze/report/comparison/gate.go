@@ -71,7 +71,7 @@ func (c Comparison) Hold(g Gate) (Held, error) {
 	if g.load != "" {
 		j := slices.Index(c.Loads, g.load)
 		if j < 0 {
-			return Held{}, fmt.Errorf("%q: the runs have no load %s in common; they have %s", g.Text, g.load,
+			return Held{}, fmt.Errorf("%q: the runs have no common load %s; they have %s", g.Text, g.load,
 				cmp.Or(strings.Join(c.Loads, ", "), "none"))
 		}
 		of, where = c.Quantities[i].Loads[j], g.load

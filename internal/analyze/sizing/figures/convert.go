@@ -89,7 +89,7 @@ func Convert(meanings []metric.Meaning, amount float64, t sizing.Tariff, calibra
 	case c.On == "aurora" && c.Metric == "WriteThroughput":
 		billed, _, ok := sizing.ForecastAurora(nil, &c.PerSecond, calibration)
 		if !ok {
-			return c, fmt.Errorf("the run %s has no bytes of WAL to go by", calibration.Run)
+			return c, fmt.Errorf("run %s has no bytes of WAL to go by", calibration.Run)
 		}
 		c.Billed = &billed
 		c.cost(t)
@@ -138,8 +138,8 @@ func ambiguous(meanings []metric.Meaning) error {
 	for _, m := range meanings {
 		on = append(on, m.On)
 	}
-	return fmt.Errorf("%s means different things on %s: choose one with --flavor", meanings[0].Metric,
-		strings.Join(on, " and "))
+	return fmt.Errorf("%s means different things on %s; choose one with --flavor", meanings[0].Metric, strings.Join(on,
+		" and "))
 }
 
 // records translates the WAL records, by kind of load.
