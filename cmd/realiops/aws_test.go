@@ -141,31 +141,31 @@ func testDoctor(t *testing.T, here *onAWS) {
 		"the price of pi:DescribeDimensionKeys, pi:GetResourceMetrics, pi:ListAvailableResourceMetrics "+
 			"is not known here")
 	check("another name", here, 2, []string{"--instance", "shop-2"},
-		"the server says that it is the instance shop-1, and --instance says shop-2")
+		"the server is instance shop-1, but --instance is shop-2")
 	reader := servertest.Aurora(t, servertest.Database(t, "17"), "shop-2").Config().ConnString()
 	check("not the writer", here, 3, append(region, "--dsn", reader),
 		"NO RUN WOULD BEGIN HERE: shop-2 is a reader of the cluster shop, not its writer")
 	check("a call not allowed", here.behind(t, "GetMetricData", accounttest.Denied()), 2, region,
-		"cloudwatch:GetMetricData AWS does not allow these credentials cloudwatch:GetMetricData: realiops aws policy",
+		"cloudwatch:GetMetricData AWS does not allow these credentials cloudwatch:GetMetricData; realiops aws policy",
 		"! AWS does not allow all that a run asks it.")
 	check("nothing allowed", here.behind(t, "DescribeDBInstances", accounttest.Denied()), 2, region,
 		"AWS does not say which of its databases this is: AWS does not allow these credentials rds:DescribeDBInstances")
 	check("expired", here.behind(t, "DescribeDBInstances", accounttest.Expired()), 2, region,
-		"the credentials have expired: sign in again")
+		"the credentials have expired; sign in again")
 	check("another region", here, 2, []string{"--region", "us-east-1"},
-		"the instance shop-1 is not found in us-east-1: it was deleted, or is in another account or region")
+		"instance shop-1 not found in us-east-1: it was deleted, or is in another account or region")
 	check("no credentials", here.with(map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}), 2,
-		region, "there are no AWS credentials here")
+		region, "no AWS credentials found")
 
 	check("gone", here, 1, []string{"--dsn", "postgres://127.0.0.1:1/x", "--instance", "gone"},
-		"is the server running there?; AWS says: the instance gone is not found in eu-central-1: it was deleted")
+		"is the server running there?; AWS says: instance gone not found in eu-central-1: it was deleted")
 	check("a token in the clear", here, 1, []string{"--instance", "shop-1", "--iam-auth"},
 		"a token is not sent over a connection without TLS",
 		"AWS says that the instance shop-1 takes no tokens: switch on its IAM database authentication")
 	check("a role", here, 0, append(region, "--role", "arn:aws:iam::"+here.env["AWS_ACCESS_KEY_ID"]+":role/reader"),
 		"AWS knows it as the writer shop-1", "sts:AssumeRole 1×")
 	check("a token without credentials", here.with(map[string]string{"AWS_ACCESS_KEY_ID": ""}), 1,
-		[]string{"--instance", "shop-1", "--iam-auth"}, "realiops: --iam-auth: there are no AWS credentials here")
+		[]string{"--instance", "shop-1", "--iam-auth"}, "realiops: --iam-auth: no AWS credentials found")
 
 	plain := servertest.Database(t, "17").Config().ConnString()
 	alone := []string{"--dsn", plain, "--instance", "alone"}

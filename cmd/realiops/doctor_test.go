@@ -29,8 +29,8 @@ func TestDoctorSeesAnOldExtension(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	boss := servertest.Connect(t, endpoint)
 	servertest.Exec(t, boss, "create extension pg_walinspect version '1.0'")
-	const want = "! Which tables and indexes the WAL is about will not be known: pg_walinspect is of an older version " +
-		"than this server: alter extension pg_walinspect update."
+	const want = "! Which tables and indexes the WAL is about will not be known: pg_walinspect is older than this " +
+		"server; run alter extension pg_walinspect update."
 	for said := range 2 {
 		printed, _ := doctor(t, endpoint.Config().ConnString())
 		if found := strings.Count(strings.Join(strings.Fields(printed), " "), want); found != 1-said {

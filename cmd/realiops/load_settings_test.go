@@ -116,7 +116,7 @@ func TestLoadTellsAllThatTheServerSays(t *testing.T) {
 			script("select 1\nfrom nowhere;\n"))
 	}
 	check("realiops: HINT: Perhaps you meant", 2, "-n", "-f", script("select demo.ids from demo;\n"))
-	check("line 2 holds a NUL byte", 1, "-n", "-f", script("select 1;\nselect '\x00';\n"))
+	check("line 2 contains a NUL byte", 1, "-n", "-f", script("select 1;\nselect '\x00';\n"))
 	check("setting random seed to 18446744073709551615", 0, "-n", "--random-seed=-1", "-t", "1", "-f",
 		script("select 1;\n"))
 	one, many := script("select 1;\n"), []string{"-n", "-t", "1"}

@@ -141,11 +141,11 @@ func TestListenFirst(t *testing.T) {
 	}
 	taken := database.Addr().String()
 	refused(nil, taken, "realiops: --listen "+taken+
-		": another program listens there: name another port, or 0 for any free one")
+		": the port is in use; choose another, or 0 for any free one")
 	refused(nil, "shop",
-		`realiops: --listen is "shop": it takes a port of this machine, or HOST:PORT, such as 127.0.0.1:9650 or [::1]:9650`)
+		`realiops: --listen is "shop": want a port of this machine, or HOST:PORT, such as 127.0.0.1:9650 or [::1]:9650`)
 	if nobody := ordinary(t); nobody != nil {
-		refused(nobody, "80", "realiops: --listen 127.0.0.1:80: ports below 1024 are for root: name a higher one")
+		refused(nobody, "80", "realiops: --listen 127.0.0.1:80: ports below 1024 need root; choose a higher one")
 	}
 	_ = database.(*net.TCPListener).SetDeadline(time.Now())
 	if c, err := database.Accept(); err == nil {

@@ -146,8 +146,7 @@ func TestObserveOutlivesItsServer(t *testing.T) {
 		fmt.Sprintf("host=127.0.0.1 port=%d user=postgres dbname=postgres", p.port[1]),
 		"--for", "5s", "-o", filepath.Join(t.TempDir(), "none.jsonl"))
 	if out, err := refused.CombinedOutput(); err == nil ||
-		string(out) != "realiops: the server is a standby: it writes what its primary tells it to; "+
-			"observe the primary\n" {
+		string(out) != "realiops: the server is a standby, which writes what its primary sends; observe the primary\n" {
 		t.Errorf("of a standby: %v: %s", err, out)
 	}
 
@@ -165,7 +164,7 @@ func TestObserveOutlivesItsServer(t *testing.T) {
 		t.Fatalf("status %d\n%s", status, observe.Printed())
 	}
 	if again := strings.Count(observe.Printed(),
-		"The server was restarted, or another one answers in its place"); again != 2 {
+		"The server was restarted or replaced"); again != 2 {
 		t.Errorf("it was told %d times that the server began anew, want 2:\n%s", again, observe.Printed())
 	}
 	checkObserved(t, path, somebody.perSecond())

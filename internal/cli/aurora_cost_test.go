@@ -351,10 +351,10 @@ func TestAuroraCostOfUselessDescriptions(t *testing.T) {
 	const shipped = "../../testdata/aurora-cost/"
 	for _, c := range []struct{ file, old, spoiled, says string }{
 		{"instances.json", `"DBInstanceIdentifier": "shop-2",`, "",
-			"describes an instance without its DBInstanceIdentifier"},
-		{"cluster.json", `"DBClusterIdentifier": "shop",`, "", "describes a cluster without its DBClusterIdentifier"},
+			"an instance has no DBInstanceIdentifier"},
+		{"cluster.json", `"DBClusterIdentifier": "shop",`, "", "a cluster has no DBClusterIdentifier"},
 		{"cluster.json", `"aurora-postgresql"`, `"postgres"`,
-			"the cluster shop runs postgres, and only Aurora has the two configurations"},
+			"cluster shop runs postgres; only Aurora has the two configurations"},
 	} {
 		text, err := os.ReadFile(shipped + c.file)
 		if err != nil {
@@ -407,8 +407,8 @@ func TestAuroraCostSaysWhoseRegionsPrices(t *testing.T) {
 		{append(files[:4:4], "--price", dir+"prices.json"), "us-east-1", false},
 	} {
 		got := comparison(t, command.ExitDone, c.args...)
-		said := slices.Contains(got.Warnings, "Nothing names the region of the cluster: these are the prices of "+
-			"us-east-1. --region names another.")
+		said := slices.Contains(got.Warnings, "The cluster's region is unknown; these are the prices of us-east-1. Name "+
+			"another with --region.")
 		if got.Region != c.region || said != c.said {
 			t.Errorf("%v: prices of %s, warnings %q", c.args, got.Region, got.Warnings)
 		}
@@ -491,7 +491,7 @@ func TestInstancesThatCameAndWent(t *testing.T) {
 		"r=db.serverless@2026-10-01..2026-10-02"} {
 		_, said, code := auroraCost(t, "--from", shopFiles+"metrics.json", "--instance", text)
 		if code != command.ExitUsage || !strings.Contains(said, "--instance "+text+
-			": NAME=CLASS or NAME=CLASS@FROM..TO") || strings.Count(said, "\n") != 1 {
+			": want NAME=CLASS or NAME=CLASS@FROM..TO") || strings.Count(said, "\n") != 1 {
 			t.Errorf("%q: exit status %d: %s", text, code, said)
 		}
 	}

@@ -21,8 +21,8 @@ func TestBaselineRefuses(t *testing.T) {
 		}
 	}
 	check(`--format "x": want text or json (see realiops baseline --help)`, "--format", "x")
-	check(`--until-throttled is 1 s: from 30 s to 24 h`, "--until-throttled=1s")
-	check("--show-buffered goes with the jobs of a set alone", "--show-buffered", "--job", "x")
-	check("--show-buffered goes with the jobs of a set alone", "--show-buffered", "--until-throttled")
-	check(`--progress is "x" and can be auto, bar, plain or none`, "--progress", "x")
+	check(`--until-throttled is 1 s; want 30 s to 24 h`, "--until-throttled=1s")
+	check("--show-buffered works only with a set of jobs", "--show-buffered", "--job", "x")
+	check("--show-buffered works only with a set of jobs", "--show-buffered", "--until-throttled")
+	check(`--progress "x": want auto, bar, plain or none`, "--progress", "x")
 }

@@ -51,7 +51,7 @@ func TestDashboard(t *testing.T) {
 		t.Errorf("it says\n%s", text)
 	}
 	for content, want := range map[string]string{
-		"no JSON": "not a dashboard of Grafana's", `{"a": 1}`: "it has no panels",
+		"no JSON": "not a Grafana dashboard", `{"a": 1}`: "it has no panels",
 		strings.Repeat("x", 40<<20): "is longer than 4 MiB",
 	} {
 		write(content)

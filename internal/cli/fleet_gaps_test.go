@@ -251,8 +251,8 @@ func TestFleetOfOddSources(t *testing.T) {
 		prometheustest.Start(t, planted...), "--for", "1d", "--has", has,
 		"--dir", filepath.Join(t.TempDir(), "fleet"), "--format", "json")
 	all := fleetOf(t, out)
-	for name, want := range map[string]string{"rare": "it is scraped more seldom",
-		"anew": "in 24 h its counters began anew several times",
+	for name, want := range map[string]string{"rare": "it is scraped less",
+		"anew": "in 24 h its counters were reset several times",
 		"low":  "in 24 hours its busiest minute is below the hour's mean"} {
 		if said := strings.Join(all[name].Lacks, "; "); !strings.Contains(said, want) || name != "low" &&
 			all[name].Saves != nil {

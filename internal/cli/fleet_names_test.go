@@ -66,7 +66,7 @@ func TestFleetNames(t *testing.T) {
 		t.Errorf("named by db: %q, %+v", names(all), d)
 	}
 	if d := all["crm"]; d.Need != nil || len(d.Lacks) != 1 || !strings.Contains(d.Lacks[0],
-		"2 servers that differ go by the name crm: name them with --name-label: instance tells them apart") {
+		"2 different servers are named crm; distinguish them with --name-label instance") {
 		t.Errorf("crm: %+v", d)
 	}
 	_, said := fleetAt(t, fleetBegin.Add(command.Day+time.Minute), command.ExitUsage, "--prometheus", url,

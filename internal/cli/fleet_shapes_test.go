@@ -174,7 +174,7 @@ func shapesOf(t *testing.T, url string) {
 		t.Errorf("%d databases, and the cluster %+v", len(all), all["volume"])
 	}
 	for name, lack := range map[string]string{"maximum": "keeps only the maximum of each period",
-		"volume": "shows only what its volume was billed for",
+		"volume": "shows only the volume's billed I/O",
 		"twice":  "emcpowera and sdb do the same"} {
 		if !slices.ContainsFunc(all[name].Lacks, func(l string) bool { return strings.Contains(l, lack) }) {
 			t.Errorf("%s lacks %q, want %q", name, all[name].Lacks, lack)
@@ -256,7 +256,7 @@ func TestFleetLosesASample(t *testing.T) {
 				if d.Need == nil || d.Known != 24 || math.Abs(d.Need.WorstHour.Requests-100) > 1 ||
 					d.Need.Most == nil || math.Abs(d.Need.Most.Requests-100) > 1 || d.Risk.Level != "none" ||
 					d.Risk.Credits == nil || d.Risk.Credits.Lowest != 97 ||
-					!strings.Contains(strings.Join(d.Lacks, "; "), "in 24 h some samples are no amount") {
+					!strings.Contains(strings.Join(d.Lacks, "; "), "in 24 h some samples were invalid") {
 					t.Errorf("%s: %+v %+v", name, d, d.Need)
 				}
 			}

@@ -200,7 +200,7 @@ func fleetOfAStore(t *testing.T, url string) {
 		t.Errorf("%d files, %v", len(entries), err)
 	}
 	_, said = runsFleet(t, command.ExitUsage, "--prometheus", url, "--for", "2d", "--dir", dir)
-	if !strings.Contains(said, "another length is asked for now: name another directory with --dir") {
+	if !strings.Contains(said, "which is another length; name another directory with --dir") {
 		t.Errorf("said: %s", said)
 	}
 }
@@ -237,7 +237,7 @@ func checkPlanted(t *testing.T, all map[string]fleet.Database) {
 	if db1.Known != 72-2 {
 		t.Errorf("db1: %d hours are known, and in two nobody scraped", db1.Known)
 	}
-	for name, want := range map[string]string{"bare": "node_exporter does not run on its machine",
+	for name, want := range map[string]string{"bare": "its machine has no node_exporter",
 		"nobody-knows": "on Aurora WriteIOPS counts WAL records"} {
 		if d := all[name]; d.Saves != nil || d.Need != nil || len(d.Lacks) != 1 || !strings.Contains(d.Lacks[0], want) {
 			t.Errorf("%s: %+v", name, d)

@@ -68,38 +68,38 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%q\nsays  %s\nwant  realiops: %s", args, got, want)
 		}
 	}
-	check(`there is no command "reprot": did you mean report? (see realiops --help)`, "reprot")
-	check(`there is no command "hlep": did you mean help? (see realiops --help)`, "hlep")
-	check(`realiops run has no flag -T: did you mean --budget? (see realiops run --help)`, "run", "-T", "60")
-	check(`realiops run has no flag -d: did you mean --dsn? (see realiops run --help)`, "run", "-d", "shop")
-	check(`realiops observe has no flag -U: did you mean --dsn? (see realiops observe --help)`, "observe", "-U", "me")
-	check(`realiops size has no flag --iops: did you mean --need? (see realiops size --help)`, "size", "--iops", "3000")
-	check(`realiops baseline has no flag --rw: did you mean --only? (see realiops baseline --help)`, "baseline", "--rw=randread")
-	check(`realiops baseline has no flag --bs: did you mean --job? (see realiops baseline --help)`, "baseline", "--bs=4k")
-	check(`realiops history has no flag --start-time: did you mean --for? (see realiops history --help)`,
+	check(`unknown command "reprot"; did you mean report? (see realiops --help)`, "reprot")
+	check(`unknown command "hlep"; did you mean help? (see realiops --help)`, "hlep")
+	check(`realiops run has no flag -T; did you mean --budget? (see realiops run --help)`, "run", "-T", "60")
+	check(`realiops run has no flag -d; did you mean --dsn? (see realiops run --help)`, "run", "-d", "shop")
+	check(`realiops observe has no flag -U; did you mean --dsn? (see realiops observe --help)`, "observe", "-U", "me")
+	check(`realiops size has no flag --iops; did you mean --need? (see realiops size --help)`, "size", "--iops", "3000")
+	check(`realiops baseline has no flag --rw; did you mean --only? (see realiops baseline --help)`, "baseline", "--rw=randread")
+	check(`realiops baseline has no flag --bs; did you mean --job? (see realiops baseline --help)`, "baseline", "--bs=4k")
+	check(`realiops history has no flag --start-time; did you mean --for? (see realiops history --help)`,
 		"history", "--start-time", "yesterday")
-	check(`there is no file last: did you mean LAST, the last run?`, "report", "last")
-	check(`there is no command "bench" (see realiops --help)`, "bench")
-	check(`there is no command "nosuch" (see realiops --help)`, "help", "nosuch")
-	check(`realiops run has no flag --budgt: did you mean --budget? (see realiops run --help)`, "run", "--budgt", "1m")
+	check(`there is no file last; did you mean LAST, the last run?`, "report", "last")
+	check(`unknown command "bench" (see realiops --help)`, "bench")
+	check(`unknown command "nosuch" (see realiops --help)`, "help", "nosuch")
+	check(`realiops run has no flag --budgt; did you mean --budget? (see realiops run --help)`, "run", "--budgt", "1m")
 	check(`realiops run has no flag -q (see realiops run --help)`, "run", "-q")
-	check(`realiops run takes no argument such as "shop": a server is named with --dsn (see realiops run --help)`,
+	check(`realiops run takes no argument "shop"; name a server with --dsn (see realiops run --help)`,
 		"run", "shop")
-	check(`realiops server takes no argument such as "x" (see realiops server --help)`, "server", "x")
+	check(`realiops server takes no argument "x" (see realiops server --help)`, "server", "x")
 	check(`--budget lacks its duration (see realiops run --help)`, "run", "--budget")
 	check(`--budget "120": want a time with its unit, such as 90s, 1h30m or 7d (see realiops run --help)`, "run",
 		"--budget", "120")
 	check(`--clients "many": want a whole number (see realiops run --help)`, "run", "--clients", "many")
-	check(`--seed "-1": want a whole number from 0 on (see realiops run --help)`, "run", "--seed=-1")
+	check(`--seed "-1": want a whole number, 0 or more (see realiops run --help)`, "run", "--seed=-1")
 	check(`--growth "lots": want a number (see realiops size --help)`, "size", "LAST", "--growth", "lots")
 	check(`--client "0": it must be an integer in range 1..2147483647 (see realiops load --help)`, "load", "-c", "0")
 	check(`--flavor means nothing for a run`, "size", "LAST", "--flavor", "rds")
 	check(`--gib means nothing with --check`, "size", "--check", "ms=4", "--gib", "500")
-	check(`--need, --from-metric and --check ask without a run: leave LAST out`, "size", "LAST", "--check", "ms=4")
+	check(`--need, --from-metric and --check take no run; leave out LAST`, "size", "LAST", "--check", "ms=4")
 	check(`--need is empty: it takes two of iops=, mbps= (or 120MiB) and kb= per request; reads= in percent; flushes= (see realiops size --help)`, "size", "--need", "")
-	check(`--on is empty: say which, or leave the flag out (see realiops size --help)`, "size", "LAST", "--on", "")
-	check(`--on "aws": name what it sells: ebs, rds or aurora`, "size", "--need", "iops=3000,kb=8", "--on", "aws")
-	check(`--baseline is empty: say which, or leave the flag out (see realiops size --help)`, "size", "LAST",
+	check(`--on is empty: give a value, or leave the flag out (see realiops size --help)`, "size", "LAST", "--on", "")
+	check(`--on "aws" is a cloud; use ebs, rds or aurora`, "size", "--need", "iops=3000,kb=8", "--on", "aws")
+	check(`--baseline is empty: give a value, or leave the flag out (see realiops size --help)`, "size", "LAST",
 		"--baseline", "")
 }
 

@@ -167,7 +167,7 @@ func TestHistoryOfOneByteARequest(t *testing.T) {
 		t.Error(out)
 	}
 	if out, said := runs(t, command.ExitUsage, "size", path, "--gib", "500"); strings.Contains(out, "Order") ||
-		!strings.Contains(said, "its requests would carry 1.00 bytes on average, but the minimum is 512") {
+		!strings.Contains(said, "its requests average 1.00 bytes, below the minimum of 512") {
 		t.Errorf("%s%s", out, said)
 	}
 }
@@ -298,7 +298,7 @@ func TestSizeOfAHistoryWithAHole(t *testing.T) {
 	}
 	runs(t, command.ExitDone, "history", short, "-o", few)
 	if _, said := runs(t, command.ExitUsage, "size", few); !strings.Contains(said,
-		"too little was read: of its 4 windows of 1 h, 2 have all of their counters") {
+		"too few readings: of 4 windows of 1 h, 2 have all counters") {
 		t.Error(said)
 	}
 	// the store has only the last hours of the requested time
@@ -363,7 +363,7 @@ func TestHistoryLosesASample(t *testing.T) {
 		reported, _ := runs(t, command.ExitDone, "report", path)
 		sized, _ := runs(t, command.ExitDone, "size", path, "--gib", "100")
 		for command, said := range map[string]string{"history": read, "report": reported, "size": sized} {
-			const lost = `1 of 24 points of "WriteIOPS Average shop" are not valid amounts (`
+			const lost = `Skipped 1 of 24 points of "WriteIOPS Average shop" with invalid amounts (`
 			first, _, _ := strings.Cut(said, map[bool]string{true: "Next cheapest", false: "Percentiles"}[command == "size"])
 			if words := strings.Join(strings.Fields(said), " "); strings.Count(words, lost) != 1 ||
 				!strings.Contains(strings.Join(strings.Fields(first), " "), lost) {

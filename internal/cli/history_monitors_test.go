@@ -35,8 +35,8 @@ func TestFilesOfSar(t *testing.T) {
 		"fleet/legacy-18.json": "sysstat"} {
 		path := filepath.Join("../../testdata", file)
 		_, said := runs(t, command.ExitUsage, "size", path)
-		if want := "not a realiops run file, but what " + keeper + " wrote: realiops history " + path +
-			" -o history.jsonl makes one of it"; !strings.Contains(said, want) {
+		if want := "not a realiops run file, but the output of " + keeper + "; convert it with realiops history " + path +
+			" -o history.jsonl"; !strings.Contains(said, want) {
 			t.Errorf("size %s says %swant %s", file, said, want)
 		}
 	}
@@ -61,18 +61,18 @@ func TestHistoryRefusesWhatSelectsNothing(t *testing.T) {
 				continue
 			}
 			args := []string{"history", file, "--" + flag, value, "-o", filepath.Join(t.TempDir(), "run.jsonl")}
-			if _, said := runs(t, command.ExitUsage, args...); !strings.Contains(said, "--"+flag+" selects nothing of ") {
+			if _, said := runs(t, command.ExitUsage, args...); !strings.Contains(said, "--"+flag+" does not apply to ") {
 				t.Errorf("%v says %s", args, said)
 			}
 		}
 	}
 	if _, said := runs(t, command.ExitUsage, "history", machine, "--device", "sda", "--region", "eu-west-1"); said !=
-		"realiops: --device and --region select nothing of files about a machine, whose disks count together: leave "+
+		"realiops: --device and --region do not apply to files about a machine, whose disks count together; leave "+
 			"them out\n" {
 		t.Error(said)
 	}
 	if _, said := runs(t, command.ExitUsage, "history", "--instance", "orders", "--device", "sda"); !strings.Contains(said,
-		"--device selects nothing of what CloudWatch keeps: leave it out") {
+		"--device does not apply to what CloudWatch keeps; leave it out") {
 		t.Error(said)
 	}
 }

@@ -85,14 +85,14 @@ func TestHistoryOfADump(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"no samples at all":             "line 1: it is not a sample",
-		"\x1f\x8bpacked":                "it is compressed: unpack it first",
-		"<html>":                        "it is a web page, or XML",
+		"\x1f\x8bpacked":                "the file is compressed; unpack it first",
+		"<html>":                        "it is a web page or XML",
 		"pg_wal_records{a=\"b\" 1 2":    "line 1: it is not a sample",
-		"pg_wal_records{a=\"b\"} x 2":   `"x" is not a value`,
+		"pg_wal_records{a=\"b\"} x 2":   `invalid value "x"`,
 		"pg_wal_records{a=\"b\"} 1":     `"" is not a time`,
-		"pg_wal_records{a!=\"b\"} 1 2":  "a label has one value",
-		"pg_wal_records{a=\"\\q\"} 1 2": "not a label value",
-		"# EOF":                         "no sample of a metric of PostgreSQL or of a disk",
+		"pg_wal_records{a!=\"b\"} 1 2":  "a label appears twice",
+		"pg_wal_records{a=\"\\q\"} 1 2": "invalid label value",
+		"# EOF":                         "no samples of PostgreSQL or of a disk",
 	} {
 		file := filepath.Join(t.TempDir(), "bad")
 		if err := os.WriteFile(file, []byte(text+"\n"), 0o600); err != nil {
@@ -273,7 +273,7 @@ func diagnosed(t *testing.T, url string) {
 		t.Error(said)
 	}
 	if _, said := runs(t, command.ExitUsage, append(args, "--dsn", "x")...); !strings.Contains(said,
-		"asks a store, and no server") {
+		"checks a store, not a server") {
 		t.Error(said)
 	}
 }
@@ -335,7 +335,7 @@ func TestHistoryOfAnExporterOfCloudWatch(t *testing.T) {
 			args := []string{"history", "--prometheus", url, "--until",
 				fleetBegin.Add(fleetDays * command.Day).Format(time.RFC3339), "--for", "3d", "-o", path}
 			if _, said := runs(t, command.ExitUsage, args...); !strings.Contains(said,
-				"an exporter of CloudWatch shows 2 instances, idle among them: name one") {
+				"an exporter of CloudWatch has 2 instances, idle among them; pick one") {
 				t.Error(said)
 			}
 			args = append(args, "--server", `dimension_DBInstanceIdentifier="idle"`)

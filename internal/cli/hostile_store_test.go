@@ -143,8 +143,8 @@ func TestFiftyThousandDatabases(t *testing.T) {
 					t.Errorf("%v: %s, want %s", args, said, want)
 				}
 			}
-			many, ranked := "name the server with --server or --host",
-				"has more than 10,000 databases, the most that can be ranked: pick some with --server and --host"
+			many, ranked := "select the server with --server or --host",
+				"has more than 10,000 databases, which is the limit; select some with --server and --host"
 			if engine == "VictoriaMetrics" { // it refuses so many itself
 				many, ranked = "either narrow down the search", "either narrow down the search"
 			}

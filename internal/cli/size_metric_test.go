@@ -96,10 +96,10 @@ func TestBareSum(t *testing.T) {
 		"VolumeWriteIOPs=2.43e9/5min": ": 8,100,000 a second are more than an Aurora cluster can write: 3,051,758 " +
 			"units of 4 KiB, if its writer passed 100 Gbit/s",
 		"VolumeWriteOps=600000000/min": ": 10,000,000 a second are more than an EBS volume can do, 256,000",
-		"VolumeReadIOPs=1/fortnight":   ": the time behind / is one of s, min, 5min, h, day, week and month",
-		"VolumeReadIOPs=1/m":           ": the time behind / is one of s, min, 5min, h, day, week and month",
-		"VolumeReadIOPs=1/0s":          ": the time behind / is one of s, min, 5min, h, day, week and month",
-		"VolumeReadIOPs=1/":            ": the time behind / is one of s, min, 5min, h, day, week and month",
+		"VolumeReadIOPs=1/fortnight":   ": after the / want s, min, 5min, h, day, week or month",
+		"VolumeReadIOPs=1/m":           ": after the / want s, min, 5min, h, day, week or month",
+		"VolumeReadIOPs=1/0s":          ": after the / want s, min, 5min, h, day, week or month",
+		"VolumeReadIOPs=1/":            ": after the / want s, min, 5min, h, day, week or month",
 	} {
 		_, said, code := converted(t, text)
 		if code != command.ExitUsage || said != "realiops: --from-metric "+text+want+"\n" {
@@ -111,7 +111,7 @@ func TestBareSum(t *testing.T) {
 			"1,024,000, if each of its four volumes were io2",
 		"ReadThroughput=1e14": "100,000,000,000,000 a second are more than an instance can pass: " +
 			"12,500,000,000 bytes, at 100 Gbit/s",
-		"WriteIOPS=3000,writeiops=4000": "writeiops= is said twice",
+		"WriteIOPS=3000,writeiops=4000": "writeiops= is given twice",
 	} {
 		if _, said, code := converted(t, text, "--flavor", "RDS"); code != command.ExitUsage ||
 			!strings.Contains(said, want) {
@@ -123,11 +123,11 @@ func TestBareSum(t *testing.T) {
 		t.Errorf("of Aurora it says %s", said)
 	}
 	if _, said, _ := converted(t, "WriteIOPS=3", "--flavor", "mysql"); said !=
-		"realiops: --flavor mysql: there are aurora, rds, ebs\n" {
+		"realiops: --flavor mysql: want one of aurora, rds, ebs\n" {
 		t.Errorf("of a flavor that there is not it says %s", said)
 	}
 	_, said, code := converted(t, "WriteIOPS=800000/month", "--flavor", "aurora")
-	if want := "realiops: --from-metric WriteIOPS=800000/month: WriteIOPS is a mean per second, not a sum: leave out " +
+	if want := "realiops: --from-metric WriteIOPS=800000/month: WriteIOPS is a mean per second, not a sum; leave out " +
 		"/month\n"; code != command.ExitUsage || said != want {
 		t.Errorf("%swant %s", said, want)
 	}

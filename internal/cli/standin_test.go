@@ -119,7 +119,7 @@ func (a *aurora) idleGaps(t *testing.T, path string) {
 		t.Error("DBLoad was not asked for")
 	}
 	if gap := regexp.MustCompile(`\{"kind":"gap"[^\n]*"metric":"cloudwatch/DBLoad"[^\n]*`).Find(text); gap != nil &&
-		!bytes.Contains(gap, []byte("only while there is load")) {
+		!bytes.Contains(gap, []byte("only under load")) {
 		t.Errorf("a gap in DBLoad may be idleness: %s", gap)
 	}
 }

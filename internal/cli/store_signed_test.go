@@ -114,12 +114,12 @@ func TestLetInByStores(t *testing.T) {
 	}
 	_, said := runs(t, command.ExitUsage, "history", "--prometheus", "http://me:x@127.0.0.1:1", "--sigv4",
 		"--region", region)
-	if !strings.Contains(said, "--sigv4 signs in the place of a token or a password") {
+	if !strings.Contains(said, "--sigv4 replaces a token or password") {
 		t.Error(said)
 	}
 	unsigned := (&prometheustest.Guard{Token: "x"}).Start(t, store)
 	if _, said := runs(t, command.ExitUsage, "doctor", "--prometheus", unsigned, "--sigv4", "--region", region,
-		"--profile", "long"); !strings.Contains(said, "may these credentials of AWS query it") {
+		"--profile", "long"); !strings.Contains(said, "that these AWS credentials may query it") {
 		t.Error(said)
 	}
 	if _, said := runs(t, command.ExitUsage, "history", "--prometheus", "http://127.0.0.1:1",

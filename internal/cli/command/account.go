@@ -32,7 +32,7 @@ const DefaultRegion = "us-east-1"
 func OpenInRegion(ctx context.Context, o account.Options) (*account.Account, error) {
 	a, err := account.Open(ctx, o)
 	if err == nil && a.Region() == "" {
-		err = errors.New("the region of AWS is not known: name it with --region or AWS_REGION")
+		err = errors.New("unknown AWS region; name it with --region or AWS_REGION")
 	}
 	return a, err
 }

@@ -39,7 +39,7 @@ func (s *Size) Set(text string) error {
 		unit = 1
 	}
 	if err != nil || n > math.MaxInt64/unit {
-		return fmt.Errorf("too much")
+		return fmt.Errorf("too large")
 	}
 	if n == 0 {
 		return fmt.Errorf("want a size above 0, such as 512M or 4G")

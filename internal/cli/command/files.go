@@ -73,10 +73,10 @@ func keptByOthers(path string) error {
 	case keeper == "":
 		return nil
 	case sysstat.IsOwn(begin[:n]):
-		return fmt.Errorf("%w, but one of sysstat's own: type %s, then %s", runfile.ErrNotRunFile, sysstat.ToJSON(path),
+		return fmt.Errorf("%w, but sysstat's binary file; run %s, then %s", runfile.ErrNotRunFile, sysstat.ToJSON(path),
 			history(filepath.Base(path)+".json"))
 	}
-	return fmt.Errorf("%w, but what %s wrote: %s makes one of it", runfile.ErrNotRunFile, keeper, history(path))
+	return fmt.Errorf("%w, but the output of %s; convert it with %s", runfile.ErrNotRunFile, keeper, history(path))
 }
 
 // Naming adds the file's name to an error that does not have it.

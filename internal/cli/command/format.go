@@ -156,8 +156,8 @@ func (f *FormatFlag) Follow(file string) error {
 func (f *FormatFlag) contradicts(file, name string) error {
 	for _, known := range Formats() {
 		if known.Name == f.Chosen && name != f.Chosen && len(known.extensions) > 0 && slices.Contains(f.Offered, name) {
-			return fmt.Errorf("-o %s says %s and --format says %s: leave --format out, or end the name with %s", file,
-				name, f.Chosen, known.extensions[0])
+			return fmt.Errorf("-o %s means %s, but --format is %s; leave out --format, or end the name with %s", file, name,
+				f.Chosen, known.extensions[0])
 		}
 	}
 	return nil

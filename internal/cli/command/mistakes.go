@@ -31,7 +31,7 @@ func KnownCommand(c *cobra.Command, args []string) error {
 	if !c.HasParent() {
 		names = append(names, "help")
 	}
-	return fmt.Errorf("there is no command %q%s %s", args[0], Meant("", args[0], names), SeeHelp(c))
+	return fmt.Errorf("unknown command %q%s %s", args[0], Meant("", args[0], names), SeeHelp(c))
 }
 
 // RenamedCommand returns an error that names the new name of a renamed command.
@@ -55,20 +55,19 @@ func NoArguments(c *cobra.Command, args []string) error {
 	case len(args) == 0:
 		return nil
 	case c.Flags().Changed("container"):
-		return fmt.Errorf("%s takes no argument such as %q: an image is named as --container=%s %s", c.CommandPath(),
-			args[0], args[0], SeeHelp(c))
+		return fmt.Errorf("%s takes no argument %q; name an image with --container=%s %s", c.CommandPath(), args[0], args[0],
+			SeeHelp(c))
 	case c.Flags().Lookup("dsn") != nil:
-		return fmt.Errorf("%s takes no argument such as %q: a server is named with --dsn %s", c.CommandPath(),
-			args[0], SeeHelp(c))
+		return fmt.Errorf("%s takes no argument %q; name a server with --dsn %s", c.CommandPath(), args[0], SeeHelp(c))
 	default:
-		return fmt.Errorf("%s takes no argument such as %q %s", c.CommandPath(), args[0], SeeHelp(c))
+		return fmt.Errorf("%s takes no argument %q %s", c.CommandPath(), args[0], SeeHelp(c))
 	}
 }
 
 // Meant returns a question for the name that was probably meant, or "".
 func Meant(prefix, typed string, names []string) string {
 	if guess := typo.Guess(typed, names); guess != "" {
-		return fmt.Sprintf(": did you mean %s%s?", prefix, guess)
+		return fmt.Sprintf("; did you mean %s%s?", prefix, guess)
 	}
 	return ""
 }
@@ -87,8 +86,7 @@ func CountGiven(given ...bool) (n int) {
 func FlagMistake(c *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if c.HasParent() && c.HasAvailableSubCommands() {
-			return fmt.Errorf("%s does nothing by itself: name one of its commands first %s",
-				c.CommandPath(), SeeHelp(c))
+			return fmt.Errorf("%s does nothing by itself; name one of its commands first %s", c.CommandPath(), SeeHelp(c))
 		}
 		if now := renamedFlag(c, unknown.GetSpecifiedName()); now != "" {
 			return fmt.Errorf("--%s is now %s %s", unknown.GetSpecifiedName(), now, SeeHelp(c))
@@ -97,7 +95,7 @@ func FlagMistake(c *cobra.Command, err error) error {
 	}
 	if lacking, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		kind, _ := pflag.UnquoteUsage(lacking.GetFlag())
-		return fmt.Errorf("--%s lacks its %s %s", lacking.GetFlag().Name, kind, SeeHelp(c))
+		return fmt.Errorf("--%s: missing %s %s", lacking.GetFlag().Name, kind, SeeHelp(c))
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		flag := invalid.GetFlag()
@@ -138,7 +136,7 @@ func meantFlag(c *cobra.Command, typed string) string {
 	})
 	for _, name := range append([]string{typed}, elsewhere[typed]...) {
 		if slices.Contains(names, name) {
-			return ": did you mean --" + name + "?"
+			return "; did you mean --" + name + "?"
 		}
 	}
 	return Meant("--", typed, names)
@@ -176,7 +174,7 @@ func OneDash(c *cobra.Command, args []string) error {
 		}
 		name, _, _ := strings.Cut(strings.TrimPrefix(arg, "-"), "=")
 		if strings.HasPrefix(arg, "-") && len(name) > 1 && name[0] != '-' && c.Flags().Lookup(name) != nil {
-			return fmt.Errorf("%s has no flag -%s: did you mean --%s? %s", c.CommandPath(), name, name, SeeHelp(c))
+			return fmt.Errorf("%s has no flag -%s; did you mean --%s? %s", c.CommandPath(), name, name, SeeHelp(c))
 		}
 	}
 	return nil
@@ -186,7 +184,7 @@ func OneDash(c *cobra.Command, args []string) error {
 var wants = map[string]string{
 	"duration":    "want a time with its unit, such as 90s, 1h30m or 7d",
 	"int":         "want a whole number",
-	"uint64":      "want a whole number from 0 on",
+	"uint64":      "want a whole number, 0 or more",
 	"float64":     "want a number",
 	"bool":        "want true or false",
 	"stringSlice": "want a list separated by commas",
@@ -200,7 +198,7 @@ func refuseEmpty(c *cobra.Command, _ []string) (err error) {
 		if !lists || strings.Trim(f.Value.String(), "[] ") != "" || err != nil {
 			return
 		}
-		lacks := "say which, or leave the flag out"
+		lacks := "give a value, or leave the flag out"
 		if kind, usage := pflag.UnquoteUsage(f); kind == "FIGURES" {
 			_, figures, _ := strings.Cut(usage, ": ")
 			lacks = "it takes " + figures

@@ -24,8 +24,7 @@ func named(env Env) (variable, dsn string, err error) {
 		switch {
 		case env.Getenv(v) == "":
 		case address != "":
-			return "", "",
-				fmt.Errorf(`%s and DATABASE_URL both name a server: choose with --dsn '' or --dsn "$DATABASE_URL"`, v)
+			return "", "", fmt.Errorf(`%s and DATABASE_URL both name a server; choose with --dsn '' or --dsn "$DATABASE_URL"`, v)
 		default:
 			return v, "", nil
 		}
@@ -65,9 +64,8 @@ func (o *TargetOptions) UseNamedFor(env Env, times int) error {
 	if err := o.UseNamed(env); err != nil || endpoint.Local() {
 		return err
 	}
-	return Agree(env, o.Yes,
-		fmt.Sprintf("%s is not on this machine, and only %s says that it is meant: what is measured will be done "+
-			"there %d times.", endpoint, variable, times))
+	return Agree(env, o.Yes, fmt.Sprintf("%s is on another machine, and only %s names it. The operation will run there "+
+		"%d times.", endpoint, variable, times))
 }
 
 // AskAboutNamed asks which server to load if the environment names one and the flags choose none: the user may
@@ -84,7 +82,7 @@ func (o *TargetOptions) AskAboutNamed(env Env) error {
 	which := fmt.Sprintf("%s names a server, %s. %s puts the load on it, --embedded on a PostgreSQL that realiops "+
 		"starts", variable, endpoint, flag)
 	if !env.InTerminal {
-		return errors.New(which + ": say which")
+		return errors.New(which + "; choose one")
 	}
 	env.Tell("%s.", which)
 	fmt.Fprint(env.Err, "Which? Type dsn or embedded: ")
@@ -96,6 +94,6 @@ func (o *TargetOptions) AskAboutNamed(env Env) error {
 		o.Own = true
 		return nil
 	default:
-		return errors.Join(errors.New("neither was chosen: nothing was measured"), err)
+		return errors.Join(errors.New("neither was chosen; nothing was measured"), err)
 	}
 }

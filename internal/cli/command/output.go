@@ -22,7 +22,7 @@ func WriteTo(name string, out io.Writer, write func(io.Writer) error) error {
 	existing, err := os.Stat(name)
 	switch {
 	case err == nil && existing.IsDir():
-		err = errors.New("it is a directory: name a file in it")
+		err = errors.New("it is a directory; name a file in it")
 	case err == nil && !existing.Mode().IsRegular():
 		err = writeInto(name, write)
 	default:

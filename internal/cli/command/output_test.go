@@ -46,7 +46,7 @@ func TestWriteTo(t *testing.T) {
 	}
 
 	if err := WriteTo(dir, nil, text); err == nil ||
-		!strings.HasSuffix(err.Error(), "it is a directory: name a file in it") {
+		!strings.HasSuffix(err.Error(), "it is a directory; name a file in it") {
 		t.Errorf("%v", err)
 	}
 	if err := WriteTo(filepath.Join(dir, "no", "file"), nil, text); err == nil ||

@@ -69,7 +69,7 @@ func (o StoreOptions) Open(ctx context.Context, env Env, who account.Options) (*
 		}
 		if asked.Token = strings.TrimSpace(string(text)); asked.Token == "" ||
 			strings.ContainsAny(asked.Token, "\r\n") {
-			return nil, asked, q, fmt.Errorf("%s: a token is one line", o.TokenFile)
+			return nil, asked, q, fmt.Errorf("%s: the token must be one line", o.TokenFile)
 		}
 	}
 	until, err := o.end(env.Now())
@@ -116,8 +116,8 @@ func (o StoreOptions) Settled(now time.Time) (from, to time.Time, err error) {
 // Strayed rejects flags about a store if none is asked, since they would have no effect.
 func (o StoreOptions) Strayed() error {
 	if o.URL == "" && o != (StoreOptions{Back: o.Back}) {
-		return errors.New("--token-file, --tenant, --sigv4, --until, --server, --host, --device and --name-label are " +
-			"about a store: name it with --prometheus")
+		return errors.New("--token-file, --tenant, --sigv4, --until, --server, --host, --device and --name-label need a " +
+			"store; name it with --prometheus")
 	}
 	return nil
 }

@@ -27,8 +27,7 @@ func (o StoreOptions) signer(ctx context.Context, who account.Options) (func(*ht
 		return nil, nil //nolint:nilnil // opening the store reports it
 	}
 	if o.TokenFile != "" || address.User != nil {
-		return nil, errors.New("--sigv4 signs in the place of a token or a password: leave out --token-file, and who " +
-			"stands in the address")
+		return nil, errors.New("--sigv4 replaces a token or password; leave out --token-file and the user in the address")
 	}
 	if in := regionInHost.FindStringSubmatch(address.Hostname()); in != nil {
 		who.Region = cmp.Or(who.Region, in[1])

@@ -57,7 +57,7 @@ const Longest = cloudwatch.Longest
 func (s *Stretch) Set(text string) error {
 	d, err := ParseTime(text)
 	if err != nil || d < time.Hour || d > Longest {
-		return fmt.Errorf("a time like 30d, 12w or 36h, at least an hour, at most 455d")
+		return fmt.Errorf("want 1h to 455d, such as 36h, 30d or 12w")
 	}
 	*s = Stretch(d)
 	return nil

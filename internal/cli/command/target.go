@@ -67,15 +67,14 @@ func (o *TargetOptions) Target(ctx context.Context, env Env) (chosen target.Opti
 	case o.DSN.Given && o.Container.Given:
 		return chosen, errors.New("--dsn and --container exclude each other")
 	case o.Own && (o.DSN.Given || o.Container.Given):
-		return chosen, errors.New("--embedded goes with neither --dsn nor --container: each of them chooses a server")
+		return chosen, errors.New("use only one of --embedded, --dsn and --container")
 	case o.DSN.Given && own != "":
-		return chosen, fmt.Errorf("%s is for a server that realiops starts itself: it does not go with --dsn", own)
+		return chosen, fmt.Errorf("%s cannot be used with --dsn; it is for a server that realiops starts", own)
 	case o.Container.Given && inContainer != "":
-		return chosen, fmt.Errorf("%s is for a server that realiops starts itself: it does not go with --container",
-			inContainer)
+		return chosen, fmt.Errorf("%s cannot be used with --container; it is for a server that realiops starts", inContainer)
 	case o.AWS.Given() && !o.DSN.Given:
 		return chosen, errors.New("--profile, --region, --role, --instance, --cluster, --volume, --ec2-instance and " +
-			"--iam-auth are for a server in AWS: they go with --dsn")
+			"--iam-auth are for a server in AWS and need --dsn")
 	}
 	var password string
 	if o.DSN.Given && !o.AWS.IAMAuth {
@@ -109,7 +108,7 @@ func Agree(env Env, agreed bool, question string) error {
 	fmt.Fprint(env.Err, "Go on? Type yes: ")
 	answer, err := bufio.NewReader(env.In).ReadString('\n')
 	if strings.TrimSpace(answer) != "yes" {
-		return errors.Join(errors.New("not agreed to: nothing was written"), err)
+		return errors.Join(errors.New("not confirmed; nothing was written"), err)
 	}
 	return nil
 }

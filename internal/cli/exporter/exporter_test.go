@@ -228,9 +228,9 @@ func TestAddress(t *testing.T) {
 	}
 	taken := strings.TrimSuffix(strings.TrimPrefix(listen(t).URL(), "http://"), "/metrics")
 	for address, want := range map[string]string{
-		taken: "another program listens there", "": "it takes a port", "http": "it takes a port",
-		"99999": "it takes a port", "a:b:c": "it takes a port",
-		"[::1": "it takes a port", "192.0.2.1:9650": "this machine has no such address",
+		taken: "the port is in use", "": "want a port", "http": "want a port",
+		"99999": "want a port", "a:b:c": "want a port",
+		"[::1": "want a port", "192.0.2.1:9650": "this machine has no such address",
 		"nobody.invalid:9650": "lookup nobody.invalid",
 	} {
 		if _, err := exporter.Listen(t.Context(), address, "1.2.3"); err == nil ||

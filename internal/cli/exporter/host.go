@@ -14,7 +14,7 @@ import (
 func forThisMachine(named string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != "" && !namesThisMachine(r.Host, named) {
-			const says = "only this machine reaches these metrics: ask for localhost, 127.0.0.1 or [::1]"
+			const says = "metrics are served only to this machine; use localhost, 127.0.0.1 or [::1]"
 			http.Error(w, says, http.StatusMisdirectedRequest)
 			return
 		}

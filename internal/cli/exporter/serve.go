@@ -144,7 +144,7 @@ func complete(address string) (string, error) {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		return "", errors.New("it takes a port of this machine, or HOST:PORT, such as 127.0.0.1:9650 or [::1]:9650")
+		return "", errors.New("want a port of this machine, or HOST:PORT, such as 127.0.0.1:9650 or [::1]:9650")
 	}
 	if host == "" {
 		host = "127.0.0.1"
@@ -156,9 +156,9 @@ func complete(address string) (string, error) {
 func whyNot(err error) error {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return errors.New("another program listens there: name another port, or 0 for any free one")
+		return errors.New("the port is in use; choose another, or 0 for any free one")
 	case errors.Is(err, syscall.EACCES):
-		return errors.New("ports below 1024 are for root: name a higher one")
+		return errors.New("ports below 1024 need root; choose a higher one")
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
 		return errors.New("this machine has no such address")
 	}

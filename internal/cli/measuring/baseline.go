@@ -92,19 +92,19 @@ const (
 func (o baselineOptions) check() error {
 	switch {
 	case o.Set != fio.SetDatabase && o.Set != fio.SetPublished:
-		return fmt.Errorf("unknown set %q: there are %s and %s", o.Set, fio.SetDatabase, fio.SetPublished)
+		return fmt.Errorf("unknown set %q; use %s or %s", o.Set, fio.SetDatabase, fio.SetPublished)
 	case o.Size < leastTestFile:
-		return errors.New("--size is at least 1M")
+		return errors.New("--size must be at least 1M")
 	case o.Runtime != 0 && (o.Runtime < shortestJob || o.Runtime > longestRuntime):
-		return fmt.Errorf("--runtime is %s: from %s to %s", printable.Duration(o.Runtime),
-			printable.Duration(shortestJob), printable.Duration(longestRuntime))
+		return fmt.Errorf("--runtime is %s; want %s to %s", printable.Duration(o.Runtime), printable.Duration(shortestJob),
+			printable.Duration(longestRuntime))
 	case o.Until != 0 && (o.Until < time.Minute/2 || o.Until > longestRuntime):
-		return fmt.Errorf("--until-throttled is %s: from 30 s to %s", printable.Duration(o.Until),
+		return fmt.Errorf("--until-throttled is %s; want 30 s to %s", printable.Duration(o.Until),
 			printable.Duration(longestRuntime))
 	case o.Until != 0 && o.Runtime != 0:
 		return errors.New("--until-throttled and --runtime exclude each other")
 	case o.Until != 0 && o.Buffered, o.File != "" && o.Buffered:
-		return errors.New("--show-buffered goes with the jobs of a set alone")
+		return errors.New("--show-buffered works only with a set of jobs")
 	}
 	return nil
 }

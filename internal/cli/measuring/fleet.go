@@ -90,8 +90,8 @@ func runFleet(ctx context.Context, env command.Env, o fleetOptions, args []strin
 	}
 	switch {
 	case partly > 0:
-		env.Tell("the source answered only in part about %s: run this again to ask for the rest",
-			printable.Counted(partly, "database"))
+		env.Tell("the source's answer about %s is incomplete; run this again for the rest", printable.Counted(partly,
+			"database"))
 		return errPartly
 	case !ranked.Concludes():
 		return command.ErrNoConclusion

@@ -64,14 +64,14 @@ func (o fleetOptions) fetch(ctx context.Context, env command.Env, head runfile.R
 	env.Tell("%s, %s of them already kept in %s; %s", printable.Counted(len(a.databases), "database"),
 		printable.Count(len(a.databases)-len(missing)), directory, text)
 	if usd > o.maxCost {
-		return "", 0, fmt.Errorf("that is more than --max-cost %g: allow more, or ask for less with --for", o.maxCost)
+		return "", 0, fmt.Errorf("that is more than --max-cost %g; raise it, or ask for less with --for", o.maxCost)
 	}
 	partly, err = d.Fetch(ctx, a.source, head, missing, func(n int) {
 		env.Tell("%s of %s", printable.Count(n),
 			printable.Count(len(missing)))
 	})
 	if err != nil {
-		return "", 0, fmt.Errorf("%s; the answers so far are kept in %s, and the same command continues",
+		return "", 0, fmt.Errorf("%s; the answers so far are in %s, and the same command continues",
 			runfile.Scrub(err.Error(), a.secrets...), directory)
 	}
 	if cost := a.cost(); cost != "" {
@@ -147,12 +147,12 @@ func (o fleetOptions) askedOfFiles(ctx context.Context, env command.Env) (asked,
 	}
 	from, to := source.Span()
 	if to.Sub(from) > command.Longest+command.Day {
-		return asked{}, fmt.Errorf("the files reach from %s to %s, and at most 455 days can be ranked: are the "+
-			"clocks right?", from.Format(time.DateOnly), to.Format(time.DateOnly))
+		return asked{}, fmt.Errorf("the files reach from %s to %s, but at most 455 days can be ranked; is a clock wrong?",
+			from.Format(time.DateOnly), to.Format(time.DateOnly))
 	}
 	return asked{
 		source: source, databases: source.Databases(), stretch: fleet.Stretch{Source: "sysstat", From: from, To: to},
-		price: func([]fleet.Database) (float64, string) { return 0, "reading what sysstat recorded" },
+		price: func([]fleet.Database) (float64, string) { return 0, "reading sysstat's files" },
 		cost:  func() string { return "" },
 	}, nil
 }
@@ -174,7 +174,7 @@ func (o fleetOptions) ask(ctx context.Context, env command.Env) (a ranking.Ask, 
 	}
 	text, err := input.ReadExported(ctx, o.has)
 	if err != nil {
-		return a, fmt.Errorf("read what databases have: %w", err)
+		return a, fmt.Errorf("read the --has file: %w", err)
 	}
 	a.Has, err = readHas(text, env.Now())
 	return a, command.Naming(o.has, err)

@@ -36,23 +36,23 @@ func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
 		return errors.New("name one source: --prometheus URL, --aws, files that sadf -j wrote, or a directory that " +
 			"realiops fleet wrote")
 	case len(args) > 1:
-		return fmt.Errorf("%s is a directory that realiops fleet wrote: name it alone", args[0])
+		return fmt.Errorf("%s was written by realiops fleet; name it alone", args[0])
 	case len(args) > 0 && flags.Changed("for"):
-		return fmt.Errorf("--for is how far back a source is asked, and of %s nobody is: leave it out", args[0])
+		return fmt.Errorf("--for does not apply to %s, which was fetched already; leave it out", args[0])
 	case len(args) > 0 && flags.Changed("max-cost"):
-		return fmt.Errorf("--max-cost is about calls of AWS, and %s costs none: leave it out", args[0])
+		return fmt.Errorf("--max-cost does not apply to %s, which needs no AWS calls; leave it out", args[0])
 	case len(o.files) > 0 && flags.Changed("for"):
-		return errors.New("--for is how far back a source is asked; files are read whole")
+		return errors.New("--for does not apply to files, which are read whole")
 	case len(args) > 0 && o.out != "":
-		return errors.New("--dir is where a source is kept: a directory that is there is named alone")
+		return errors.New("--dir is for a source's answers; name an existing directory alone")
 	case !(o.size.Percentile >= 50 && o.size.Percentile <= 100):
-		return fmt.Errorf("--percentile %g: from 50 to 100", o.size.Percentile)
+		return fmt.Errorf("--percentile %g: want 50 to 100", o.size.Percentile)
 	case !(o.size.Headroom >= 0 && o.size.Headroom <= 1e4):
-		return fmt.Errorf("--headroom %g: from 0 to 10000", o.size.Headroom)
+		return fmt.Errorf("--headroom %g: want 0 to 10000", o.size.Headroom)
 	case o.top < 1:
-		return fmt.Errorf("--top %d: 1 or more", o.top)
+		return fmt.Errorf("--top %d: want 1 or more", o.top)
 	case !(o.maxCost >= 0):
-		return fmt.Errorf("--max-cost %g: 0 or more", o.maxCost)
+		return fmt.Errorf("--max-cost %g: want 0 or more", o.maxCost)
 	}
 	for label := range strings.SplitSeq(o.store.NameLabel, ",") {
 		if o.store.NameLabel != "" && !labelName.MatchString(label) {

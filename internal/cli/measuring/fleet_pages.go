@@ -35,11 +35,11 @@ func rankFleet(ask ranking.Ask, directory string) (ranking.Fleet, error) {
 		all = append(all, page.Database)
 	}
 	if len(all) == 0 {
-		why := "the source knows none"
+		why := "the source has none"
 		if len(unread) > 0 {
 			why = unread[0]
 		}
-		return ranking.Fleet{}, fmt.Errorf("%s has no run file of any database: %s", directory, why)
+		return ranking.Fleet{}, fmt.Errorf("%s has no run file of a database: %s", directory, why)
 	}
 	asked, err := fleet.Asked(directory)
 	if err != nil {

@@ -122,14 +122,13 @@ func (o historyOptions) check(files []string, flags *pflag.FlagSet) error {
 	case len(o.sourcesNamed(files)) != 1:
 		return errors.New("name one source: --prometheus URL, --instance or --cluster of an AWS account, or files")
 	case o.query && !o.ofAWS():
-		return errors.New("--query asks CloudWatch: name the instance with --instance, and the cluster of one of " +
-			"Aurora with --cluster")
+		return errors.New("--query is for CloudWatch; name the instance with --instance, and Aurora's cluster with --cluster")
 	case o.query && o.instance == "":
-		return errors.New("--query asks nobody which instance writes: name it with --instance")
+		return errors.New("--query cannot look up the writer; name it with --instance")
 	case len(files) > 0 && flags.Changed("for"):
-		return errors.New("--for is how far back a source is asked; files are read whole")
+		return errors.New("--for does not apply to files, which are read whole")
 	case !slices.Contains([]string{"", "rds", "aurora"}, o.flavor):
-		return fmt.Errorf("--flavor %s: rds or aurora", o.flavor)
+		return fmt.Errorf("--flavor %s: want rds or aurora", o.flavor)
 	}
 	return nil
 }

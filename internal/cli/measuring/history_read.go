@@ -60,9 +60,9 @@ func (o historyOptions) unheeded(source string, heeds []string) error {
 	case 0:
 		return nil
 	case 1:
-		return fmt.Errorf("%s selects nothing of %s: leave it out", flags[0], source)
+		return fmt.Errorf("%s does not apply to %s; leave it out", flags[0], source)
 	}
-	return fmt.Errorf("%s select nothing of %s: leave them out", words.Enumerated(flags, " and "), source)
+	return fmt.Errorf("%s do not apply to %s; leave them out", words.Enumerated(flags, " and "), source)
 }
 
 // sourcesNamed returns the sources that the user named. There must be one.
@@ -124,8 +124,9 @@ func (o historyOptions) handedOn(ctx context.Context, store *prometheus.Store, q
 	case len(instances) == 0:
 		return h, nothing
 	case len(instances) > 1:
-		return h, fmt.Errorf(
-			`an exporter of CloudWatch shows %d instances, %s among them: name one with --server 'dimension_DBInstanceIdentifier="…"', or take all with realiops fleet`, len(instances), instances[0].Name)
+		return h,
+			fmt.Errorf(`an exporter of CloudWatch has %d instances, %s among them; pick one with --server 'dimension_DBInstanceIdentifier="…"', or rank all with realiops fleet`,
+				len(instances), instances[0].Name)
 	}
 	hours, err := source.Hours(ctx, instances, q.From, q.To)
 	if err != nil {
@@ -138,7 +139,7 @@ func (o historyOptions) handedOn(ctx context.Context, store *prometheus.Store, q
 	target := instances[0].Target
 	target.Flavor = cmp.Or(o.flavor, target.Flavor)
 	return answer{
-		hours[0], target, "recorded by CloudWatch and handed on to a store by an exporter, not by realiops"}, nil
+		hours[0], target, "recorded by CloudWatch and exported to a store, not by realiops"}, nil
 }
 
 func (o historyOptions) ofCloudWatch(ctx context.Context, env command.Env, _ []string) (h answer, err error) {
@@ -201,8 +202,8 @@ type historyFile struct {
 var historyFiles = []historyFile{
 	{"files about a machine, whose disks count together", func(text []byte) bool { return sysstat.Keeper(text) != "" }, nil,
 		historyOptions.ofSysstat},
-	{"what the aws program wrote", isExported, []string{"instance", "flavor"}, historyOptions.ofExported},
-	{"what promtool wrote", func([]byte) bool { return true }, []string{"server", "host", "device"},
+	{"output of the aws program", isExported, []string{"instance", "flavor"}, historyOptions.ofExported},
+	{"output of promtool", func([]byte) bool { return true }, []string{"server", "host", "device"},
 		historyOptions.ofDump},
 }
 
@@ -218,15 +219,15 @@ func (o historyOptions) ofFiles(ctx context.Context, env command.Env, files []st
 	for _, name := range files {
 		text, err := command.ReadExported(ctx, env, name)
 		if err != nil {
-			return answer{}, fmt.Errorf("read what was exported: %w", err)
+			return answer{}, fmt.Errorf("read the exported file: %w", err)
 		}
 		switch first := bytes.TrimSpace(text); {
 		case len(first) == 0:
-			return answer{}, fmt.Errorf("%s: it is empty", name)
+			return answer{}, fmt.Errorf("%s: the file is empty", name)
 		case bytes.HasPrefix(first, []byte("\x1f\x8b")), bytes.HasPrefix(first, []byte("\x28\xb5\x2f\xfd")):
-			return answer{}, fmt.Errorf("%s: it is compressed: unpack it first", name)
+			return answer{}, fmt.Errorf("%s: the file is compressed; unpack it first", name)
 		case bytes.HasPrefix(first, []byte("<")):
-			return answer{}, fmt.Errorf("%s: it is a web page, or XML: did a proxy answer in the place of the source?", name)
+			return answer{}, fmt.Errorf("%s: it is a web page or XML; did a proxy answer instead of the source?", name)
 		}
 		all = append(all, exported.File{Name: name, Text: text})
 	}
@@ -245,8 +246,8 @@ func (o historyOptions) ofExported(_ context.Context, files []exported.File, now
 
 func (o historyOptions) ofDump(ctx context.Context, files []exported.File, now time.Time) (answer, error) {
 	if len(files) > 1 {
-		return answer{}, fmt.Errorf("%s is none of AWS's, sysstat's, Azure's or vCenter's, and of samples that promtool "+
-			"wrote one file alone is read", files[0].Name)
+		return answer{}, fmt.Errorf("%s is not from AWS, sysstat, Azure or vCenter, and only one file from promtool can be "+
+			"read", files[0].Name)
 	}
 	store, from, to, err := prometheus.OpenDump(files[0].Name, files[0].Text)
 	if err != nil {
@@ -271,7 +272,7 @@ func (o historyOptions) ofSysstat(ctx context.Context, files []exported.File, no
 	}
 	machines := source.Databases()
 	if len(machines) != 1 {
-		return h, fmt.Errorf("the files are of %d machines, and a history is of one: realiops fleet takes them all",
+		return h, fmt.Errorf("the files are from %d machines, but history reads one; use realiops fleet for all",
 			len(machines))
 	}
 	data, err := source.History(ctx, machines[0].Name)

@@ -41,7 +41,7 @@ func (r *recordFlag) Set(name string) error {
 	switch ext := strings.ToLower(filepath.Ext(name)); ext {
 	case ".html", ".htm", ".md", ".csv", ".json", ".txt", ".png", ".svg":
 		how := shell.InText("realiops report RUN").Flag("-o", name, "FILE")
-		return fmt.Errorf("this writes a run file, as run.jsonl or run.jsonl.zst; %s then makes the report", how)
+		return fmt.Errorf("this writes a run file, such as run.jsonl or run.jsonl.zst; %s then writes the report", how)
 	}
 	*r = recordFlag(name)
 	return nil
@@ -104,7 +104,7 @@ func (o readingOptions) resolve(env command.Env) (progress.Mode, error) {
 		return "", err
 	}
 	if o.interval < shortestInterval || o.interval > longestInterval {
-		return "", fmt.Errorf("--interval is %s: from %s to %s", printable.Duration(o.interval),
+		return "", fmt.Errorf("--interval is %s; want %s to %s", printable.Duration(o.interval),
 			printable.Duration(shortestInterval), printable.Duration(longestInterval))
 	}
 	return mode, nil

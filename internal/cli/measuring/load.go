@@ -75,8 +75,7 @@ func runLoad(ctx context.Context, env command.Env, o *loadOptions, flags *pflag.
 			return err
 		}
 	case o.aws.Given():
-		return errors.New("--instance, --profile, --region and --role tell a load how to sign in: they go " +
-			"with --iam-auth")
+		return errors.New("--instance, --profile, --region and --role are for signing in to AWS and need --iam-auth")
 	default:
 		password, err := command.AskPassword(ctx, env, endpoint)
 		if err != nil {
@@ -117,7 +116,7 @@ func (o *loadOptions) answer(env command.Env) (done bool, err error) {
 // warnOfStandby says that a load would hang, which it does as silently as pgbench.
 func warnOfStandby(ctx context.Context, env command.Env, conn *pgx.Conn) {
 	if hangs, err := postgres.Unconfirmed(ctx, conn); err == nil && hangs {
-		env.Tell("realiops: warning: every commit waits for a standby that is not attached (synchronous_standby_names): " +
+		env.Tell("realiops: warning: every commit waits for a standby that is not attached (synchronous_standby_names); " +
 			"attach it, or set synchronous_commit to local")
 	}
 }

@@ -84,8 +84,7 @@ func (a scriptArgument) read(ctx context.Context, in io.Reader) (name, text stri
 		return "", "", fmt.Errorf("read the script: %w", err)
 	}
 	if before, _, ok := bytes.Cut(b, []byte{0}); ok {
-		return "", "", fmt.Errorf("%s: line %d holds a NUL byte, which no statement can", a.file,
-			bytes.Count(before, []byte{'\n'})+1)
+		return "", "", fmt.Errorf("%s: line %d contains a NUL byte", a.file, bytes.Count(before, []byte{'\n'})+1)
 	}
 	return a.file, string(b), nil
 }

@@ -113,7 +113,7 @@ func (f *modeFlag) Set(s string) error {
 		*f.value = m
 		return nil
 	}
-	return fmt.Errorf("there are %s, %s and %s", engine.Simple, engine.Extended, engine.Prepared)
+	return fmt.Errorf("want %s, %s or %s", engine.Simple, engine.Extended, engine.Prepared)
 }
 
 // parseSeed parses a number as pgbench does by the C library, including negative ones, which wrap around.

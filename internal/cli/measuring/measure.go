@@ -82,8 +82,8 @@ func withoutDashes(c *cobra.Command, args []string) error {
 	if len(args) == 0 || c.ArgsLenAtDash() == 0 {
 		return nil
 	}
-	return fmt.Errorf("put -- before %q, so that its flags are not read as those of realiops: %s [FLAGS] -- COMMAND "+
-		"[ARGUMENT...] %s", args[0], c.CommandPath(), command.SeeHelp(c))
+	return fmt.Errorf("put -- before %q, so that realiops does not read its flags: %s [FLAGS] -- COMMAND [ARGUMENT...] %s",
+		args[0], c.CommandPath(), command.SeeHelp(c))
 }
 
 const measureCommandExitHelp = `0  done, and all budgets are met

@@ -49,7 +49,7 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 	m.Options = o.Options
 	switch {
 	case max(o.Repetitions, o.Warmup) > mostRepetitions:
-		return m, fmt.Errorf("--repetitions and --warmup are at most %s", printable.Count(mostRepetitions))
+		return m, fmt.Errorf("--repetitions and --warmup must be at most %s", printable.Count(mostRepetitions))
 	case o.Repetitions < 1:
 		return m, fmt.Errorf("--repetitions is %d and must be at least 1", o.Repetitions)
 	case o.transactions < 1:
@@ -59,7 +59,7 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 	case o.Background <= 0:
 		return m, fmt.Errorf("--background is %s and must be more than 0 s", printable.Duration(o.Background))
 	case command.CountGiven(len(args) > 0, o.sql != "", o.file != "") != 1:
-		return m, errors.New("name one thing to measure: a COMMAND behind --, --sql STATEMENTS or --file SCRIPT")
+		return m, errors.New("name one thing to measure: a COMMAND after --, --sql STATEMENTS or --file SCRIPT")
 	}
 	if m.Ours, err = sessionsOf(o.ours); err != nil {
 		return m, err
@@ -105,13 +105,13 @@ func sessionsOf(text string) (s postgres.Sessions, err error) {
 	switch {
 	case text == "":
 	case value == "":
-		err = fmt.Errorf("--count %q: say application_name=NAME or user=NAME", text)
+		err = fmt.Errorf("--count %q: want application_name=NAME or user=NAME", text)
 	case name == "application_name":
 		s.ApplicationName = value
 	case name == "user":
 		s.User = value
 	default:
-		err = fmt.Errorf("--count %q: sessions are known by application_name and by user", text)
+		err = fmt.Errorf("--count %q: select sessions by application_name or user", text)
 	}
 	return s, err
 }
@@ -135,20 +135,19 @@ func (o *measureOptions) budgets(ctx context.Context) (all []cost.Budget, err er
 			}
 		}
 		if len(lists) == before {
-			return nil, fmt.Errorf("there is no budget in %s: write one in each line, such as own_wal_bytes=base+3%%",
-				file)
+			return nil, fmt.Errorf("no budgets in %s; write one per line, such as own_wal_bytes=base+3%%", file)
 		}
 	}
 	for _, list := range lists {
 		parsed, err := cost.ParseBudgets(list)
 		if err != nil {
-			return nil, fmt.Errorf("a budget: %w", err)
+			return nil, fmt.Errorf("--max: %w", err)
 		}
 		all = append(all, parsed...)
 	}
 	for _, b := range all {
 		if b.OverBase != nil && o.base == "" {
-			return nil, fmt.Errorf("%s refers to a base: name one with --compare", b.Text)
+			return nil, fmt.Errorf("%s refers to a base; name one with --compare", b.Text)
 		}
 	}
 	return all, nil

@@ -120,7 +120,7 @@ func (r costReport) tell(path string, operation runfile.Operation, failed error)
 	}
 	var failures error
 	for _, to := range r.outputs {
-		// an incomplete measurement is no base
+		// an incomplete measurement is not a base
 		valid := err == nil && (failed == nil || to.format != command.FormatBase)
 		if valid || slices.Contains(failureForms, to.format) {
 			failures = errors.Join(failures, command.WriteTo(to.file, to.to, func(w io.Writer) error {

@@ -79,16 +79,16 @@ const leastObserved = 20 * time.Minute
 func (o *observeOptions) check() error {
 	switch {
 	case o.length <= 0:
-		return fmt.Errorf("--for is %s: there is nothing to observe in that", printable.Duration(o.length))
+		return fmt.Errorf("--for is %s and must be more than 0", printable.Duration(o.length))
 	case o.atLeast <= 0:
-		return fmt.Errorf("--at-least is %s: it must be more than that", printable.Duration(o.atLeast))
+		return fmt.Errorf("--at-least is %s and must be more than 0", printable.Duration(o.atLeast))
 	case o.atLeast != leastObserved && !o.settled:
-		return errors.New("--at-least is for --until-settled, which was not asked for")
+		return errors.New("--at-least needs --until-settled")
 	case o.atLeast != leastObserved && o.atLeast > o.length:
-		return fmt.Errorf("--at-least %s is longer than it is observed (--for %s)",
-			printable.Duration(o.atLeast), printable.Duration(o.length))
+		return fmt.Errorf("--at-least %s is longer than --for %s", printable.Duration(o.atLeast),
+			printable.Duration(o.length))
 	case o.append && o.out == "":
-		return errors.New("--append goes on in a file: name it with -o")
+		return errors.New("--append continues a file; name it with -o")
 	}
 	return nil
 }

@@ -22,9 +22,9 @@ func (f follower) Record(r runfile.Record) {
 	}
 	f.metrics.Record(r)
 	if r.Kind() == runfile.KindRun {
-		who := "which only this machine reaches"
+		who := "for this machine only"
 		if !f.metrics.Alone() {
-			who = "which everybody reads who reaches this machine there"
+			who = "for everyone who can reach this machine there"
 		}
 		f.Message(fmt.Sprintf("Metrics for a Prometheus are at %s, %s.", f.metrics.URL(), who))
 	}

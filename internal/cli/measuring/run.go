@@ -76,7 +76,7 @@ func runRun(ctx context.Context, env command.Env, o runOptions, flags *pflag.Fla
 		return err
 	}
 	if o.cloud.asked() && !o.target.DSN.Given {
-		return errors.New("--aws and --quick-aws are for a server in AWS: they go with --dsn")
+		return errors.New("--aws and --quick-aws are for a server in AWS and need --dsn")
 	}
 	server, err := o.target.Target(ctx, env)
 	if err != nil {

@@ -83,7 +83,7 @@ const leastTable = 1 << 20
 func (o *planOptions) override(plan *runfile.Plan, flags *pflag.FlagSet) error {
 	if flags.Changed("load-seconds") {
 		if plan.LoadSeconds = o.loadSeconds; o.loadSeconds == 0 {
-			return errors.New("--load-seconds is 0: there is no load in that")
+			return errors.New("--load-seconds is 0 and must be more than 0")
 		}
 	}
 	if flags.Changed("repetitions") {
@@ -106,7 +106,7 @@ func (o *planOptions) override(plan *runfile.Plan, flags *pflag.FlagSet) error {
 		return fmt.Errorf("--clients is %d and must be at least 1", o.sizes.Clients)
 	}
 	if flags.Changed("read-size") && o.table < leastTable {
-		return errors.New("--read-size is at least 1M")
+		return errors.New("--read-size must be at least 1M")
 	}
 	if flags.Changed("seed") {
 		plan.Seed = o.seed

@@ -37,7 +37,7 @@ func Resolve(asked string, terminal bool) (Mode, error) {
 		}
 		return None, nil
 	default:
-		return None, fmt.Errorf("--progress is %q and can be auto, bar, plain or none", asked)
+		return None, fmt.Errorf("--progress %q: want auto, bar, plain or none", asked)
 	}
 }
 

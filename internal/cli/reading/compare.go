@@ -120,7 +120,7 @@ func measurements(env command.Env, names []string) (base, now cost.Cost, are boo
 				return base, now, true, err
 			}
 		}
-		return base, now, true, errors.New("a measurement is compared with one other: name two, and nothing else")
+		return base, now, true, errors.New("name exactly two measurements to compare")
 	}
 	if base, err = NamedCost(env, names[0]); err == nil {
 		now, err = NamedCost(env, names[1])
@@ -163,8 +163,7 @@ func compareCosts(env command.Env, o compareOptions, base cost.Compared, now cos
 	for _, g := range gates {
 		change := changeOfCount.FindStringSubmatch(g.Text)
 		if change == nil {
-			return fmt.Errorf("--fail-if %q: of measurements, say by how much a count may grow: own_wal_bytes>3%%",
-				g.Text)
+			return fmt.Errorf("--fail-if %q: for measurements, limit the growth of a count, as in own_wal_bytes>3%%", g.Text)
 		}
 		parsed, err := cost.ParseBudgets(change[1] + "=base+" + change[2] + "%")
 		if err != nil {

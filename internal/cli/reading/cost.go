@@ -65,7 +65,7 @@ func NamedCost(env command.Env, name string) (cost.Cost, error) {
 	}
 	run, err := command.NamedRun(env, name)
 	if errors.Is(err, runfile.ErrNotRunFile) {
-		err = fmt.Errorf("%w, and no base either", err)
+		err = fmt.Errorf("%w, nor a base", err)
 	}
 	if err != nil {
 		return cost.Cost{}, err
@@ -85,7 +85,7 @@ func baseIn(name string) (c cost.Cost, ok bool, err error) {
 		return c, false, nil //nolint:nilerr // likewise
 	}
 	head := make([]byte, 64)
-	n, _ := io.ReadFull(file, head) // a shorter one is no base
+	n, _ := io.ReadFull(file, head) // a shorter one is not a base
 	if !cost.IsBase(head[:n]) {
 		return c, false, nil
 	}

@@ -53,7 +53,7 @@ and each entry names its source.`,
 			case o.dashboard == "":
 				return runExplain(env, o, args)
 			case len(args) > 0 || o.all:
-				return errors.New("--dashboard explains a file: leave out names and --all")
+				return errors.New("--dashboard explains a file; leave out names and --all")
 			}
 			return explainDashboard(cmd.Context(), env, o)
 		},
@@ -71,7 +71,7 @@ const explainExitHelp = `0  explained
 
 func runExplain(env command.Env, o explainOptions, names []string) error {
 	if slices.Contains(names, "") {
-		return errors.New("a name is empty: name a metric, or none to see what there is")
+		return errors.New("empty name; name a metric, or leave it out for a list")
 	}
 	known := allKnown()
 	asked, err := known.of(names)

@@ -51,7 +51,7 @@ func (k knowledge) board(panels []dashboard.Panel) board {
 	return b
 }
 
-// shown returns what a name counts, on all servers that have it, or nothing if it is no amount of I/O or work.
+// shown returns what a name counts, on all servers that have it, or nothing if it is not an amount of I/O or work.
 func (k knowledge) shown(name string) boardMetric {
 	m := boardMetric{Name: name}
 	add := func(side, counts, where string) {

@@ -83,13 +83,13 @@ var within = regexp.MustCompile(`(?:^|[^\w.])([em][0-9]+)(?:[^\w.]|$)|METRICS\(`
 
 func (e *unknownMetricError) Error() string {
 	if name := within.FindStringSubmatch(e.name); name != nil {
-		return fmt.Sprintf("unknown metric %q: %s stands for a metric in one query only: type that metric's name",
-			e.name, cmp.Or(name[1], "METRICS()"))
+		return fmt.Sprintf("unknown metric %q: %s stands for a metric within one query only; name that metric", e.name,
+			cmp.Or(name[1], "METRICS()"))
 	}
 	if len(e.closest) == 0 {
-		return fmt.Sprintf("unknown metric %q (realiops explain says what can be asked)", e.name)
+		return fmt.Sprintf("unknown metric %q (realiops explain lists what it knows)", e.name)
 	}
-	return fmt.Sprintf("unknown metric %q: did you mean one of these? (realiops explain says what can be asked)", e.name)
+	return fmt.Sprintf("unknown metric %q; did you mean one of these? (realiops explain lists what it knows)", e.name)
 }
 
 // named returns the entries of a name, or all in a view of that name.

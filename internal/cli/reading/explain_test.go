@@ -204,7 +204,7 @@ func TestTextCopiedFromAConsole(t *testing.T) {
 		t.Errorf("%v, %q", err, names)
 	}
 	_, err = allKnown().of([]string{"FILL(m1, 0) / PERIOD(m1)"})
-	if want := `m1 stands for a metric in one query only: type that metric's name`; err == nil ||
+	if want := `m1 stands for a metric within one query only; name that metric`; err == nil ||
 		!strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -96,7 +96,7 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 		return err
 	}
 	if slices.ContainsFunc(names, func(name string) bool { return command.SameFile(o.out, name) }) {
-		return fmt.Errorf("%s is the run itself, which the report would replace: name another file with -o", o.out)
+		return fmt.Errorf("%s is the run itself; name another file with -o", o.out)
 	}
 	if base, ok, err := baseIn(names[0]); ok && len(names) == 1 {
 		if err != nil {
@@ -135,13 +135,12 @@ func (o reportOptions) refuse(run *counts.Run, names []string, withSizes bool) e
 	pictures := []string{command.FormatPNG, command.FormatSVG}
 	switch {
 	case o.sizes && len(names) == 1 && !withSizes && !baseline.Is(run) && !slices.Contains(pictures, o.format.Chosen):
-		return fmt.Errorf("%s has no sizes: ask realiops size, or for a page with -o page.html", o.format.Chosen)
+		return fmt.Errorf("%s has no sizes; use realiops size, or -o page.html", o.format.Chosen)
 	case len(names) > 1 && !withSizes:
-		return fmt.Errorf("that format has no sizes, so it is of %s alone: leave %s out", names[0],
-			strings.Join(names[1:], ", "))
+		return fmt.Errorf("that format has no sizes and covers only %s; leave out %s", names[0], strings.Join(names[1:],
+			", "))
 	case (baseline.Is(run) || cost.Is(run)) && len(o.require.patterns) > 0:
-		return fmt.Errorf("%s: no metric gets a verdict from it: --require is for runs that put loads on a database",
-			names[0])
+		return fmt.Errorf("%s has no verdicts; --require is for runs that load a database", names[0])
 	}
 	return nil
 }
@@ -159,7 +158,7 @@ func (o reportOptions) reportRuns(env command.Env, runs []*counts.Run, name stri
 		return err
 	}
 	if len(only) > 0 && format != command.FormatText {
-		return fmt.Errorf("--metric limits the text report, and %s asks for another: leave one of them out", format)
+		return fmt.Errorf("--metric applies only to the text report, not to %s; leave one out", format)
 	}
 	var size *sizes.Size
 	var unsized error
@@ -193,8 +192,8 @@ func (o reportOptions) writeAs(env command.Env, write func(command.Env) error) e
 // writeBaseline reports what storage delivered alone, without verdicts and bill.
 func (o reportOptions) writeBaseline(env command.Env, run *counts.Run, format string) error {
 	if o.sizes {
-		return errors.New("a baseline measured storage alone and has no sizes: --load, --class, --gib and the others " +
-			"of sizes are for runs on a database")
+		return errors.New("a baseline measured storage alone and has no sizes; leave out --load, --class, --gib and other " +
+			"sizing flags")
 	}
 	return o.writeAs(env, func(env command.Env) error { return WriteBaseline(env, run, format) })
 }

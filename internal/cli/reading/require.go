@@ -55,7 +55,7 @@ func matching(flag, pattern string, known []string) ([]string, error) {
 		for _, s := range spelled {
 			matches, err := path.Match(overSlashes(pattern), overSlashes(s))
 			if err != nil {
-				return nil, fmt.Errorf(flag+" %s: a [ without its ]", pattern)
+				return nil, fmt.Errorf(flag+" %s: missing ]", pattern)
 			}
 			if matches || s == pattern {
 				names = append(names, name)
@@ -86,8 +86,7 @@ func matching(flag, pattern string, known []string) ([]string, error) {
 		return nil, fmt.Errorf(flag+" %s: the run has no such metric; the nearest is %s", pattern, near)
 	}
 	if documented := documentedLike(pattern); documented != "" {
-		return nil, fmt.Errorf(flag+" %s: the run has no such metric, nor %s, which a console shows",
-			pattern, documented)
+		return nil, fmt.Errorf(flag+" %s: the run has neither this metric nor %s, which a console shows", pattern, documented)
 	}
 	return nil, fmt.Errorf(flag+" %q: the run has no such metric (-v lists those it has)", pattern)
 }

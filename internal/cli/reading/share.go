@@ -48,7 +48,7 @@ func runShare(env command.Env, name, out string) error {
 		return err
 	}
 	if path == command.StandardInput {
-		return errors.New("share reads a file, and not standard input")
+		return errors.New("share reads a file, not standard input")
 	}
 	if out == "" { // run.jsonl.zst becomes run-shared.jsonl.zst
 		directory, file := filepath.Split(path)

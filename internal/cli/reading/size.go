@@ -80,7 +80,7 @@ const sizeExitHelp = `0  sized
 // noRun rejects a run if figures are asked about.
 func noRun(args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("--need, --from-metric and --check ask without a run: leave %s out", args[0])
+		return fmt.Errorf("--need, --from-metric and --check take no run; leave out %s", args[0])
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func runFiles(cmd *cobra.Command, args []string) error {
 	}
 	for i, name := range args {
 		if slices.Contains(args[:i], name) {
-			return fmt.Errorf("%s is named twice", name)
+			return fmt.Errorf("%s is given twice", name)
 		}
 	}
 	return nil
@@ -110,8 +110,8 @@ func runSize(ctx context.Context, env command.Env, o SizeOptions, names []string
 		return err
 	}
 	if i := slices.IndexFunc(runs, baseline.Is); i >= 0 {
-		return command.Naming(names[i], errors.New("a baseline measured storage alone: what that gave is no need. "+
-			"realiops size RUN --baseline FILE says whether it carries what a run needed"))
+		return command.Naming(names[i], errors.New("a baseline measured storage alone, not a need; use realiops size RUN "+
+			"--baseline FILE to see whether it carries a run's"))
 	}
 	o.server = commonServer(runs)
 	ask, err := o.Asked(ctx)

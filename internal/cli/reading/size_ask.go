@@ -31,7 +31,7 @@ func (o SizeOptions) check() error {
 		{"--repeat, in hours,", o.repeat.Hours(), 0, 24 * 366},
 	} {
 		if !(f.value >= f.least && f.value <= f.most) { // also NaN
-			return fmt.Errorf("%s %g: from %g to %g", f.flag, f.value, f.least, f.most)
+			return fmt.Errorf("%s %g: want %g to %g", f.flag, f.value, f.least, f.most)
 		}
 	}
 	return nil
@@ -80,9 +80,9 @@ func (o *SizeOptions) choose(ask *sizing.Ask, volumes []catalog.Volume, rules []
 	for _, name := range o.on {
 		if !slices.Contains(known, name) {
 			if services := clouds[name]; services != "" {
-				return fmt.Errorf("--on %q: name what it sells: %s", name, services)
+				return fmt.Errorf("--on %q is a cloud; use %s", name, services)
 			}
-			return fmt.Errorf("--on %q: there are %s%s", name, strings.Join(known, ", "), command.Meant("", name, known))
+			return fmt.Errorf("--on %q: want one of %s%s", name, strings.Join(known, ", "), command.Meant("", name, known))
 		}
 	}
 	return nil
@@ -110,7 +110,7 @@ var classes = regexp.MustCompile(
 // families matches AWS's and Google's names of class families, and some of Azure's classes.
 var families = regexp.MustCompile(`(?i)^(db\.)?[a-z]{1,4}\d[a-z]{0,5}$`)
 
-// CheckRegion rejects a name that is no cloud's region and has no prices.
+// CheckRegion rejects a name that is not a cloud's region and has no prices.
 func CheckRegion(region string, priced []string) error {
 	known := slices.Clone(priced)
 	for _, c := range []catalog.Cloud{catalog.AWS, catalog.Azure, catalog.Google} {
@@ -119,8 +119,8 @@ func CheckRegion(region string, priced []string) error {
 	if slices.Contains(known, region) {
 		return nil
 	}
-	return fmt.Errorf("there is no region %s%s (--price takes a file with the prices of a new one)", region,
-		command.Meant("", region, known))
+	return fmt.Errorf("unknown region %s%s (for a new one, pass its prices with --price)", region, command.Meant("",
+		region, known))
 }
 
 // checkClass rejects an impossible machine class, but accepts one with unknown limits. A family without a size is
@@ -134,16 +134,16 @@ func checkClass(class string, known []catalog.Instance) error {
 	short := families.MatchString(class)
 	for _, m := range known {
 		if short && m.Provider != "azure" && strings.EqualFold(m.Family(), bare) {
-			return fmt.Errorf("--class %s is a family of classes: name one of it, such as %s%s.large", class,
-				class[:len(class)-len(bare)], bare)
+			return fmt.Errorf("--class %s is a family; name a class, such as %s%s.large", class, class[:len(class)-len(bare)],
+				bare)
 		}
 	}
 	switch is := func(name string) bool { return strings.EqualFold(name, bare) }; {
 	case class == "" || classes.MatchString(class) && (!short || slices.ContainsFunc(names, is)):
 		return nil
 	case classes.MatchString(class):
-		return fmt.Errorf("--class %s is not a known machine class%s (a class of AWS has its size, such as "+
-			"m7g.large, and one of Azure begins with Standard_)", class, command.Meant("", bare, names))
+		return fmt.Errorf("--class %s is unknown%s (AWS's classes have a size, such as m7g.large; Azure's begin with "+
+			"Standard_)", class, command.Meant("", bare, names))
 	}
 	return fmt.Errorf("--class %s is not a machine class%s", class, command.Meant("", bare, names))
 }
@@ -202,7 +202,7 @@ func (o *SizeOptions) readCalibration(env command.Env) (err error) {
 // suggesting adds the nearest known name to an error.
 func suggesting(err error) error {
 	if unknown, ok := errors.AsType[*sizing.UnknownLoad](err); ok {
-		return fmt.Errorf("%w: there are %s", err, strings.Join(unknown.Known, ", "))
+		return fmt.Errorf("%w; it has %s", err, strings.Join(unknown.Known, ", "))
 	}
 	return err
 }

@@ -50,13 +50,13 @@ func parseFigures(text string) (figures.Figures, error) {
 		field, found := known[name]
 		v, err := number.Read(value, number.Counted())
 		if !found || err != nil || !(v == 0 || v >= leastFigure && v < 1e18) {
-			return f, fmt.Errorf("--check %s: NAME=NUMBER of %s, and buffered", part, figureNames)
+			return f, fmt.Errorf("--check %s: want NAME=NUMBER of %s, or buffered", part, figureNames)
 		}
 		switch other, twice := names[field.to]; {
 		case twice && other == name:
-			return f, fmt.Errorf("--check %s= is said twice", name)
+			return f, fmt.Errorf("--check %s= is given twice", name)
 		case twice:
-			return f, fmt.Errorf("--check %s= and %s= are the same: leave one out", name, other)
+			return f, fmt.Errorf("--check %s= and %s= are the same; leave one out", name, other)
 		}
 		*field.to, names[field.to] = v*field.unit, name
 	}

@@ -8,9 +8,9 @@ import (
 // TestFiguresSaidTwice: two numbers for one figure are rejected.
 func TestFiguresSaidTwice(t *testing.T) {
 	for text, want := range map[string]string{
-		"iops=3000,iops=2000": "--check iops= is said twice",
-		"queue=3 aqu-sz=2":    "--check aqu-sz= and queue= are the same: leave one out",
-		"kbps=100 mbps=2":     "--check mbps= and kbps= are the same: leave one out", "r/s=1 w/s=1 kbps=3": "",
+		"iops=3000,iops=2000": "--check iops= is given twice",
+		"queue=3 aqu-sz=2":    "--check aqu-sz= and queue= are the same; leave one out",
+		"kbps=100 mbps=2":     "--check mbps= and kbps= are the same; leave one out", "r/s=1 w/s=1 kbps=3": "",
 	} {
 		if _, err := parseFigures(text); err == nil && want != "" || err != nil && err.Error() != want {
 			t.Errorf("%s: %v, want %q", text, err, want)

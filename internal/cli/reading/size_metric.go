@@ -24,7 +24,7 @@ func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 		return err
 	}
 	if o.Format.Chosen == command.FormatCSV {
-		return errors.New("--from-metric answers as text or json")
+		return errors.New("--from-metric supports only text and json")
 	}
 	o.flavor = strings.ToLower(o.flavor)
 	amounts, err := parseAmounts(o.fromMetric)
@@ -43,8 +43,8 @@ func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 		return err
 	}
 	if cloud := catalog.CloudOfRegion(o.Region, nil); cloud != "" && cloud != catalog.AWS {
-		return fmt.Errorf("--region %s is a region of %s, and the metrics are AWS's: name one of its regions, such "+
-			"as %s", o.Region, cloud.Title(), catalog.AWS.Home())
+		return fmt.Errorf("--region %s is a region of %s, but the metrics are AWS's; use one of its regions, such as %s",
+			o.Region, cloud.Title(), catalog.AWS.Home())
 	}
 	var all []figures.Converted
 	answer := sizes.Converts{Schema: sizes.ConvertsSchema}
@@ -112,16 +112,15 @@ func meaningsOf(name, flavor string) ([]metric.Meaning, error) {
 			names = append(names, m.Metric)
 		}
 		if len(metric.EntriesOf(name)) > 0 || len(allKnown().local.Named(name)) > 0 {
-			return nil, fmt.Errorf("--from-metric takes what a cloud's console shows, and %s is another's: %s says "+
-				"what it counts; --need takes requests of a disk",
-				name, shell.New("realiops explain").File(name, "NAME"))
+			return nil, fmt.Errorf("--from-metric takes metrics of a cloud's console, not %s; %s says what that counts, and "+
+				"--need takes a disk's requests", name, shell.New("realiops explain").File(name, "NAME"))
 		}
-		return nil, fmt.Errorf("--from-metric: unknown metric %q%s (realiops explain says what can be asked)", name,
+		return nil, fmt.Errorf("--from-metric: unknown metric %q%s (realiops explain lists what it knows)", name,
 			command.Meant("", name, names))
 	}
 	if flavors := []string{"aurora", "rds", "ebs"}; flavor != "" && !slices.Contains(flavors, flavor) {
-		return nil, fmt.Errorf("--flavor %s: there are %s%s", flavor, strings.Join(flavors, ", "),
-			command.Meant("", flavor, flavors))
+		return nil, fmt.Errorf("--flavor %s: want one of %s%s", flavor, strings.Join(flavors, ", "), command.Meant("", flavor,
+			flavors))
 	}
 	found := slices.DeleteFunc(slices.Clone(all), func(m metric.Meaning) bool { return flavor != "" && m.On != flavor })
 	if named := slices.DeleteFunc(slices.Clone(found), func(m metric.Meaning) bool {
@@ -135,7 +134,7 @@ func meaningsOf(name, flavor string) ([]metric.Meaning, error) {
 			on = append(on, m.On)
 		}
 		slices.Sort(on)
-		return nil, fmt.Errorf("--flavor %s: %s is not shown there, but on %s", flavor, all[0].Metric,
+		return nil, fmt.Errorf("--flavor %s does not have %s, which is a metric of %s", flavor, all[0].Metric,
 			words.Enumerated(slices.Compact(on), " and "))
 	}
 	return found, nil

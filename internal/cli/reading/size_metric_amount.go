@@ -30,7 +30,7 @@ func parseAmounts(text string) (all []metricAmount, err error) {
 		if a.name = strings.TrimSpace(name); slices.ContainsFunc(all, func(other metricAmount) bool {
 			return strings.EqualFold(other.name, a.name)
 		}) {
-			return nil, fmt.Errorf("--from-metric %s= is said twice", a.name)
+			return nil, fmt.Errorf("--from-metric %s= is given twice", a.name)
 		}
 		units := number.Counted()
 		if countsBytes(a.name) {
@@ -41,14 +41,13 @@ func parseAmounts(text string) (all []metricAmount, err error) {
 			return nil, fmt.Errorf("--from-metric %s: %w", a.text, err)
 		}
 		if err != nil || !(a.amount >= leastFigure && a.amount < 1e15) {
-			return nil, fmt.Errorf("--from-metric %s: NAME=AMOUNT, the amount a number above 0; of a sum with its "+
-				"time: NAME=AMOUNT/month", a.text)
+			return nil, fmt.Errorf("--from-metric %s: want NAME=AMOUNT above 0, and for a sum its time: NAME=AMOUNT/month",
+				a.text)
 		}
 		if timed {
 			a.written = "/" + time
 			if a.seconds = secondsIn(strings.TrimSpace(time)); a.seconds == 0 {
-				return nil, fmt.Errorf("--from-metric %s: the time behind / is one of s, min, 5min, h, day, week "+
-					"and month", a.text)
+				return nil, fmt.Errorf("--from-metric %s: after the / want s, min, 5min, h, day, week or month", a.text)
 			}
 		}
 		all = append(all, a)
@@ -90,7 +89,7 @@ func secondsIn(text string) float64 {
 func (a metricAmount) over(m metric.Meaning) (metricAmount, error) {
 	switch {
 	case !m.Summed() && a.seconds > 1:
-		return a, fmt.Errorf("%s is a mean per second, not a sum: leave out %s", m.Metric, a.written)
+		return a, fmt.Errorf("%s is a mean per second, not a sum; leave out %s", m.Metric, a.written)
 	case !m.Summed():
 		a.seconds = 0
 		return a, impossibleRate(a.amount, m)

@@ -28,13 +28,13 @@ func TestNeedsAsPeopleWriteThem(t *testing.T) {
 	}
 	for text, says := range map[string]string{
 		"iops=3.000,kb=8":           "3 or 3,000?",
-		"iops=1,2,3,kb=8":           "comma stands between thousands",
-		"iops=3,00,kb=8":            "comma stands between thousands",
+		"iops=1,2,3,kb=8":           "commas separate thousands",
+		"iops=3,00,kb=8":            "commas separate thousands",
 		"iops=3000,mbps=800Mbps":    "may be bits",
 		"iops=3000,mbps=100Mb":      "may be bits",
 		"iops=3000,kb=8,writes=30%": "reads=70%",
-		"iops=3000/min,kb=8":        "is not a unit",
-		"iops=10q,kb=8":             "is not a unit",
+		"iops=3000/min,kb=8":        "unknown unit",
+		"iops=10q,kb=8":             "unknown unit",
 	} {
 		if got, err := parseNeed(text); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %+v, %v, want an error with %q", text, got, err, says)
@@ -51,7 +51,7 @@ func TestAmountsAsPeopleWriteThem(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"VolumeReadIOPs=2.43B/month", "WriteIOPS=3MiB", "VolumeWriteIOPs=2kB/h"} {
-		if got, err := parseAmounts(text); err == nil || !strings.Contains(err.Error(), "is not a unit here") {
+		if got, err := parseAmounts(text); err == nil || !strings.Contains(err.Error(), "unknown unit") {
 			t.Errorf("%s: %+v, %v", text, got, err)
 		}
 	}
@@ -100,7 +100,7 @@ func TestRegionsThatAreAlike(t *testing.T) {
 
 // TestEachPlaceOfAMetricIsNamed: the error names the places that have the metric.
 func TestEachPlaceOfAMetricIsNamed(t *testing.T) {
-	const want = "--flavor ebs: WriteThroughput is not shown there, but on aurora and rds"
+	const want = "--flavor ebs does not have WriteThroughput, which is a metric of aurora and rds"
 	if _, err := meaningsOf("WriteThroughput", "ebs"); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -19,7 +19,7 @@ func sizeNeed(ctx context.Context, env command.Env, o SizeOptions) error {
 		return err
 	}
 	if need.Hours = o.hours; !(o.hours >= leastFigure && o.hours <= 24) {
-		return fmt.Errorf("--hours %s: of a day, above 0 and up to 24", strconv.FormatFloat(o.hours, 'f', -1, 64))
+		return fmt.Errorf("--hours %s: want hours of a day, above 0 and up to 24", strconv.FormatFloat(o.hours, 'f', -1, 64))
 	}
 	if err := o.check(); err != nil {
 		return err
@@ -64,15 +64,14 @@ func parseNeed(text string) (sizing.Stated, error) {
 		name = strings.ToLower(strings.TrimSpace(name))
 		figure, known := figures[name]
 		if name == "writes" {
-			return need, fmt.Errorf("--need %s: say what is read instead, such as reads=70%%", part)
+			return need, fmt.Errorf("--need %s: give the share of reads instead, such as reads=70%%", part)
 		}
 		if !known {
-			return need,
-				fmt.Errorf("--need %q: NAME=NUMBER of iops, mbps, kb, reads and flushes, separated by commas: two of "+
-					"the first three are needed", part)
+			return need, fmt.Errorf("--need %q: want NAME=NUMBER of iops, mbps, kb, reads and flushes, separated by commas; "+
+				"two of the first three are required", part)
 		}
 		if seen[name] {
-			return need, fmt.Errorf("--need %s= is said twice", name)
+			return need, fmt.Errorf("--need %s= is given twice", name)
 		}
 		seen[name] = true
 		if err := figure.read(value); err != nil {
@@ -97,7 +96,7 @@ func (f needFigure) read(text string) error {
 	case f.most == 1 && !(v >= 0 && v <= 1):
 		return errors.New(f.written)
 	case !(v > f.least && v <= f.most) || v < 0 || v > 0 && v < leastFigure:
-		return fmt.Errorf("a number above 0, at most %s", number.Grouped(f.most, 0))
+		return fmt.Errorf("want a number above 0, at most %s", number.Grouped(f.most, 0))
 	}
 	*f.to = v
 	return nil

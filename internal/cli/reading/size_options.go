@@ -114,7 +114,7 @@ type percent struct{ value **float64 }
 func (p percent) Set(text string) error {
 	v, err := number.Read(text, number.Units{"": 1, "%": 1})
 	if err != nil || !(v >= 0 && v <= 100) {
-		return errors.New("from 0 to 100")
+		return errors.New("want 0 to 100")
 	}
 	*p.value = &v
 	return nil
@@ -133,7 +133,7 @@ func (p percent) Type() string { return "percent" }
 func misplaced(flags *pflag.FlagSet) (err error) {
 	refuse := func(where string, meant bool, name string) {
 		if !meant && err == nil {
-			err = fmt.Errorf("--%s means nothing %s", name, where)
+			err = fmt.Errorf("--%s has no effect %s", name, where)
 		}
 	}
 	flags.Visit(func(f *pflag.Flag) {
@@ -170,9 +170,9 @@ func (o *SizeOptions) takeFlags(flags *pflag.FlagSet) error {
 	o.DefaultGiB = !flags.Changed("gib")
 	switch {
 	case flags.Changed("disks") && o.Disks == 0:
-		return errors.New("--disks is 0 and must be more")
+		return errors.New("--disks must be more than 0")
 	case flags.Changed("rows-per-second") && o.RowsPerSecond == 0:
-		return errors.New("--rows-per-second is 0 and must be more")
+		return errors.New("--rows-per-second must be more than 0")
 	}
 	return nil
 }

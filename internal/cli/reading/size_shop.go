@@ -58,7 +58,7 @@ func (o SizeOptions) narrow(ask *sizing.Ask, own []catalog.Price) error {
 		return !catalog.SoldIn(ask.Tariff.Region, v)
 	})
 	if asked > 0 && len(ask.Volumes) == 0 {
-		return fmt.Errorf("nothing that --on names is sold in %s", ask.Tariff.Region)
+		return fmt.Errorf("nothing in --on is sold in %s", ask.Tariff.Region)
 	}
 	if provider == "ebs" && !slices.ContainsFunc(ask.Volumes, func(v catalog.Volume) bool {
 		return v.Provider == "ebs"
@@ -98,27 +98,25 @@ func (o SizeOptions) contradicts(volumes []catalog.Volume, provider string) erro
 			provider == "rds"
 	}; {
 	case len(volumes) == 0 && o.Disks > 0 && len(o.on) == 0:
-		return errors.New("--disks: RDS and Aurora stripe by themselves: leave it out")
+		return errors.New("--disks: RDS and Aurora stripe by themselves; leave it out")
 	case len(volumes) == 0 && o.MultiAZ && len(o.on) == 0:
-		return fmt.Errorf("--multi-az: only RDS has a standby, and not the %s", o.Instance)
+		return fmt.Errorf("--multi-az is only for RDS, not for the %s", o.Instance)
 	case provider != "" && len(o.on) > 0 && len(volumes) > 0 && !anyVolume(takes):
-		return fmt.Errorf("--class %s is %s, and nothing that --on names can be attached to it", o.Instance,
-			classOf(provider))
+		return fmt.Errorf("--class %s is %s, to which nothing in --on can be attached", o.Instance, classOf(provider))
 	case provider != "" && len(volumes) > 0 && !anyVolume(func(v catalog.Volume) bool {
 		return takes(v) && catalog.Attaches(o.Instance, v)
 	}):
-		return fmt.Errorf("--class %s takes none of the disks that are ordered here%s", o.Instance,
-			withPremium(provider))
+		return fmt.Errorf("--class %s takes none of these volumes%s", o.Instance, withPremium(provider))
 	case o.Region != "" && cloud != "" && len(volumes) > 0 && !anyVolume(func(v catalog.Volume) bool {
 		return v.Cloud() == cloud
 	}):
 		other := volumes[0].Cloud()
-		return fmt.Errorf("--region %s is a region of %s: name one of %s, such as %s", o.Region, cloud.Title(),
-			other.Title(), other.Home())
+		return fmt.Errorf("--region %s is a region of %s; name one of %s, such as %s", o.Region, cloud.Title(), other.Title(),
+			other.Home())
 	case o.Disks > 0 && anyVolume(managed):
-		return errors.New("--disks: RDS and Aurora stripe by themselves: leave it out, or take them out of --on")
+		return errors.New("--disks: RDS and Aurora stripe by themselves; leave it out, or remove them from --on")
 	case o.MultiAZ && anyVolume(func(v catalog.Volume) bool { return !managed(v) }):
-		return errors.New("--multi-az: only RDS has a standby: leave it out, or name only rds with --on")
+		return errors.New("--multi-az: only RDS has a standby; leave it out, or name only rds with --on")
 	}
 	return nil
 }
@@ -128,7 +126,7 @@ func withPremium(provider string) string {
 	if provider != "azure" {
 		return ""
 	}
-	return ": Azure's sizes take Premium SSD and Ultra Disk if an s stands behind their number, as in Standard_D8s_v5"
+	return "; Azure's sizes with Premium SSD and Ultra Disk have an s after the number, as in Standard_D8s_v5"
 }
 
 // classOf describes a machine class by the provider of its volumes.

@@ -94,15 +94,13 @@ const auroraCostExitHelp = `0  one of the two costs less
 func (o auroraCostOptions) check(flags *pflag.FlagSet) error {
 	switch {
 	case command.CountGiven(len(o.from) > 0, o.month != "", o.cluster != "" && len(o.from) == 0) != 1:
-		return errors.New("name one source of what the cluster did: --cluster asks CloudWatch, --from reads files, " +
-			"--month takes the sums of a month")
+		return errors.New("name one source: --cluster asks CloudWatch, --from reads files, --month takes a month's sums")
 	case o.query && (o.cluster == "" || len(o.from) > 0):
-		return errors.New("--query asks about a cluster: name it with --cluster, and its instances with --instance")
+		return errors.New("--query asks about a cluster; name it with --cluster, and its instances with --instance")
 	case o.month != "" && len(o.instances) > 0:
-		return errors.New("--instance names an instance in the metrics, and --month has none: say the class of each " +
-			"instance with --class")
+		return errors.New("--month has no instances for --instance; give the class of each with --class")
 	case flags.Changed("for") && (o.cluster == "" || len(o.from) > 0):
-		return errors.New("--for is about what CloudWatch is asked for: it goes with --cluster alone")
+		return errors.New("--for works only with --cluster")
 	}
 	return nil
 }
@@ -144,7 +142,7 @@ func runAuroraCost(ctx context.Context, env command.Env, o auroraCostOptions) er
 		return err
 	}
 	if cloud := catalog.CloudOfRegion(b.region, nil); cloud != "" && cloud != catalog.AWS {
-		return fmt.Errorf("--region %s is a region of %s: name one of AWS, such as %s", b.region, cloud.Title(),
+		return fmt.Errorf("--region %s is a region of %s; name one of AWS, such as %s", b.region, cloud.Title(),
 			catalog.AWS.Home())
 	}
 	c := billing.Compare(b.use, tariff, reserved)
@@ -182,8 +180,8 @@ func (o auroraCostOptions) billed(ctx context.Context, env command.Env, members 
 	if b.region = cmp.Or(o.account.Region, b.region); b.region == "" {
 		b.region = reading.HomeRegion(o.prices, prices)
 		if o.prices == "" {
-			b.warnings = append(b.warnings, fmt.Sprintf("Nothing names the region of the cluster: these are the "+
-				"prices of %s. --region names another.", b.region))
+			b.warnings = append(b.warnings, fmt.Sprintf("The cluster's region is unknown; these are the prices of %s. Name "+
+				"another with --region.", b.region))
 		}
 	}
 	return b, nil
@@ -194,7 +192,7 @@ func (o auroraCostOptions) ofFiles(ctx context.Context, env command.Env, members
 	for _, name := range o.from {
 		text, err := command.ReadExported(ctx, env, name)
 		if err != nil {
-			return billed{}, fmt.Errorf("read what was exported: %w", err)
+			return billed{}, fmt.Errorf("read the exported file: %w", err)
 		}
 		if err := e.Read(text, env.Now()); err != nil {
 			return billed{}, command.Naming(name, err)
@@ -210,9 +208,8 @@ func (o auroraCostOptions) ofFiles(ctx context.Context, env command.Env, members
 		}
 	}
 	if len(e.Periods) == 0 {
-		return billed{},
-			errors.New("the files have no point of any metric: --query prints the question for aws cloudwatch " +
-				"get-metric-data")
+		return billed{}, errors.New("the files have no points of any metric; --query prints the request for aws cloudwatch " +
+			"get-metric-data")
 	}
 	if err := e.Kept(); err != nil {
 		return billed{}, err
@@ -252,8 +249,7 @@ func (o auroraCostOptions) printQuery(env command.Env, members []rds.Member) err
 	c := rds.Cluster{Name: o.cluster}
 	for _, m := range members {
 		if m.Name == "" {
-			return fmt.Errorf("--class %s: name the instance with --instance NAME=%s, or CloudWatch cannot be asked "+
-				"about it", m.Class, m.Class)
+			return fmt.Errorf("--class %s: CloudWatch needs the instance's name; use --instance NAME=%s", m.Class, m.Class)
 		}
 		c.Members = append(c.Members, m)
 	}

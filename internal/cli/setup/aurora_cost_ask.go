@@ -25,11 +25,10 @@ func parseClasses(all []string) (members []rds.Member, err error) {
 		name, of, named := strings.Cut(class, "=")
 		switch {
 		case named:
-			return nil, fmt.Errorf("--class %s: --class is a class alone: name the instance with --instance %s=%s",
-				class, name, of)
+			return nil, fmt.Errorf("--class %s: want a class alone; name the instance with --instance %s=%s", class, name, of)
 		case class == billing.Serverless:
-			return nil, fmt.Errorf("--class %s: how much capacity it had is not known: name it with --instance "+
-				"NAME=db.serverless, and have ServerlessDatabaseCapacity in the file", class)
+			return nil, fmt.Errorf("--class %s: its capacity is unknown; use --instance NAME=db.serverless, with "+
+				"ServerlessDatabaseCapacity in the file", class)
 		case !auroraClasses.MatchString(class):
 			return nil, fmt.Errorf("--class %s: want a class, such as db.r6g.large", class)
 		}
@@ -48,7 +47,7 @@ func parseInstances(all []string) (members []rds.Member, err error) {
 			m.From, m.To, err = stretch(times)
 		}
 		if name == "" || !auroraClasses.MatchString(class) || timed && class == billing.Serverless || err != nil {
-			return nil, fmt.Errorf("--instance %s: NAME=CLASS or NAME=CLASS@FROM..TO, such as "+
+			return nil, fmt.Errorf("--instance %s: want NAME=CLASS or NAME=CLASS@FROM..TO, such as "+
 				"shop-3=db.r6g.large@2026-10-01T08:00..2026-10-09, in UTC; a day is all of it", text)
 		}
 		members = append(members, m)
@@ -85,8 +84,8 @@ func parseReserved(all []string) (billing.Reserved, error) {
 		class, number, _ := strings.Cut(text, "=")
 		n, err := strconv.ParseFloat(number, 64)
 		if err != nil || !(n > 0 && n <= 1e4) || !auroraClasses.MatchString(class) || class == billing.Serverless {
-			return nil, fmt.Errorf("--reserved %s: CLASS=NUMBER, such as db.r6g.large=2; capacity units cannot "+
-				"be reserved", text)
+			return nil, fmt.Errorf("--reserved %s: want CLASS=NUMBER, such as db.r6g.large=2; capacity units cannot be reserved",
+				text)
 		}
 		reserved[class] += n
 	}
@@ -107,10 +106,10 @@ func (o auroraCostOptions) ofMonth(members []rds.Member) (b billed, err error) {
 			v = float64(amount)
 		}
 		if !known || err != nil || !(v >= 0 && v < most) {
-			return b, fmt.Errorf("--month %s: NAME=NUMBER of reads, writes and gib, separated by commas", part)
+			return b, fmt.Errorf("--month %s: want NAME=NUMBER of reads, writes and gib, separated by commas", part)
 		}
 		if seen[name] {
-			return b, fmt.Errorf("--month %s= is said twice", name)
+			return b, fmt.Errorf("--month %s= is given twice", name)
 		}
 		figures[name], seen[name] = v, true
 		if err := reading.ImpossibleMonth(name, v); err != nil {

@@ -67,7 +67,7 @@ func runCollect(ctx context.Context, env command.Env, o collectOptions, name str
 		return err
 	}
 	if path == command.StandardInput {
-		return errors.New("what is collected is added to the run file: name the file")
+		return errors.New("collect adds to a run file, not to standard input; name the file")
 	}
 	w, err := runfile.Append(path)
 	if err != nil {
@@ -96,11 +96,10 @@ func (o collectOptions) provider(ctx context.Context, env command.Env, path stri
 	}
 	cloud := file.Header.Target.Cloud
 	if cloud == nil {
-		return nil, errors.New("the run was not told which of AWS's databases it measured, so there is " +
-			"nothing to collect")
+		return nil, errors.New("the run names no AWS database, so there is nothing to collect")
 	}
 	if o.account.Region != "" && o.account.Region != cloud.Region {
-		return nil, fmt.Errorf("the run was made in %s, and its metrics are there: leave out --region", cloud.Region)
+		return nil, fmt.Errorf("the run's metrics are in %s; leave out --region", cloud.Region)
 	}
 	o.account.Region = cloud.Region
 	a, err := account.Open(ctx, o.account)

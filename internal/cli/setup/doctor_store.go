@@ -17,8 +17,8 @@ func diagnoseStore(ctx context.Context, env command.Env, o doctorOptions) error 
 		server.Account = account.Options{} // shared by both
 	}
 	if o.target.DSN.Given || o.target.Container.Given || o.target.Own || server.Given() {
-		return errors.New("--prometheus asks a store, and no server: leave out --dsn, --container, --embedded, and " +
-			"what is for a server in AWS")
+		return errors.New("--prometheus checks a store, not a server; leave out --dsn, --container, --embedded and the " +
+			"flags for AWS")
 	}
 	store, asked, q, err := o.store.Open(ctx, env, o.target.AWS.Account)
 	if err != nil {

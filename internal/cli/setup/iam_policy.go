@@ -60,15 +60,13 @@ var (
 func (o policyOptions) check() error {
 	switch {
 	case o.only != "" && !slices.Contains(account.Commands(), o.only):
-		return fmt.Errorf("--for %q: it asks AWS nothing, or is no command; those that do are %s", o.only,
-			strings.Join(account.Commands(), ", "))
+		return fmt.Errorf("--for %q: want a command that calls AWS: %s", o.only, strings.Join(account.Commands(), ", "))
 	case !partitions.MatchString(o.partition):
-		return fmt.Errorf("unknown partition %q: aws, aws-cn or aws-us-gov", o.partition)
+		return fmt.Errorf("unknown partition %q; use aws, aws-cn or aws-us-gov", o.partition)
 	case !o.iamAuth && (o.user != "*" || o.resource != "*"):
-		return errors.New("--db-user and --resource go with --iam-auth")
+		return errors.New("--db-user and --resource need --iam-auth")
 	case !resourceIDs.MatchString(o.resource):
-		return fmt.Errorf("--resource %q: it begins with db- or cluster-; realiops doctor --format json has it",
-			o.resource)
+		return fmt.Errorf("--resource %q: want one with db- or cluster-, as in realiops doctor --format json", o.resource)
 	case !databaseUser.MatchString(o.user):
 		return fmt.Errorf("--db-user %q is not a user name", o.user)
 	}

@@ -52,7 +52,7 @@ func runLimits(ctx context.Context, env command.Env, o limitsOptions) error {
 		return err
 	}
 	if a.Region() == "" {
-		return errors.New("name the region whose classes of machine you want with --region")
+		return errors.New("name the region with --region")
 	}
 	all, err := limits.Ask(ctx, a.Config())
 	if err != nil {

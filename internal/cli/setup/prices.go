@@ -72,7 +72,7 @@ const pricesExitHelp = `0  written
 1  wrong usage, the cloud could not be asked, or it has no prices for the region`
 
 // errNoRegion refuses to guess a region, whose prices would look like another's.
-var errNoRegion = errors.New("name the region whose prices you want with --region")
+var errNoRegion = errors.New("name the region with --region")
 
 // write writes the prices from ask, and names those that it could not read.
 func (o *pricesOptions) write(ctx context.Context, env command.Env,
