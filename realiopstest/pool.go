@@ -57,7 +57,7 @@ func (db *DB) report(ctx context.Context, pools []Pool) error {
 	}
 	for _, p := range pools {
 		if err := p.report(ctx); err != nil {
-			return fmt.Errorf("ask a pool's connections to report what they did: %w", err)
+			return fmt.Errorf("make the pool's connections report their work: %w", err)
 		}
 	}
 	return nil

@@ -103,8 +103,8 @@ type DB struct {
 func Open(t testing.TB, dsn string) *DB {
 	t.Helper()
 	if strings.TrimSpace(dsn) == "" {
-		t.Fatal("realiopstest.Open: the connection string is empty: name a server, such as " +
-			"postgres://postgres@localhost/test, or start one with realiopstest.Start")
+		t.Fatal("realiopstest.Open: empty connection string; name a server, such as postgres://postgres@localhost/test, or " +
+			"start one with realiopstest.Start")
 	}
 	endpoint, err := postgres.Parse(dsn)
 	if err != nil {
@@ -176,10 +176,8 @@ func (db *DB) Measure(t testing.TB, do func(), pools ...Pool) Cost {
 	began := time.Now()
 	c, err := db.measure(t.Context(), t.Name(), do, pools)
 	if took := time.Since(began); len(pools) == 0 && took > waited {
-		t.Logf("Measure took %.0f s: a session that stays open keeps what it did in its second transaction, and later "+
-			"ones, to itself for ten seconds. Name its pool, as in Measure(t, do, realiopstest.PgxPool(pool)), or "+
-			"close it in the operation",
-			took.Seconds())
+		t.Logf("Measure took %.0f s: a session that stays open reports its second and later transactions ten seconds late. "+
+			"Name its pool, as in Measure(t, do, realiopstest.PgxPool(pool)), or close it in the operation", took.Seconds())
 	}
 	if err != nil {
 		t.Fatal(inWords(err))

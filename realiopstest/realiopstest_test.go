@@ -225,7 +225,7 @@ func TestOpenDoesNotGuess(t *testing.T) {
 		realiopstest.Open(&refused, " ")
 	}()
 	<-done
-	if len(refused.errors) != 1 || !strings.Contains(refused.errors[0], "the connection string is empty") {
+	if len(refused.errors) != 1 || !strings.Contains(refused.errors[0], "empty connection string") {
 		t.Errorf("%q", refused.errors)
 	}
 }

@@ -29,8 +29,8 @@ func inputs() (all []Fault) {
 		add("`"+command+"` of what is no run file", "not a realiops run file", file("hello\n", command, "%"))
 		add("`"+command+"` of a directory", "is a directory", plain(command, "."))
 		add("`"+command+"` of no file", "no such file", plain(command, "none.jsonl"))
-		add("`"+command+"` of a damaged line", "line 2: the file is damaged there",
-			file(head+"{\"kind\":\"load\",,}\n"+head, command, "%"))
+		add("`"+command+"` of a damaged line", "line 2: the file is corrupt", file(head+"{\"kind\":\"load\",,}\n"+head,
+			command, "%"))
 		add("`"+command+"` of a newer format", "use a newer realiops", file(strings.Replace(head, "run/1", "run/9", 1),
 			command, "%"))
 		add("`"+command+"` of two files joined", "a second run line", file(head+head, command, "%"))

@@ -147,7 +147,7 @@ func kept() []Fault {
 			Fault{Name: "`" + name + "` of a store where nobody listens", Prepare: plain(name, "--prometheus",
 				"http://joe:zqzx@127.0.0.1:1/"), Status: 1, Says: "127.0.0.1:1 does not answer", Never: "zqzx"},
 			Fault{Name: "`" + name + "` of a mistyped store", Prepare: plain(name, "--prometheus",
-				"http:/joe:zqzx@127.0.0.1:1/"), Status: 1, Says: "the address of the store must begin with",
+				"http:/joe:zqzx@127.0.0.1:1/"), Status: 1, Says: "the store's address must begin with",
 				Never: "zqzx"},
 		)
 	}
@@ -179,7 +179,7 @@ func exported() (all []Fault) {
 	add("`aws cost` of a month with too much", "", "NAME=NUMBER", "aws", "cost", "--month", "reads=1e300")
 	add("`size` with limits that are none", "[{}]", "provider must be", "size", "--need", "iops=3000,kb=8",
 		"--limits", "%")
-	add("`history` with a token of two lines", "a\nb", "a token is one line", "history", "--prometheus",
+	add("`history` with a token of two lines", "a\nb", "the token must be one line", "history", "--prometheus",
 		"http://127.0.0.1:1", "--token-file", "%")
 	add("`history` for longer than anything is kept", "", "at most 455d", "history", "--prometheus",
 		"http://127.0.0.1:1", "--for", "99999999999999999d")

@@ -153,7 +153,7 @@ func (d trapped) knows(hour int) bool {
 	return hour >= d.from && hour < cmp.Or(d.to, trapDays*24) && !slices.Contains(d.without, hour)
 }
 
-// total returns what it did from the begin to a second, since its counters began anew.
+// total returns what it did from the begin to a second, since its counters were reset.
 func (d trapped) total(second int) float64 {
 	sum, first := 0.0, 0
 	if d.restart > 0 {

@@ -66,7 +66,7 @@ func each(w io.Writer, name string, required bool) error {
 			return err
 		}
 		if required && len(files) == 0 {
-			return fmt.Errorf("%s has no file of its licence", m.path)
+			return fmt.Errorf("%s has no licence file", m.path)
 		}
 		for _, file := range files {
 			text, err := os.ReadFile(file)

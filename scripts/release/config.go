@@ -38,14 +38,14 @@ func read(root, version string) (release, error) {
 		return r, fmt.Errorf("read .goreleaser.yaml: %w", err)
 	}
 	if len(r.Builds) != 1 || len(r.Packages) != 1 || len(r.Builds[0].Linker) != 1 {
-		return r, fmt.Errorf(".goreleaser.yaml has %d builds and %d kinds of package; this knows one of each",
-			len(r.Builds), len(r.Packages))
+		return r, fmt.Errorf(".goreleaser.yaml has %d builds and %d kinds of package; want one of each", len(r.Builds),
+			len(r.Packages))
 	}
 	git := exec.Command("git", "log", "-1", "--format=%cI")
 	git.Dir = root
 	said, err := git.Output()
 	if err != nil {
-		return r, fmt.Errorf("ask git when the source was committed: %w", err)
+		return r, fmt.Errorf("get the commit time: %w", err)
 	}
 	r.date, err = time.Parse(time.RFC3339, strings.TrimSpace(string(said)))
 	return r, err

@@ -5,7 +5,7 @@
 //	go run ./scripts/release [-only linux/amd64] DIRECTORY VERSION
 //
 // Archives, checksums, the image and the cask are left to goreleaser, which makes the real release. It
-// is no tool of this repository: with its 330 modules, each run of the tests would take minutes to
+// is not a tool of this repository: with its 330 modules, each run of the tests would take minutes to
 // build what this builds in seconds.
 package main
 

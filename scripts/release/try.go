@@ -54,7 +54,7 @@ func (r release) startTrial(ctx context.Context, directory string) (t trial, end
 	}
 	lines := bufio.NewScanner(out)
 	if !lines.Scan() {
-		return t, nil, cmp.Or(ended(), errors.New("the server for the trial says no address"))
+		return t, nil, cmp.Or(ended(), errors.New("the trial server printed no address"))
 	}
 	t.server = lines.Text()
 	return t, ended, nil
@@ -75,7 +75,7 @@ func (t trial) try(ctx context.Context, root string, of target, program string) 
 	} {
 		said, err := output(ctx, root, program, one.args...)
 		if errors.Is(err, syscall.ENOEXEC) {
-			return fmt.Errorf("try the program for %s: %w: have the kernel emulate it (Debian: qemu-user-static and "+
+			return fmt.Errorf("try the program for %s: %w; have the kernel emulate it (Debian: qemu-user-static and "+
 				"binfmt-support)", of, err)
 		}
 		if err != nil {
