@@ -164,7 +164,7 @@ func TestDocsNameExistingFlags(t *testing.T) {
 			}
 		}
 	}
-	if seen < 100 {
+	if seen < 50 {
 		t.Errorf("%d flags on the pages: are they found?", seen)
 	}
 }

@@ -51,7 +51,7 @@ func Describe(env Env, cmd *cobra.Command, exitStatus string, groups ...flagGrou
 	return cmd
 }
 
-// shortenTimes shows a default of 24h0m0s as 24h.
+// shortenTimes shows a default of 24h0m0s as 24h, and no default of 0s, for which the help has words.
 func shortenTimes(f *pflag.Flag) {
 	if f.Value.Type() != "duration" {
 		return
@@ -62,6 +62,9 @@ func shortenTimes(f *pflag.Flag) {
 				*text = (*text)[:len(*text)-len("0s")]
 			}
 		}
+	}
+	if f.DefValue == "0s" {
+		f.DefValue = ""
 	}
 }
 

@@ -15,14 +15,15 @@ func NewFleetCommand(env command.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fleet [DIR | FILE...]",
 		Short: "Rank all your databases by cost and risk",
-		Long: `Rank every database in a source: what it needed and has, what limits it, when its credits run out, what
-to order instead, and how much that saves. The source is a store with Prometheus' API, or CloudWatch with --aws,
-for the RDS instances and Aurora clusters of an account. FILEs are sysstat's days as sadf -j -- -b writes them;
-each machine counts as a database. realiops connects to no database.
+		Long: `Rank all your databases by what they overpay and by when storage limits them. For each, the report says what
+it needed and has, when its credits run out, what to order instead, and how much that saves. realiops connects to no
+database.
 
-The answers are kept in a directory, hour by hour: a run file and a page for each database, and a page for all. After
-an interrupt, run the command again to continue. With only DIR, realiops ranks what that directory holds and asks no
-source.`,
+--prometheus reads a store with Prometheus' API. --aws reads CloudWatch for the RDS instances and Aurora clusters of an
+account. FILEs are the output of sadf -j -- -b for one or more machines; each machine counts as a database.
+
+--dir gets a run file and a page for each database, and a page for all. After an interrupt, run the command again to
+continue. With only DIR, realiops ranks what that directory holds and asks no source.`,
 		Example: `  realiops fleet --prometheus http://prometheus:9090 --has has.csv
   realiops fleet --aws --region eu-west-1 --price prices.json --dir fleet
   realiops fleet fleet --format csv

@@ -43,17 +43,15 @@ one screen: the numbers that look like IOPS beside what the disk did, and which 
 --all shows what each metric counts, and how surely; -v shows its ratio under each load. If a run was
 interrupted or cut off, the report covers what was measured, and says so.
 
--o writes a file to pass around. The page begins with the same answer, has pictures, needs no network, and suits
-screens, phones and paper (folded parts are not printed). With --gib or another sizing flag, the report says what
-storage to order and what it costs.
+-o writes a file to share; its extension sets the format: .html for a page with pictures, which needs no network; .md
+for a ticket; .csv and .json for programs (realiops size writes the .csv of sizes); .png for the counts under one load,
+the headline's or --load's; .svg for one second of that load, to scale. For a baseline, the picture shows its jobs.
+
+With --gib or another sizing flag, the report also says what storage to order and what it costs.
 
 FILE is a run file, compressed or not; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is
 standard input. Of several files, the page shows the first; the order covers all of them, with the highest of each
-number.
-
-The extension of the -o file sets the format: .html; .md for a ticket; .csv and .json for programs (realiops size
-writes the .csv of sizes); .png for the counts under one load, the headline's or --load's; .svg for one second of that
-load, to scale. For a baseline, a picture shows each job, or the course of the throttled one.`,
+number.`,
 		Example: `  realiops report LAST
   realiops report LAST --all
   realiops report LAST --metric WriteIOPS
