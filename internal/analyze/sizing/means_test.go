@@ -44,6 +44,10 @@ func TestSourceOfWrongNumbers(t *testing.T) {
 			}
 		}
 	}
+	s, err := sizing.Size(sizing.Ask{Load: "scan-cold", GiB: 500}, shipped(t, "default-pg17.jsonl.zst"))
+	if err != nil || strings.Contains(strings.Join(s.Cautions, "; "), "probably wrong") { // its requests have 1,069,594 bytes
+		t.Error(err, s.Cautions)
+	}
 }
 
 // fromCloudWatch sizes a day of an instance with 100 reads a second, in periods of a length, with the mean of each and,
