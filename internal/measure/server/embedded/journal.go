@@ -76,8 +76,9 @@ func (j *journal) explain(err error) error {
 	return err
 }
 
-// message matches a line of a server's log: time, process, severity, text.
-var message = regexp.MustCompile(`(?:^|\] |: )(PANIC|FATAL|ERROR|LOG|error|fatal):\s+(.*)`)
+// message matches a line of a server's log: time, process, severity, text. Before it has a log, the server begins lines
+// with its name instead.
+var message = regexp.MustCompile(`(?:^|\] |: )(PANIC|FATAL|ERROR|LOG|error|fatal|postgres):\s+(.*)`)
 
 // telling lists the messages that explain an end, the clearest first. The last message of a kind counts.
 var telling = []*regexp.Regexp{
@@ -86,7 +87,7 @@ var telling = []*regexp.Regexp{
 	regexp.MustCompile(`^LOG: .* was terminated by signal `),
 	regexp.MustCompile(`^LOG: received (smart|fast|immediate) shutdown request`),
 	regexp.MustCompile(`^FATAL: `),
-	regexp.MustCompile(`^(error|fatal): `),
+	regexp.MustCompile(`^(error|fatal|postgres): `),
 }
 
 // inFile matches the file position in a complaint about a setting, which the user gave on the command line.

@@ -44,6 +44,9 @@ func TestComplaint(t *testing.T) {
 2026-11-20 06:35:01.000 UTC [7] HINT:  This error usually means that PostgreSQL's request for a shared memory segment exceeded
 2026-11-20 06:35:01.000 UTC [7] LOG:  database system is shut down
 `, "could not map anonymous shared memory: Cannot allocate memory")
+	check("settings that do not fit each other, said before there is a log", `
+postgres: superuser_reserved_connections (3) plus reserved_connections (0) must be less than max_connections (1)
+`, "superuser_reserved_connections (3) plus reserved_connections (0) must be less than max_connections (1)")
 	check("initdb", `
 running bootstrap script ... initdb: error: could not look up effective user ID 4242: user does not exist
 `, "could not look up effective user ID 4242: user does not exist")
