@@ -155,13 +155,16 @@ func (r Result) everyCount() document.Block {
 
 // legend says what was subtracted from the counts, and what made them vary.
 func (r Result) legend() document.Block {
-	var sentences, taken, did []string
+	var sentences, taken, kept, did []string
 	if r.Base != nil {
 		sentences = append(sentences, "change: of the median; ~: the repetitions of both overlap.")
 	}
 	for _, c := range r.Counts {
 		if c.Background >= 0.5 {
 			taken = append(taken, fmt.Sprintf("%s %s", number.Grouped(c.Background, 0), c.Name))
+		}
+		if c.Rest == notGoingOn {
+			kept = append(kept, c.Name)
 		}
 		if c.Irregular != "" {
 			sentences = append(sentences, fmt.Sprintf("What made %s differ: %s.", c.Name, c.Irregular))
@@ -177,6 +180,10 @@ func (r Result) legend() document.Block {
 	if len(taken) > 0 {
 		sentences = append(sentences, "Taken off, because the server does as much by itself in that time: "+
 			strings.Join(taken, ", ")+".")
+	}
+	if len(kept) > 0 {
+		sentences = append(sentences, "Nothing was taken off of "+strings.Join(kept, ", ")+": the server did more of it "+
+			"by itself before the repetitions than in them.")
 	}
 	return document.Paragraph{Text: strings.Join(sentences, " "), Style: document.Faint}
 }

@@ -281,11 +281,42 @@ type kind struct {
 
 // less subtracts the server's own part.
 func (k kind) less(counted, background float64, load counts.Load, r counts.Repetition) float64 {
-	var needed float64
-	if k.needed != nil {
-		needed = min(counted, k.needed(load, r))
+	return max(min(counted, k.least(load, r)), counted-math.Round(background))
+}
+
+func (k kind) least(load counts.Load, r counts.Repetition) float64 {
+	if k.needed == nil {
+		return 0
 	}
-	return max(needed, counted-math.Round(background))
+	return k.needed(load, r)
+}
+
+// notGoingOn says who caused what an operation did not need, if the server's own part is not subtracted.
+const notGoingOn = "the rest may be what the server does by itself, which it did more of before"
+
+// withCertainBackground leaves a kind as it is, or subtracts nothing if the server's own work did not go on: together
+// with the operation it did less in the median repetition than before, when it was idle.
+func (k kind) withCertainBackground(load counts.Load) kind {
+	var room []float64
+	for _, r := range load.Repetitions {
+		counted, background, err := k.of(load, r)
+		if err != nil {
+			return k
+		}
+		room = append(room, counted-min(counted, k.least(load, r))-math.Round(background))
+	}
+	if len(room) == 0 || stats.Median(room) >= 0 {
+		return k
+	}
+	of := k.of
+	k.of = func(load counts.Load, r counts.Repetition) (counted, background float64, err error) {
+		counted, _, err = of(load, r)
+		return counted, 0, err
+	}
+	if k.own == nil {
+		k.own, k.rest = k.least, notGoingOn
+	}
+	return k
 }
 
 // missingCount returns a count without values.
@@ -295,6 +326,7 @@ func missingCount(k kind) Count {
 
 func (k kind) count(load counts.Load) Count {
 	c := missingCount(k)
+	k = k.withCertainBackground(load)
 	for _, r := range load.Repetitions {
 		counted, background, err := k.of(load, r)
 		if err != nil {

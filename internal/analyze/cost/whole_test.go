@@ -68,6 +68,33 @@ func TestLeastBackgroundIsSubtracted(t *testing.T) {
 	}
 }
 
+// TestEndedBackgroundIsNotSubtracted: what the server did by itself before ended if a repetition has less in all. Then
+// a count is at most as read, which is within a budget for certain, and over it for none.
+func TestEndedBackgroundIsNotSubtracted(t *testing.T) {
+	of := func(of ...float64) Count {
+		var load counts.Load
+		for i, n := range of {
+			load.Repetitions = append(load.Repetitions, inserted(i+1, n, 19))
+		}
+		return kind{name: "pages_written", of: lessBackground(rows)}.count(load)
+	}
+	for _, c := range []struct {
+		counted []float64
+		most    float64
+		want    Verdict
+	}{
+		{[]float64{4, 3, 30}, 4, Within},
+		{[]float64{4, 3, 30}, 3, CannotTell},
+		{[]float64{4, 23, 30}, 4, Within},
+		{[]float64{4, 23, 30}, 3, Over},
+	} {
+		cost := Cost{Counts: []Count{of(c.counted...)}, Repetitions: 3}
+		if got := cost.Judge(Budget{Name: "pages_written", Max: c.most}); got.Verdict != c.want {
+			t.Errorf("%v, of which the server itself 19, against %v: %+v, want %s", c.counted, c.most, got, c.want)
+		}
+	}
+}
+
 // TestUnfinishedMeasurements: an unfinished measurement says that it has fewer repetitions than requested.
 func TestUnfinishedMeasurements(t *testing.T) {
 	for want, end := range map[string]*runfile.Ended{
