@@ -340,6 +340,10 @@ type Top struct {
 // Readers is a ranking of statements by the blocks that they read.
 const Readers = "readers"
 
+// Evictions is the total of a ranking of statements that counts how often pg_stat_statements dropped statements to make
+// room. What those had done since they were last read is lost.
+const Evictions = "evictions"
+
 // MostTopItems is the largest number of items in a line; with fewer, nothing else did anything.
 const MostTopItems = 10
 

@@ -69,7 +69,7 @@ func causeIn(lists []runfile.Top, as runfile.TopItem) Cause {
 		runs[column] = make([]float64, len(lists))
 	}
 	for n, list := range lists {
-		c.AtLeast = c.AtLeast || len(list.Items) >= runfile.MostTopItems &&
+		c.AtLeast = c.AtLeast || list.Total[runfile.Evictions] > 0 || len(list.Items) >= runfile.MostTopItems &&
 			!slices.ContainsFunc(list.Items, sameCause(as))
 		for _, item := range list.Items {
 			if !sameCause(as)(item) {

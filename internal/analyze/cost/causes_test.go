@@ -36,4 +36,8 @@ func TestCausesAreMedians(t *testing.T) {
 	if got := causes(tops[:2], counted, "statements"); len(got.Items) > 0 || got.Missing == "" {
 		t.Errorf("one was not asked: %v", got)
 	}
+	tops[1].Total = map[string]float64{runfile.Evictions: 1}
+	if got := causes(tops, counted, "statements"); len(got.Items) != 1 || !got.Items[0].AtLeast {
+		t.Errorf("statements were dropped meanwhile: %+v, want at least", got.Items)
+	}
 }

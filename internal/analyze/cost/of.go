@@ -47,6 +47,12 @@ func Of(run *counts.Run) (Cost, error) {
 		*those = causes(run.Tops, load.Repetitions, of)
 		those.Others = len(c.Others) > 0
 	}
+	if slices.ContainsFunc(run.Tops, func(t runfile.Top) bool {
+		return t.Load == runfile.OperationLoad && t.Total[runfile.Evictions] > 0
+	}) {
+		c.Warnings = append(c.Warnings, "pg_stat_statements dropped statements to make room, so statements that wrote "+
+			"may be missing here: raise pg_stat_statements.max")
+	}
 	c.Remedies = c.remedies(run)
 	return c, nil
 }

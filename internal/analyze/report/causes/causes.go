@@ -212,6 +212,10 @@ func (t Top) rest() string {
 		return "If a program does not sync its writes, the kernel writes them later from its cache, and cannot say " +
 			"for whom."
 	}
+	if t.Of == "statements" && t.Total[runfile.Evictions] > 0 {
+		return "pg_stat_statements dropped statements to make room, and what those " +
+			"wrote is not in this list: raise pg_stat_statements.max."
+	}
 	left := 1.0
 	for _, i := range t.Items {
 		if i.Share == nil || i.AtLeast {

@@ -1,6 +1,7 @@
 package causes
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
@@ -18,6 +19,19 @@ func TestReadersAmongDigests(t *testing.T) {
 	for n, want := range []string{"reads", "both", "neither"} {
 		if got := all[0].Items[n].Name; got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}
+
+// TestDroppedStatementsAreNotFurtherDown: what dropped statements wrote is in no list.
+func TestDroppedStatementsAreNotFurtherDown(t *testing.T) {
+	for evictions, want := range map[float64]string{0: "further down", 3: "pg_stat_statements.max"} {
+		all := Of(&counts.Run{Top: []counts.Top{{Of: "statements", Seconds: 60, Total: map[string]float64{"wal_bytes": 100,
+			runfile.Evictions: evictions}, Items: []runfile.TopItem{
+			{Name: "1", Grew: map[string]float64{"wal_bytes": 20}},
+		}}}})
+		if got := all[0].rest(); !strings.Contains(got, want) {
+			t.Errorf("%v evictions: %q, want %q in it", evictions, got, want)
 		}
 	}
 }

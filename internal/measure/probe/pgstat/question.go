@@ -81,17 +81,20 @@ func statementColumns() []string {
 // errNoStatements says that the database lacks the extension.
 var errNoStatements = errors.New("extension pg_stat_statements is not in the database")
 
-// statementsIn returns the qualified name of the view pg_stat_statements and its columns.
-func statementsIn(ctx context.Context, conn *pgx.Conn) (path string, columns []string, err error) {
+// The views of the extension.
+const statementsView, infoView = "pg_stat_statements", "pg_stat_statements_info"
+
+// statementsIn returns the qualified name of a view of the extension pg_stat_statements, and its columns.
+func statementsIn(ctx context.Context, conn *pgx.Conn, view string) (path string, columns []string, err error) {
 	err = postgres.QueryRow(ctx, conn,
 		mark+`select pg_catalog.format('%I.%I', n.nspname, c.relname), pg_catalog.array_agg(a.attname::pg_catalog.text)
 		from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace
-		join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = 'pg_stat_statements'
+		join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = $1
 		join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
 		where `+postgres.OfExtension("pg_class", "c.oid", "c.relowner", "'pg_stat_statements'")+`
 			and not exists (select from pg_catalog.pg_proc p where p.pronamespace = c.relnamespace and p.proname = c.relname
 				and not `+postgres.OfExtension("pg_proc", "p.oid", "p.proowner", "'pg_stat_statements'")+`)
-		group by 1`).Scan(&path, &columns)
+		group by 1`, view).Scan(&path, &columns)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = errNoStatements
 	}
@@ -102,7 +105,7 @@ func statementsIn(ctx context.Context, conn *pgx.Conn) (path string, columns []s
 // leaves out nested statements if they are marked, since the outer one includes them. Other users'
 // statements that we may not see have one name.
 func statementsRanked(ctx context.Context, conn *pgx.Conn) (string, error) {
-	path, columns, err := statementsIn(ctx, conn)
+	path, columns, err := statementsIn(ctx, conn, statementsView)
 	if err != nil {
 		return "", err
 	}
@@ -127,9 +130,27 @@ func statementsRanked(ctx context.Context, conn *pgx.Conn) (string, error) {
 		strings.Join(sums, ", "), path, outer), nil
 }
 
+// unlisted says why no statement is listed although some may have written; empty: no reason is known.
+func unlisted(ctx context.Context, conn *pgx.Conn, evictions float64) string {
+	var track, ids string
+	if err := postgres.QueryRow(ctx, conn, mark+`select coalesce(pg_catalog.current_setting('pg_stat_statements.track', true), ''),
+		coalesce(pg_catalog.current_setting('compute_query_id', true), '')`).Scan(&track, &ids); err != nil {
+		return ""
+	}
+	switch {
+	case track == "none":
+		return "pg_stat_statements records nothing with pg_stat_statements.track=none: set it to top"
+	case evictions > 0:
+		return "pg_stat_statements dropped all of them to make room: raise pg_stat_statements.max"
+	case ids == "off":
+		return "pg_stat_statements records nothing with compute_query_id=off: set it to auto"
+	}
+	return ""
+}
+
 // texts fills in the statements' texts, as far as they can be read.
 func texts(ctx context.Context, conn *pgx.Conn, items []runfile.TopItem) {
-	path, _, err := statementsIn(ctx, conn)
+	path, _, err := statementsIn(ctx, conn, statementsView)
 	if err != nil {
 		return
 	}

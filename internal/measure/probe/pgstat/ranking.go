@@ -131,20 +131,27 @@ func (r *Ranking) top(ctx context.Context, conn *pgx.Conn, q question, now amoun
 		top.Total = r.server.look(serverTotals(ctx, conn))
 		top.Total[dirtied] = byAll
 		texts(ctx, conn, top.Items)
+		if len(top.Items) == 0 {
+			top.Missing = unlisted(ctx, conn, top.Total[runfile.Evictions])
+		}
 	case runfile.Readers:
 		texts(ctx, conn, top.Items)
 	}
 	return top
 }
 
-// serverTotals returns the totals that the items are parts of, without those that the server refuses.
+// serverTotals returns the totals that the items are parts of, and how often statements were evicted, without those
+// that the server refuses.
 func serverTotals(ctx context.Context, conn *pgx.Conn) map[string]float64 {
-	totals := map[string]float64{}
-	for name, sql := range map[string]string{
+	totals, queries := map[string]float64{}, map[string]string{
 		"wal_bytes": "select pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), " +
 			"'0/0')::pg_catalog.float8",
 		"wal_records": "select wal_records::pg_catalog.float8 from pg_catalog.pg_stat_wal",
-	} {
+	}
+	if path, _, err := statementsIn(ctx, conn, infoView); err == nil { // 14 and later
+		queries[runfile.Evictions] = "select dealloc::pg_catalog.float8 from " + path
+	}
+	for name, sql := range queries {
 		var value float64
 		if err := postgres.QueryRow(ctx, conn, mark+sql).Scan(&value); err == nil {
 			totals[name] = value
