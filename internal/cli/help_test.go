@@ -86,15 +86,15 @@ func TestMistakes(t *testing.T) {
 	check(`realiops run takes no argument "shop"; name a server with --dsn (see realiops run --help)`,
 		"run", "shop")
 	check(`realiops server takes no argument "x" (see realiops server --help)`, "server", "x")
-	check(`--budget lacks its duration (see realiops run --help)`, "run", "--budget")
+	check(`--budget: missing duration (see realiops run --help)`, "run", "--budget")
 	check(`--budget "120": want a time with its unit, such as 90s, 1h30m or 7d (see realiops run --help)`, "run",
 		"--budget", "120")
 	check(`--clients "many": want a whole number (see realiops run --help)`, "run", "--clients", "many")
 	check(`--seed "-1": want a whole number, 0 or more (see realiops run --help)`, "run", "--seed=-1")
 	check(`--growth "lots": want a number (see realiops size --help)`, "size", "LAST", "--growth", "lots")
 	check(`--client "0": it must be an integer in range 1..2147483647 (see realiops load --help)`, "load", "-c", "0")
-	check(`--flavor means nothing for a run`, "size", "LAST", "--flavor", "rds")
-	check(`--gib means nothing with --check`, "size", "--check", "ms=4", "--gib", "500")
+	check(`--flavor has no effect for a run`, "size", "LAST", "--flavor", "rds")
+	check(`--gib has no effect with --check`, "size", "--check", "ms=4", "--gib", "500")
 	check(`--need, --from-metric and --check take no run; leave out LAST`, "size", "LAST", "--check", "ms=4")
 	check(`--need is empty: it takes two of iops=, mbps= (or 120MiB) and kb= per request; reads= in percent; flushes= (see realiops size --help)`, "size", "--need", "")
 	check(`--on is empty: give a value, or leave the flag out (see realiops size --help)`, "size", "LAST", "--on", "")

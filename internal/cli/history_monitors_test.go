@@ -90,8 +90,8 @@ func TestSarTyped(t *testing.T) {
 	}
 	t.Chdir(dir)
 	_, said := runs(t, command.ExitUsage, "history", "sa25")
-	_, typed, _ := strings.Cut(said, "type ")
-	typed, _, _ = strings.Cut(typed, ", and")
+	_, typed, _ := strings.Cut(said, "convert it with ")
+	typed, _, _ = strings.Cut(typed, " and pass")
 	if out, err := exec.CommandContext(t.Context(), "sh", "-c", typed).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v: %s", typed, err, out)
 	}

@@ -123,7 +123,7 @@ func TestLetInByStores(t *testing.T) {
 		t.Error(said)
 	}
 	if _, said := runs(t, command.ExitUsage, "history", "--prometheus", "http://127.0.0.1:1",
-		"--sigv4"); !strings.Contains(said, "the region of AWS is not known") {
+		"--sigv4"); !strings.Contains(said, "unknown AWS region") {
 		t.Error(said)
 	}
 }
