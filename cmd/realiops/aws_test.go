@@ -144,7 +144,7 @@ func testDoctor(t *testing.T, here *onAWS) {
 		"the server is instance shop-1, but --instance is shop-2")
 	reader := servertest.Aurora(t, servertest.Database(t, "17"), "shop-2").Config().ConnString()
 	check("not the writer", here, 3, append(region, "--dsn", reader),
-		"NO RUN WOULD BEGIN HERE: shop-2 is a reader of the cluster shop, not its writer")
+		"NO RUN WOULD BEGIN HERE: shop-2 is a reader of the cluster shop, which does not accept writes")
 	check("a call not allowed", here.behind(t, "GetMetricData", accounttest.Denied()), 2, region,
 		"cloudwatch:GetMetricData AWS does not allow these credentials cloudwatch:GetMetricData; realiops aws policy",
 		"! AWS does not allow all that a run asks it.")
@@ -158,10 +158,10 @@ func testDoctor(t *testing.T, here *onAWS) {
 		region, "no AWS credentials found")
 
 	check("gone", here, 1, []string{"--dsn", "postgres://127.0.0.1:1/x", "--instance", "gone"},
-		"is the server running there?; AWS says: instance gone not found in eu-central-1: it was deleted")
+		"is the server running there?; AWS reports: instance gone not found in eu-central-1: it was deleted")
 	check("a token in the clear", here, 1, []string{"--instance", "shop-1", "--iam-auth"},
-		"a token is not sent over a connection without TLS",
-		"AWS says that the instance shop-1 takes no tokens: switch on its IAM database authentication")
+		"tokens are only sent over TLS",
+		"the instance shop-1 does not accept tokens; enable its IAM database authentication")
 	check("a role", here, 0, append(region, "--role", "arn:aws:iam::"+here.env["AWS_ACCESS_KEY_ID"]+":role/reader"),
 		"AWS knows it as the writer shop-1", "sts:AssumeRole 1×")
 	check("a token without credentials", here.with(map[string]string{"AWS_ACCESS_KEY_ID": ""}), 1,

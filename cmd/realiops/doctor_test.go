@@ -46,7 +46,7 @@ func TestDoctorSeesLogicalReplication(t *testing.T) {
 	other := servertest.DatabaseOn(t, s, "")
 	boss := servertest.Connect(t, servertest.Endpoint(t, s.DSN()))
 	servertest.Exec(t, boss, "select pg_create_logical_replication_slot('cdc', 'test_decoding')")
-	const kept, readers = "The server keeps all the WAL that a run writes", "goes to the readers of logical replication"
+	const kept, readers = "The server retains all WAL of a run", "sent to consumers of logical replication"
 	for dsn, want := range map[string]bool{s.DSN(): true, other.Config().ConnString(): false} {
 		printed, _ := doctor(t, dsn)
 		text := strings.Join(strings.Fields(printed), " ")
@@ -66,10 +66,10 @@ func TestDoctorSeesAPooler(t *testing.T) {
 			t.Errorf("%v: exit code %d, want %d and %q\n%s", flags, got, code, words, printed)
 		}
 	}
-	check(3, "NO RUN WOULD BEGIN HERE: a connection pooler answers in the server's name")
+	check(3, "NO RUN WOULD BEGIN HERE: a connection pooler keeps our sessions open")
 	check(0, "! realiops reached the server through a connection pooler", "--allow-pooler")
 	pooled = servertest.Pooler(t, server, "statement").Config().ConnString()
-	check(3, "NO RUN WOULD BEGIN HERE: the connection pooler keeps no transaction together", "--allow-pooler")
+	check(3, "NO RUN WOULD BEGIN HERE: the connection pooler allows no transactions", "--allow-pooler")
 }
 
 // The commands name a superuser's triggers on our sessions or tables, until the superuser exempts our role.
@@ -82,7 +82,7 @@ func TestEventTriggersAreNamed(t *testing.T) {
 		create event trigger begun on login execute function audits()`)
 	const ddl = "The schema and the tables of a run fire the event trigger made, which calls public.audits() and belongs to postgres."
 	const login = "Each session of realiops fires the event trigger begun, which calls public.audits() and belongs to postgres. " +
-		"What that writes counts as the work of others."
+		"Its writes count as others' work."
 	plan := planFile(t, `{"name": "copy", "method": "copy", "rows_per_tx": 100, "clients": 1}`, "1")
 	check := func(ddls, logins int, command ...string) {
 		t.Helper()

@@ -75,7 +75,7 @@ func TestTheSchemaAfterAFailover(t *testing.T) {
 	status, said := r.Wait(), r.Printed()
 	there := servertest.Value[bool](t, boss, "select to_regnamespace('realiops') is not null")
 	if status != 2 || !strings.Contains(said,
-		"it stays on the server that was lost, because another server answers now, with other data "+
+		"is left behind on the lost server, because another server answers now, with other data "+
 			"(system identifier ") {
 		t.Errorf("status %d: %s", status, said)
 	}

@@ -141,7 +141,7 @@ func TestTrapsForARun(t *testing.T) {
 
 	m.exec(t, m.own, "create schema realiops; comment on schema realiops is 'made by realiops, which drops it at the "+
 		"end of a run'; grant all on schema realiops to public")
-	both("the schema realiops belongs to mallory, who may put anything there")
+	both("the schema realiops belongs to mallory, who controls its contents")
 	m.exec(t, m.own, "drop schema realiops")
 
 	m.exec(t, m.dsn, "alter default privileges grant all on tables to mallory; alter default privileges grant all on "+
@@ -153,7 +153,7 @@ func TestTrapsForARun(t *testing.T) {
 	m.exec(t, m.own, "create event trigger seizes on ddl_command_end execute function theirs.seizes()")
 	m.exec(t, m.dsn,
 		"alter event trigger seizes disable; alter role mallory nosuperuser; alter event trigger seizes enable")
-	both("the event trigger seizes, which calls theirs.seizes() and belongs to mallory, who is no superuser")
+	both("the event trigger seizes, which calls theirs.seizes() and belongs to mallory, who is not a superuser")
 	m.exec(t, m.dsn, "set event_triggers = off; alter function theirs.seizes() owner to postgres; alter event "+
 		"trigger seizes owner to postgres; alter event trigger seizes disable")
 

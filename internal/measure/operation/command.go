@@ -68,7 +68,7 @@ func statusOf(ended *exec.ExitError) int {
 	return ended.ExitCode()
 }
 
-// silence is how long a server may send nothing to a script before it is given up.
+// silence is how long a server may send nothing to a script before the client disconnects.
 const silence = 10 * time.Minute
 
 // Script runs a pgbench script as the operation, with one client.

@@ -31,7 +31,7 @@ func newFamily(c *exec.Cmd) (*family, error) {
 	}
 	read, held, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("make a pipe for the command: %w", err)
+		return nil, fmt.Errorf("create a pipe for the command: %w", err)
 	}
 	c.ExtraFiles = []*os.File{held}
 	mark := markedBy + "=" + rand.Text()

@@ -109,7 +109,7 @@ func counted(do Operation) Operation {
 		case err == nil:
 			succeeded++
 		case succeeded == 1 && ctx.Err() == nil:
-			err = fmt.Errorf("%w; it succeeded before: what can be done only once takes --warmup 0 -r 1", err)
+			err = fmt.Errorf("%w; it succeeded before; use --warmup 0 -r 1 for what works only once", err)
 		}
 		return outcome, err
 	}
@@ -120,7 +120,7 @@ func (m *measurement) lost(err error) error {
 	if err == nil || !m.Control.IsClosed() {
 		return err
 	}
-	return fmt.Errorf("the server ended the session that measures, or is gone; its log says why: %w", err)
+	return fmt.Errorf("the server ended the measuring session, or stopped; check its log: %w", err)
 }
 
 func (m *measurement) begin() error {
@@ -173,7 +173,7 @@ const (
 func (m *measurement) measureBackground(ctx context.Context) error {
 	idle := func(ctx context.Context) (Outcome, error) { return Outcome{}, experiment.Wait(ctx, m.Background) }
 	for n, measured := 1, 0; n <= idleTries && measured < idleTwice; n++ {
-		m.Tell("measuring what the server does by itself")
+		m.Tell("measuring the server's background work")
 		disturbed, err := m.repetition(ctx, runfile.IdleLoad, n, idle)
 		if err != nil {
 			return err
@@ -322,7 +322,7 @@ func (m *measurement) settle(ctx context.Context, ours postgres.Sessions) (*post
 	}
 	if m.FirstTouch {
 		if err := postgres.Exec(ctx, m.Control, "checkpoint"); err != nil {
-			return nil, fmt.Errorf("ask for a checkpoint: %w", err)
+			return nil, fmt.Errorf("request a checkpoint: %w", err)
 		}
 	}
 	if err := m.awaitCounted(ctx); err != nil {

@@ -24,7 +24,7 @@ var names = Named("application_name") + ", " + Named("coalesce(usename, '')") + 
 
 func (f *Facts) askBusy(ctx context.Context, conn *pgx.Conn) error {
 	err := QueryRow(ctx, conn, "/* realiops */ select pg_catalog.count(*) "+atWork).Scan(&f.BusySessions)
-	return wrap(err, "ask who else is at work")
+	return wrap(err, "list other sessions")
 }
 
 var writing = `/* realiops */
@@ -36,7 +36,7 @@ var writing = `/* realiops */
 
 // PrepareLooks prepares the queries of Writing, WaitingForStandby and Followers.
 func PrepareLooks(ctx context.Context, conn *pgx.Conn) error {
-	return wrap(Prepare(ctx, conn, SafeTransaction, writing, waitingForStandby, followers), "prepare to ask who else writes")
+	return wrap(Prepare(ctx, conn, SafeTransaction, writing, waitingForStandby, followers), "prepare queries")
 }
 
 // Writing returns the sessions, by transaction, whose open transaction has written, builds an index or
@@ -50,7 +50,7 @@ func Writing(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 			transactions[transaction] = called(program, role, database)
 			return nil
 		}, writing)
-	return transactions, wrap(err, "ask who else writes")
+	return transactions, wrap(err, "list other writers")
 }
 
 // mostNamed bounds how many sessions are named.
@@ -77,7 +77,7 @@ func (f Facts) AtWork(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 		who.add(program, role, database)
 		return nil
 	}, "/* realiops */ select "+names+" "+atWork)
-	return who, wrap(err, "ask who else is at work")
+	return who, wrap(err, "list other sessions")
 }
 
 // Backend is a session of the server.
@@ -107,5 +107,5 @@ func (f Facts) WALOfOthers(ctx context.Context, conn *pgx.Conn) (map[Backend]int
 		select a.pid, a.backend_start, w.wal_bytes::bigint
 		from pg_catalog.pg_stat_activity a cross join lateral pg_catalog.pg_stat_get_backend_wal(a.pid) w
 		where a.backend_type in ('client backend', 'parallel worker') and a.application_name <> '`+applicationName+"'")
-	return wrote, wrap(err, "ask how much WAL others have written")
+	return wrote, wrap(err, "read the WAL of other sessions")
 }

@@ -13,5 +13,5 @@ func StatisticsRows(ctx context.Context, conn *pgx.Conn) (rows int64, err error)
 		select coalesce(pg_catalog.sum(pg_catalog.pg_stat_get_tuples_inserted(t) + pg_catalog.pg_stat_get_tuples_updated(t)
 			+ pg_catalog.pg_stat_get_tuples_deleted(t)), 0)::bigint
 		from pg_catalog.unnest(array[2619, 2840, 3429, 3430]::pg_catalog.oid[]) t`).Scan(&rows)
-	return rows, wrap(err, "ask what autovacuum wrote")
+	return rows, wrap(err, "read autovacuum's work")
 }

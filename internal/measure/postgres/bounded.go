@@ -181,7 +181,7 @@ func (b *bounded) judge(direction, moved int, err *error) (again bool) {
 	switch at, why := b.limit(); {
 	case b.free:
 	case b.received > mostOfAnswer:
-		b.met = boundError{fmt.Errorf("the answer of %s is longer than %d MiB", b.peer, mostOfAnswer>>20)}
+		b.met = boundError{fmt.Errorf("the answer from %s exceeds %d MiB", b.peer, mostOfAnswer>>20)}
 	case !errors.Is(*err, os.ErrDeadlineExceeded) || b.overdue(direction):
 	case time.Now().Before(at):
 		return true
@@ -203,7 +203,7 @@ func (b *bounded) overdue(direction int) bool {
 // limit returns when a read or write that begins now must fail, and the reason.
 func (b *bounded) limit() (at time.Time, why func() error) {
 	at, why = b.request.Add(b.within), func() error {
-		return fmt.Errorf("%s has not completed its answer within %s", b.peer, printable.Duration(b.within))
+		return fmt.Errorf("%s did not complete its answer within %s", b.peer, printable.Duration(b.within))
 	}
 	if !b.start.IsZero() && b.start.Before(at) {
 		at, why = b.start, func() error { return context.DeadlineExceeded }
@@ -264,7 +264,7 @@ func (b *bounded) Waiting() string {
 	case b.busy[reads] > 0:
 		return "an answer from " + b.peer
 	case b.busy[writes] > 0:
-		return b.peer + ", which takes nothing"
+		return b.peer + " to accept data"
 	default:
 		return ""
 	}

@@ -34,11 +34,11 @@ func (f Facts) AwaitClientsGone(ctx context.Context, conn *pgx.Conn) error {
 			where application_name = $1 and datname = pg_catalog.current_database()`, clientName).Scan(&left)
 		switch {
 		case err != nil:
-			return fmt.Errorf("wait for our clients to leave: %w", err)
+			return fmt.Errorf("wait for our clients to disconnect: %w", err)
 		case left == 0:
 			return nil
 		case time.Now().After(until):
-			return fmt.Errorf("%d sessions of our clients are still there %s after they left", left,
+			return fmt.Errorf("%d sessions of our clients are still open %s after they disconnected", left,
 				printable.Duration(leaveWithin))
 		}
 		time.Sleep(pause)
@@ -54,5 +54,5 @@ func (f Facts) ReportCounters(ctx context.Context, conn *pgx.Conn) error {
 		return nil
 	}
 	return wrap(Exec(ctx, conn, "/* realiops */ select pg_catalog.pg_stat_force_next_flush()"),
-		"have our own counters reported")
+		"flush our own counters")
 }

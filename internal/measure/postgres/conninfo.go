@@ -156,7 +156,7 @@ func (s settings) String() string {
 	return strings.Join(words, " ")
 }
 
-// canonical returns the one name of a keyword that pgx knows by two.
+// canonical returns the name that stands for both of pgx's names of a keyword.
 func canonical(keyword string) string {
 	if keyword == "database" {
 		return "dbname"

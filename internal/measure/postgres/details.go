@@ -48,5 +48,5 @@ func place(statement string, letter int) []string {
 	if word := strings.Fields(near); len(word) > 0 {
 		return []string{at + strings.TrimSpace(line) + " (at " + word[0] + ")"}
 	}
-	return []string{at + strings.TrimSpace(line) + " (at its end)"}
+	return []string{at + strings.TrimSpace(line) + " (at end of input)"}
 }

@@ -34,7 +34,7 @@ func read(dsn string) (config *pgx.ConnConfig, from conninfo, err error) {
 	if ip := from.value("hostaddr"); ip != "" && strings.HasPrefix(config.Host, "/") {
 		added["host"] = ip
 		if config, err = parse(from.with(dsn, form, added), form); err != nil {
-			return nil, from, unread("hostaddr is no IP address", form)
+			return nil, from, unread("hostaddr is not an IP address", form)
 		}
 	}
 	return config, from, misplaced(config, form)
@@ -46,7 +46,7 @@ func parse(dsn string, form form) (*pgx.ConnConfig, error) {
 		reason := reasonIn(refused)
 		for beginning, advice := range ofFiles {
 			if strings.HasPrefix(reason, beginning) {
-				return nil, fmt.Errorf("%s: %s", reason, advice)
+				return nil, fmt.Errorf("%s; %s", reason, advice)
 			}
 		}
 		return nil, unread(reason, form)
@@ -56,7 +56,7 @@ func parse(dsn string, form form) (*pgx.ConnConfig, error) {
 
 // ofFiles maps pgx's words for errors outside the connection string to advice.
 var ofFiles = map[string]string{
-	"failed to configure TLS": "look at sslmode, sslrootcert, sslcert and sslkey, and at their PGSSL... variables",
+	"failed to configure TLS": "check sslmode, sslrootcert, sslcert and sslkey, and their PGSSL... variables",
 	"failed to read service":  adviceOnServices,
 }
 
@@ -71,7 +71,7 @@ func formOf(dsn string) (form, error) {
 		if rest, is := strings.CutPrefix(dsn, scheme); is {
 			name, _, _ := strings.Cut(rest, "?")
 			if slash := strings.IndexByte(name, '/'); slash >= 0 && strings.Contains(name[slash:], "@") {
-				return address, unread("an @ follows the / that ends the host", address)
+				return address, unread("an @ follows the / after the host", address)
 			}
 			return address, nil
 		}
@@ -80,7 +80,7 @@ func formOf(dsn string) (form, error) {
 	case firstKeyword.MatchString(dsn):
 		return keywords, nil
 	case strings.Contains(dsn, "=") || aimedAtURL.MatchString(dsn):
-		return 0, unread("it begins neither with postgres:// or postgresql:// nor with a keyword such as host=", address)
+		return 0, unread("it starts with neither postgres://, postgresql:// nor a keyword such as host=", address)
 	}
 	return databaseName, nil
 }
@@ -88,11 +88,11 @@ func formOf(dsn string) (form, error) {
 // unread returns an error about an unusable connection string, with the right way to
 // write what most often breaks one.
 func unread(reason string, as form) error {
-	advice := "in a password, percent-encode whatever is neither letter nor digit (%40 for @, %2F for /)"
+	advice := "in a password, percent-encode all but letters and digits (%40 for @, %2F for /)"
 	if as == keywords {
-		advice = `a password with a space stands between single quotes, with \' for a quote in it`
+		advice = `put a password with a space in single quotes, with \' for a quote`
 	}
-	return fmt.Errorf("%s. It is not shown, because it may hold a password; %s, or use PGPASSWORD or ~/.pgpass",
+	return fmt.Errorf("%s (not shown, as it may contain a password); %s, or use PGPASSWORD or ~/.pgpass",
 		reason, advice)
 }
 
@@ -117,18 +117,18 @@ func misplaced(config *pgx.ConnConfig, as form) error {
 		_, noAddress := netip.ParseAddr(host)
 		if noAddress != nil && !strings.HasPrefix(host, "/") &&
 			strings.ContainsAny(strings.TrimPrefix(host, "@"), "@=:;? ") {
-			return unread("what stands for the host cannot be one", as)
+			return unread("invalid host", as)
 		}
 	}
 	if as == databaseName {
 		return nil
 	}
 	if as == keywords && aimedAtURL.MatchString(config.Database) { // typed in place of a database's name
-		return unread("the name of the database looks like a URL that was mistyped", as)
+		return unread("the database name looks like a mistyped URL", as)
 	}
 	for _, name := range slices.Sorted(maps.Keys(config.RuntimeParams)) {
 		if typo.Guess(name, []string{"password", "passwd", "pass", "pwd", "pw"}) != "" {
-			return unread("a keyword is unknown and looks like password", as)
+			return unread("an unknown keyword looks like password", as)
 		}
 	}
 	return nil

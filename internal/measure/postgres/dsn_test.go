@@ -84,8 +84,8 @@ func TestFilesAreNamed(t *testing.T) {
 	}
 	t.Setenv("PGSERVICEFILE", nowhere)
 	check("service=shop password=zqzx", nowhere, "PGSERVICEFILE")
-	check("host=h password=zqzx sslrootcert="+nowhere+" sslmode=verify-full", nowhere, "look at sslmode")
-	check("host=h password=zqzx sslcert="+nowhere+" sslkey="+nowhere, nowhere, "look at sslmode")
+	check("host=h password=zqzx sslrootcert="+nowhere+" sslmode=verify-full", nowhere, "check sslmode")
+	check("host=h password=zqzx sslcert="+nowhere+" sslkey="+nowhere, nowhere, "check sslmode")
 	check("host=h password=zqzx sslcert="+nowhere, "sslkey")
 	check("postgres://joe:zqzx@127.0.0.1/db?sslmode=wrong", "sslmode is invalid")
 }

@@ -77,7 +77,7 @@ var ownServer = url.Values{
 func ParseOwn(dsn string) (*Endpoint, error) {
 	u, err := url.Parse(dsn)
 	if err != nil {
-		return nil, fmt.Errorf("read the address of a server of our own: %w", err)
+		return nil, fmt.Errorf("read the address of our own server: %w", err)
 	}
 	query := u.Query()
 	maps.Copy(query, ownServer)
@@ -210,24 +210,24 @@ func (e *Endpoint) reasonOf(err error) error {
 		return errors.New(refused.Message + remedies[refused.Code])
 	}
 	if unknown, ok := errors.AsType[*net.DNSError](err); ok && unknown.IsNotFound {
-		return fmt.Errorf("there is no host named %s; is the name right, and is it known here?", unknown.Name)
+		return fmt.Errorf("could not resolve host name %s; check the name, and DNS on this machine", unknown.Name)
 	}
 	if dial, ok := errors.AsType[*net.OpError](err); ok {
 		if errors.Is(dial, os.ErrDeadlineExceeded) || dial.Timeout() {
-			return errors.New("no answer in time; is the host right, and is there a firewall in between?")
+			return errors.New("timeout expired; check the host, and firewalls in between")
 		}
 		return fmt.Errorf("%w; is the server running there?", dial.Err)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return errors.New("no answer in time; is the host right, and is there a firewall in between?")
+		return errors.New("timeout expired; check the host, and firewalls in between")
 	}
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
 	cause := innermost(err)
 	if e.config.SSLNegotiation == "direct" && errors.Is(cause, io.EOF) {
-		return errors.New("the server hung up when TLS began at once, as sslnegotiation=direct asks: it has no TLS, or is " +
-			"older than PostgreSQL 17; leave out sslnegotiation, or switch TLS on there")
+		return errors.New("the server closed the connection on sslnegotiation=direct: it has no TLS, or is older " +
+			"than PostgreSQL 17; leave out sslnegotiation, or enable TLS on the server")
 	}
 	return misunderstood(cause)
 }
@@ -238,15 +238,16 @@ const noTLS = "server refused TLS connection"
 // misunderstood explains an unexpected answer.
 func misunderstood(err error) error {
 	if err.Error() == noTLS {
-		return errors.New("the server has no TLS, which sslmode asks for: switch it on there, or say sslmode=disable")
+		return errors.New("the server does not support TLS, but sslmode requires it; enable TLS on the server, or " +
+			"use sslmode=disable")
 	}
 	text := strings.ReplaceAll(err.Error(), ": %!w(<nil>)", "") // pgx's text for an error without a cause
 	for _, u := range unmet() {
 		if slices.ContainsFunc(u.refusals, func(refusal string) bool { return strings.Contains(text, refusal) }) {
-			return fmt.Errorf("%s; it is refused because of %s", text, u.keyword)
+			return fmt.Errorf("%s; rejected by %s", text, u.keyword)
 		}
 	}
-	return fmt.Errorf("what answers there does not speak as PostgreSQL does (%w); is the port right?", err)
+	return fmt.Errorf("the server there does not speak PostgreSQL's protocol (%w); check the port", err)
 }
 
 // demand is a keyword that asks for a kind of server, with pgx's text for another kind:
@@ -292,15 +293,15 @@ func innermost(err error) error {
 // remedies maps SQLSTATE codes to advice.
 var remedies = map[string]string{
 	// invalid_password
-	"28P01": " (give it in the URL, in PGPASSWORD or in ~/.pgpass)",
+	"28P01": " (set it in the URL, PGPASSWORD or ~/.pgpass)",
 	// invalid_authorization_specification: pg_hba.conf, roles that do not exist
-	"28000": " (look at pg_hba.conf, sslmode and the role's name)",
+	"28000": " (check pg_hba.conf, sslmode and the role name)",
 	// invalid_catalog_name
-	"3D000": " (name one with dbname=)",
+	"3D000": " (set one with dbname=)",
 	// too_many_connections
 	"53300": " (" + moreSessions + ")",
 	// insufficient_privilege: to connect to the database
-	"42501": " (grant connect on it, or name another user or database)",
+	"42501": " (grant connect on it, or use another user or database)",
 	// cannot_connect_now
-	"57P03": " (it is starting, stopping or recovering: try again)",
+	"57P03": " (it is starting, stopping or recovering; try again)",
 }

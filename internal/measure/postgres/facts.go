@@ -70,12 +70,12 @@ func Inspect(ctx context.Context, conn *pgx.Conn) (Facts, error) {
 		&f.VersionNum, &f.Version, (*Name)(&f.Database), &f.Standby, &f.ReadOnly, &f.BackendPID,
 		&f.ClientPort, &f.Connections)
 	if err != nil {
-		return f, fmt.Errorf("ask the server what it is: %w", err)
+		return f, fmt.Errorf("identify the server: %w", err)
 	}
 	// Not in a transaction that sets the role, since some statements, such as VACUUM, cannot run in one.
 	if err := conn.QueryRow(ctx, "/* realiops */ select session_user, current_user").Scan(&f.User,
 		&f.ActsAs); err != nil {
-		return f, fmt.Errorf("ask the server whose session it is: %w", err)
+		return f, fmt.Errorf("read the session's user: %w", err)
 	}
 	f.Pooler = BehindPooler(conn, f.BackendPID)
 	if f.VersionNum < Oldest {
@@ -99,7 +99,7 @@ func (f *Facts) askIdentity(ctx context.Context, conn *pgx.Conn) error {
 	err := QueryRow(ctx, conn,
 		"/* realiops */ select system_identifier::text from pg_catalog.pg_control_system()").Scan(&f.SystemIdentifier)
 	if _, refused := errors.AsType[*pgconn.PgError](err); err != nil && !refused {
-		return fmt.Errorf("ask the server for its system identifier: %w", err)
+		return fmt.Errorf("read the system identifier: %w", err)
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func (f *Facts) askRights(ctx context.Context, conn *pgx.Conn) error {
 		                  where rolname = 'pg_checkpoint' and pg_catalog.pg_has_role(current_user, oid, 'usage')),
 		       pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'usage')`).Scan(
 		&f.DataDirectory, &f.MayCheckpoint, &f.MaySeeOthers)
-	return wrap(err, "ask what this user may do")
+	return wrap(err, "read this user's privileges")
 }
 
 // askConnections computes how many sessions the limits of server, role and database leave to this user beside other
@@ -136,7 +136,7 @@ func (f *Facts) askConnections(ctx context.Context, conn *pgx.Conn) error {
 		           then d.datconnlimit - (select pg_catalog.count(*) from others where datid = d.oid) end)
 		from pg_catalog.pg_roles r, pg_catalog.pg_database d
 		where r.rolname = current_user and d.datname = pg_catalog.current_database()`, f.Connections).Scan(&f.Connections)
-	return wrap(err, "ask how many connections are left")
+	return wrap(err, "count the free connections")
 }
 
 // services maps the role of a service's database administrators to its name.
@@ -155,7 +155,7 @@ func (f *Facts) askFlavor(ctx context.Context, conn *pgx.Conn) error {
 		                 where rolname::pg_catalog.text = any($1)), '')`, slices.Sorted(maps.Keys(services))).Scan(&aurora, &rds, &administrators)
 	switch {
 	case err != nil:
-		return fmt.Errorf("ask which flavor of PostgreSQL it is: %w", err)
+		return fmt.Errorf("identify the PostgreSQL service: %w", err)
 	case aurora:
 		f.Flavor = FlavorAurora
 		return f.askInstance(ctx, conn)
@@ -172,7 +172,7 @@ func (f *Facts) askInstance(ctx context.Context, conn *pgx.Conn) error {
 	err := QueryRow(ctx, conn, "/* realiops */ select coalesce(pg_catalog.aurora_db_instance_identifier(), '')").Scan(
 		&f.Instance)
 	if _, refused := errors.AsType[*pgconn.PgError](err); err != nil && !refused {
-		return fmt.Errorf("ask Aurora which instance answers: %w", err)
+		return fmt.Errorf("identify the Aurora instance: %w", err)
 	}
 	return nil
 }

@@ -39,8 +39,7 @@ func Fired(all []EventTrigger) (ddl, login string) {
 		ddl = "The schema and the tables of a run fire " + strings.Join(made, "; ") + "."
 	}
 	if len(begun) > 0 {
-		login = "Each session of realiops fires " + strings.Join(begun, "; ") + ". What that writes counts as the work of " +
-			"others."
+		login = "Each session of realiops fires " + strings.Join(begun, "; ") + ". Its writes count as others' work."
 	}
 	return ddl, login
 }
@@ -76,7 +75,7 @@ func EventTriggers(ctx context.Context, conn *pgx.Conn) (all []EventTrigger, err
 		where t.evtenabled <> 'D' and coalesce(pg_catalog.current_setting('event_triggers', true), 'on') <> 'off'
 		order by t.evtname`)
 	if err != nil {
-		return nil, fmt.Errorf("look for event triggers: %w", err)
+		return nil, fmt.Errorf("list event triggers: %w", err)
 	}
 	return all, nil
 }
@@ -86,7 +85,7 @@ func foreignEventTrigger(ctx context.Context, conn *pgx.Conn) (refusal, err erro
 	all, err := EventTriggers(ctx, conn)
 	for _, t := range all {
 		if !t.Trusted {
-			return fmt.Errorf("%s, who is no superuser, would run with the rights of this user: drop or disable it "+
+			return fmt.Errorf("%s, who is not a superuser, would run with this user's privileges; drop or disable it "+
 				"(alter event trigger %s disable), or use another database", t, Quoted(t.Name)), nil
 		}
 	}
@@ -103,10 +102,10 @@ func published(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("look for publications: %w", err)
+		return nil, fmt.Errorf("list publications: %w", err)
 	}
-	return fmt.Errorf("the publication %s sends all tables of this database to its subscribers, and they stop at one "+
-		"that they do not have, such as a run's: use another database of this server", Quoted(name)), nil
+	return fmt.Errorf("the publication %s is for all tables, and its subscribers would fail because they lack the "+
+		"tables of a run; use another database of this server", Quoted(name)), nil
 }
 
 // foreign refuses a database in which other users control what happens to our objects.
@@ -152,7 +151,7 @@ var foreignParts = `/* realiops */
 		union all select 11, pg_catalog.format('the statistics %I', s.stxname) from t join pg_catalog.pg_statistic_ext s on s.stxrelid = t.oid
 	) as found (kind, part) order by kind, part`
 
-// RefuseForeign returns an error that names other users' additions to a table of ours: they would run with our
+// RefuseForeign returns an error that names other users' additions to our table: they would run with our
 // privileges, or be measured with the load.
 func RefuseForeign(ctx context.Context, conn Asker, table string) error {
 	var part string
@@ -164,11 +163,11 @@ func RefuseForeign(ctx context.Context, conn Asker, table string) error {
 		return nil
 	}, foreignParts, table)
 	if err != nil {
-		return fmt.Errorf("look at what is on the table %s: %w", table, err)
+		return fmt.Errorf("inspect the table %s: %w", table, err)
 	}
 	if len(found) > 0 {
-		return fmt.Errorf("the table %s of this run has %s, and realiops did not put that there: find out who "+
-			"changes new tables, or use another database", table, strings.Join(found, "; "))
+		return fmt.Errorf("the table %s of this run has %s, which realiops did not add; find out who alters new "+
+			"tables, or use another database", table, strings.Join(found, "; "))
 	}
 	return nil
 }

@@ -109,18 +109,17 @@ func (l *libpq) take(keyword string) string {
 // encryption refuses what we do not support. libpq tries GSSAPI encryption first if there is a ticket; we never do.
 func (l *libpq) encryption() error {
 	if mode := l.take("gssencmode"); !slices.Contains([]string{"", "disable", "prefer"}, mode) {
-		return fmt.Errorf("gssencmode=%s cannot be obeyed: realiops encrypts by TLS, not by GSSAPI; leave it out, "+
-			"and say sslmode=verify-full", mode)
+		return fmt.Errorf("gssencmode=%s is not supported; leave it out, and encrypt with sslmode=verify-full", mode)
 	}
 	for _, keyword := range []string{"sslcrl", "sslcrldir", "scram_client_key", "scram_server_key", "sslkeylogfile",
 		"oauth_issuer", "oauth_client_id"} {
 		if l.take(keyword) != "" {
-			return fmt.Errorf("%s cannot be obeyed: realiops does not know how; leave it out", keyword)
+			return fmt.Errorf("%s is not supported; leave it out", keyword)
 		}
 	}
 	l.take("requiressl") // it became sslmode
 	if value := l.take("gssdelegation"); value != "" && value != "0" {
-		return fmt.Errorf("gssdelegation=%s cannot be obeyed: realiops hands no credentials on; leave it out", value)
+		return fmt.Errorf("gssdelegation=%s is not supported: realiops delegates no credentials; leave it out", value)
 	}
 	return nil
 }
@@ -134,8 +133,7 @@ func (l *libpq) versions() error {
 		value := l.take(keyword)
 		version, ok := known[strings.ToLower(value)]
 		if !ok {
-			return fmt.Errorf("%s=%s is not a known version: there are TLSv1, TLSv1.1, TLSv1.2 and TLSv1.3",
-				keyword, value)
+			return fmt.Errorf("invalid %s=%s; use TLSv1, TLSv1.1, TLSv1.2 or TLSv1.3", keyword, value)
 		}
 		bounds[i] = version
 	}
@@ -165,7 +163,7 @@ func (l *libpq) dialing() error {
 		var err error
 		if value := l.take(keyword); value != "" {
 			if numbers[i], err = strconv.Atoi(value); err != nil || numbers[i] < 0 {
-				return fmt.Errorf("%s=%s is no number", keyword, value)
+				return fmt.Errorf("%s=%s is not a number", keyword, value)
 			}
 		}
 	}
@@ -178,7 +176,7 @@ func (l *libpq) dialing() error {
 	case "0":
 		l.dialer.KeepAlive = -1
 	default:
-		return fmt.Errorf("keepalives=%s is neither 0 nor 1", value)
+		return fmt.Errorf("invalid keepalives=%s; use 0 or 1", value)
 	}
 	if numbers[3] > 0 {
 		if err := limitUnanswered(&l.dialer, numbers[3]); err != nil {
@@ -201,8 +199,7 @@ func (l *libpq) dial(ctx context.Context, network, address string) (net.Conn, er
 	}
 	runs, err := peerOf(conn)
 	if err == nil && runs != l.peer {
-		err = &unsigned{fmt.Errorf("requirepeer is %s, and the server at the other end of the socket is run by %s",
-			l.peer, runs)}
+		err = &unsigned{fmt.Errorf("requirepeer specifies %s, but the server runs as %s", l.peer, runs)}
 	}
 	if err != nil {
 		conn.Close()
@@ -223,14 +220,14 @@ func (l *libpq) addresses() error {
 		return nil
 	}
 	if strings.Contains(text, ",") || strings.HasPrefix(l.config.Host, "/") {
-		return errors.New("hostaddr is obeyed for one server, whose name or address host has as well")
+		return errors.New("hostaddr must be a single address, and host must not be a socket")
 	}
 	if net.ParseIP(text) == nil {
-		return fmt.Errorf("hostaddr=%s is no IP address", text)
+		return fmt.Errorf("hostaddr=%s is not an IP address", text)
 	}
 	for _, f := range l.config.Fallbacks {
 		if f.Host != l.config.Host {
-			return errors.New("hostaddr is obeyed for one server, and host names several")
+			return errors.New("hostaddr works with one host only, but host names several")
 		}
 	}
 	l.ip = text
@@ -251,7 +248,7 @@ func (l *libpq) names() error {
 	case "", "disable":
 		return nil
 	default:
-		return fmt.Errorf("load_balance_hosts=%s cannot be obeyed: hosts are tried in their order; leave it out", value)
+		return fmt.Errorf("load_balance_hosts=%s is not supported: hosts are tried in order; leave it out", value)
 	}
 }
 
@@ -292,8 +289,7 @@ func (l *libpq) validation() error {
 // queries refuses settings with which our queries would fail.
 func (l *libpq) queries() error {
 	if value := l.take("replication"); !slices.Contains([]string{"", "false", "off", "no", "0"}, value) {
-		return fmt.Errorf("replication=%s cannot be obeyed: a session for replication answers no queries; leave it out",
-			value)
+		return fmt.Errorf("replication=%s is not supported: replication sessions take no queries; leave it out", value)
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (n *Name) ScanText(v pgtype.Text) error {
 		text, marked = string(bytes), true
 	}
 	if v.Valid && !marked {
-		return fmt.Errorf("read a name: %q was not asked for by Named", v.String)
+		return fmt.Errorf("read a name: %q does not come from Named", v.String)
 	}
 	*n = Name(writtenOut(text))
 	return nil

@@ -42,7 +42,7 @@ func (e *Endpoint) NeedsPassword(ctx context.Context) (bool, error) {
 func (e *Endpoint) UsePassword(password string) { e.config.Password = password }
 
 // errPlain prevents sending a token in clear text.
-var errPlain = errors.New("a token is not sent over a connection without TLS: leave out sslmode, or say verify-full")
+var errPlain = errors.New("tokens are only sent over TLS; leave out sslmode, or use verify-full")
 
 // SetPassword makes every connection ask for its own password, because tokens last only
 // minutes. They are sent over TLS only.

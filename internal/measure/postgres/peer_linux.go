@@ -27,12 +27,12 @@ func peerOf(conn net.Conn) (string, error) {
 		err = failed
 	}
 	if err != nil {
-		return "", fmt.Errorf("ask who runs the server: %w", err)
+		return "", fmt.Errorf("identify the user who runs the server: %w", err)
 	}
 	id := strconv.FormatUint(uint64(peer.Uid), 10)
 	who, err := user.LookupId(id)
 	if err != nil {
-		return "the user number " + id, nil
+		return "user ID " + id, nil
 	}
 	return who.Username, nil
 }

@@ -204,9 +204,8 @@ func (p *pins) verify(ctx context.Context, conn *pgx.Conn) error {
 			return err
 		}
 		if value != s.value {
-			return fmt.Errorf("the server does not let realiops set %[1]s, which is %[2]q here and must be %[3]q, or "+
-				"somebody else decides what its "+
-				"statements do: alter role ... set %[1]s = '%[3]s'", s.name, value, s.value)
+			return fmt.Errorf("the server does not let realiops set %[1]s to %[3]q instead of %[2]q, so others could "+
+				"control its statements; run alter role ... set %[1]s = '%[3]s'", s.name, value, s.value)
 		}
 	}
 	return nil

@@ -21,7 +21,7 @@ func TestPoolerIsSeen(t *testing.T) {
 			if mode == "statement" { // it allows no transactions, so no schema either
 				_, refused := facts.ClaimSchema(t.Context(), servertest.Connect(t, pooled))
 				for _, said := range []error{refusal, refused} {
-					if said == nil || !strings.Contains(said.Error(), "have it use pool_mode=transaction") {
+					if said == nil || !strings.Contains(said.Error(), "set pool_mode=transaction") {
 						t.Errorf("%v, %v: want what to do about it", said, err)
 					}
 				}

@@ -56,7 +56,7 @@ func TestAServerThatRefusesSettings(t *testing.T) {
 	}
 	servertest.Exec(t, boss, "alter database "+name+" set bytea_output = 'escape'")
 	_, err := loads(t, refusing(t, endpoint, "bytea_output"))
-	if want := `the server does not let realiops set bytea_output, which is "escape" here and must be "hex"`; err ==
+	if want := `the server does not let realiops set bytea_output to "hex" instead of "escape"`; err ==
 		nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}

@@ -48,7 +48,7 @@ func SessionSettings(ctx context.Context, conn *pgx.Conn) (all []SessionSetting,
 		where s.setdatabase in (0, (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database()))
 			and s.setrole in (0, (select oid from pg_catalog.pg_roles where rolname = session_user))
 		order by s.setrole <> 0, s.setdatabase <> 0, c.name`)
-	return all, wrap(err, "ask what is set for the database and the role")
+	return all, wrap(err, "read the settings of the database and the role")
 }
 
 func scope(database, role string) string {

@@ -24,25 +24,25 @@ type Permissions struct {
 func (f Facts) Refuse(allowed Permissions) error {
 	switch {
 	case f.VersionNum < Oldest:
-		return fmt.Errorf("the server is PostgreSQL %s, and realiops knows the counters of 13 and later", f.Version)
+		return fmt.Errorf("the server is PostgreSQL %s, but realiops needs 13 or later", f.Version)
 	case f.ActsAs != f.User:
 		return f.refuseRole()
 	case f.Standby:
-		return errors.New("the server is a standby, which takes no writes: connect to its primary")
+		return errors.New("the server is a standby, which does not accept writes; connect to its primary")
 	case f.ReadOnly:
-		return errors.New("the session is read-only (default_transaction_read_only): connect where writes are allowed")
+		return errors.New("the session is read-only (default_transaction_read_only); connect where writes are allowed")
 	case f.Unconfirmed:
-		return errors.New("every commit would wait for a standby that is not attached (synchronous_standby_names): " +
-			"attach it, or connect elsewhere")
+		return errors.New("every commit would wait for a standby that is not connected (synchronous_standby_names); " +
+			"start it, or connect elsewhere")
 	case f.Pooler && !allowed.Pooler:
-		return errors.New("a connection pooler answers in the server's name, so that our clients never really leave " +
-			"and their counters come late: connect to the server itself, or accept that with --allow-pooler")
+		return errors.New("a connection pooler keeps our sessions open, so their counters arrive late; connect to " +
+			"the server itself, or accept that with --allow-pooler")
 	case f.BusySessions > 0 && !allowed.Shared:
-		return errors.New(f.OthersAtWork() + " on the server: their writes would be counted as ours, and our " +
-			"load would slow them down; wait, or accept that with --shared")
+		return errors.New(f.OthersAtWork() + " on the server: their writes would be counted as ours, and our load " +
+			"would slow them down; wait, or accept that with --shared")
 	case f.Settings["data_checksums"] == "inprogress-on" && !allowed.Shared:
-		return errors.New("the server gives every page a checksum (data_checksums is inprogress-on), and its writes " +
-			"would be counted as ours: wait until it is on, or accept that with --shared")
+		return errors.New("the server is enabling checksums (data_checksums is inprogress-on), and its writes would " +
+			"be counted as ours; wait until it is on, or accept that with --shared")
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func Unconfirmed(ctx context.Context, conn *pgx.Conn) (unconfirmed bool, err err
 		       and pg_catalog.current_setting('synchronous_commit') not in ('off', 'local')
 		       and not exists (select from pg_catalog.pg_stat_replication
 		                       where sync_state is null or sync_state in ('sync', 'quorum'))`).Scan(&unconfirmed)
-	return unconfirmed, wrap(err, "ask which standbys confirm commits")
+	return unconfirmed, wrap(err, "list synchronous standbys")
 }
 
 // Commit identifies a waiting commit of one of our sessions.
@@ -80,7 +80,7 @@ func WaitingForStandby(ctx context.Context, conn *pgx.Conn) (all []Commit, err e
 		all = append(all, c)
 		return nil
 	}, waitingForStandby)
-	return all, wrap(err, "ask which commits wait for a standby")
+	return all, wrap(err, "list commits that wait for a standby")
 }
 
 // WALKeepers names what makes the server keep WAL until its disk is full: replication slots that are
@@ -101,14 +101,14 @@ func WALKeepers(ctx context.Context, conn *pgx.Conn) (all []string, err error) {
 			where not active and restart_lsn is not null and safe_wal_size is null
 		) as keepers order by keeper, of limit $1`, mostNamed)
 	if err != nil {
-		return nil, wrap(err, "ask what keeps the WAL")
+		return nil, wrap(err, "list what retains WAL")
 	}
 	return all, nil
 }
 
 // KeepsWAL returns a sentence about what [WALKeepers] mean for a run.
 func KeepsWAL(keepers []string) string {
-	return "The server keeps all the WAL that a run writes, and its disk may fill up, because of " +
+	return "The server retains all WAL of a run, which may fill its disk, because of " +
 		strings.Join(keepers, ", ") + "."
 }
 
@@ -155,7 +155,7 @@ func Followers(ctx context.Context, conn *pgx.Conn, moment float64) (all []Follo
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && slices.Contains(noPositions(), refused.Code[:min(2, len(refused.Code))]) {
 		return nil, nil
 	}
-	return all, wrap(err, "ask who reads the WAL")
+	return all, wrap(err, "list readers of the WAL")
 }
 
 // noPositions returns the classes of errors of an engine without these views and functions, and of a standby.
@@ -165,11 +165,11 @@ func noPositions() []string { return []string{"0A", "42", "55"} }
 func (f Follower) Remedy() string {
 	switch {
 	case f.Unused:
-		return "have it read, drop it if nobody needs it, or raise max_slot_wal_keep_size"
+		return "start its consumer, drop it if unused, or raise max_slot_wal_keep_size"
 	case f.Limit == "wal_keep_size":
 		return "give it a replication slot, or raise wal_keep_size"
 	default:
-		return "find out why its reader is behind, or raise max_slot_wal_keep_size"
+		return "find out why its consumer lags, or raise max_slot_wal_keep_size"
 	}
 }
 
@@ -182,13 +182,14 @@ func Followed(all []Follower) string {
 		case f.Left == nil:
 			hidden++
 		case f.Unused:
-			sentences = append(sentences, fmt.Sprintf("Nobody reads %s, which is lost after %d MB more of WAL (%s): the run "+
-				"ends when half of that is written.", f.Name, *f.Left/1e6, f.Limit))
+			sentences = append(sentences, fmt.Sprintf("Nothing reads %s, which is lost after another %d MB of WAL "+
+				"(%s). The run stops when half of that is written.", f.Name, *f.Left/1e6, f.Limit))
 		}
 	}
 	if hidden > 0 {
-		sentences = append(sentences, fmt.Sprintf("Whether the %d standbys without a replication slot can follow a run "+
-			"is hidden from this role: grant pg_monitor to it, or see that wal_keep_size lasts.", hidden))
+		sentences = append(sentences, fmt.Sprintf("This role cannot see whether %d standbys without a replication "+
+			"slot can keep up with a run; grant it pg_monitor, or make sure that wal_keep_size is large enough.",
+			hidden))
 	}
 	return strings.Join(sentences, " ")
 }
@@ -204,14 +205,14 @@ func LogicalReaders(ctx context.Context, conn *pgx.Conn) (all []string, err erro
 		select `+Named("slot_name")+", "+Named("plugin")+` from pg_catalog.pg_replication_slots
 		where database = pg_catalog.current_database() and plugin <> 'pgoutput' order by slot_name limit $1`, mostNamed)
 	if err != nil {
-		return nil, wrap(err, "ask who decodes the WAL of this database")
+		return nil, wrap(err, "list logical replication slots")
 	}
 	return all, nil
 }
 
 // ReadLogically returns a sentence about what [LogicalReaders] mean for a run.
 func ReadLogically(readers []string) string {
-	return "Every row that a run writes also goes to the readers of logical replication in this database: " +
+	return "Every row of a run is also sent to consumers of logical replication: " +
 		strings.Join(readers, ", ") + "."
 }
 
@@ -233,25 +234,24 @@ func (f Facts) RefuseClients(n int) error {
 		return nil
 	}
 	return fmt.Errorf("%s clients are too many: this user has %s connections left (max_connections, limits of the "+
-		"role and the database, other sessions), and realiops needs %d of them for itself; ask for fewer with "+
-		"--clients",
+		"role and the database, other sessions), and realiops itself needs %d; use fewer with --clients",
 		printable.Count(n), printable.Count(f.Connections), ownSessions)
 }
 
-// moreSessions is what to do where the server takes no more sessions.
+// moreSessions is the remedy if the server accepts no more sessions.
 const moreSessions = "end other sessions, or raise max_connections or the connection limit of the role or the database"
 
 // readingSessions is how many sessions read a server at once: one for its facts, one for its statistics, one for its
 // WAL, and a new one for its settings.
 const readingSessions = 4
 
-// ExplainRefusal adds to the server's refusal of one more session how many it takes to read a server. Other errors are
-// returned as they are.
+// ExplainRefusal adds to a too_many_connections error how many sessions realiops needs. It returns other errors
+// unchanged.
 func (f Facts) ExplainRefusal(err error) error {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "53300" {
 		return err
 	}
-	return fmt.Errorf("%w; realiops needs %d connections to read a server, and this user has %d left: %s", err,
+	return fmt.Errorf("%w; realiops needs %d connections, but this user has %d left; %s", err,
 		readingSessions, f.Connections, moreSessions)
 }
 
@@ -260,8 +260,8 @@ func (f Facts) refuseRole() error {
 	if f.ActsAs == f.User {
 		return nil
 	}
-	return fmt.Errorf("statements of %[1]s run as %[2]s here, because role is set for the database or for %[1]s, and "+
-		"realiops could not set it "+
-		"to none: alter database %[3]s reset role; alter role %[1]s reset role", Quoted(f.User), Quoted(f.ActsAs),
+	return fmt.Errorf("statements of %[1]s run as %[2]s, because role is set for the database or for %[1]s and "+
+		"realiops cannot reset it; run alter database %[3]s reset role; alter role %[1]s reset role",
+		Quoted(f.User), Quoted(f.ActsAs),
 		Quoted(f.Database))
 }

@@ -57,10 +57,10 @@ func (f Facts) ClaimSchema(ctx context.Context, conn *pgx.Conn) (*Schema, error)
 // Why the schema cannot be claimed.
 var (
 	errNotOurs = errors.New("a schema named " + SchemaName +
-		" exists that realiops did not make: rename it, or use another database")
-	errNoTransactions = errors.New("the connection pooler keeps no transaction together (pool_mode=statement), and loads " +
-		"are transactions: connect to the server itself, or have it use pool_mode=transaction")
-	errInUse = errors.New("another run of realiops is using this database: wait for it")
+		" exists that realiops did not create; rename it, or use another database")
+	errNoTransactions = errors.New("the connection pooler allows no transactions (pool_mode=statement), which loads " +
+		"need; connect to the server itself, or set pool_mode=transaction")
+	errInUse = errors.New("another realiops run is using this database; wait for it to finish")
 )
 
 // foreignSchema refuses a schema named realiops that we did not make, or that belongs to another role:
@@ -78,11 +78,11 @@ func foreignSchema(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("look for the schema %s: %w", SchemaName, err)
+		return nil, fmt.Errorf("look up the schema %s: %w", SchemaName, err)
 	case mark == nil || *mark != schemaMark:
 		return errNotOurs, nil
 	case !ours:
-		return fmt.Errorf("the schema %[1]s belongs to %[2]s, who may put anything there: if a run as %[2]s left it, "+
+		return fmt.Errorf("the schema %[1]s belongs to %[2]s, who controls its contents; if a run as %[2]s left it, "+
 			"drop it (drop schema %[1]s cascade), or use another database", SchemaName, Quoted(owner)), nil
 	}
 	return nil, nil
@@ -100,19 +100,19 @@ func (f Facts) RefuseSchema(ctx context.Context, conn *pgx.Conn) (refusal, err e
 		select pg_catalog.has_database_privilege(pg_catalog.current_database(), 'create'),
 			`+Named("pg_catalog.current_database()")).Scan(&may, (*Name)(&here))
 	if err != nil {
-		return nil, fmt.Errorf("ask whether the schema %s can be made: %w", SchemaName, err)
+		return nil, fmt.Errorf("check whether the schema %s can be created: %w", SchemaName, err)
 	}
 	elsewhere, err := lockedElsewhere(ctx, conn)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("ask whether the schema %s can be made: %w", SchemaName, err)
+		return nil, fmt.Errorf("check whether the schema %s can be created: %w", SchemaName, err)
 	case elsewhere != "" && elsewhere == here && !f.Pooler:
 		return errInUse, nil
 	case elsewhere != "" && !f.Pooler:
 		return runsElsewhere(elsewhere), nil
 	case !may:
-		return fmt.Errorf("this user may not create the schema %s: grant create on database %s to %s; or "+
-			"use another one", SchemaName, Typed(f.Database, "DATABASE"), Typed(f.User, "ROLE")), nil
+		return fmt.Errorf("this user may not create the schema %s; grant create on database %s to %s; or use another "+
+			"database", SchemaName, Typed(f.Database, "DATABASE"), Typed(f.User, "ROLE")), nil
 	}
 	return nil, nil
 }
@@ -161,7 +161,7 @@ func (s *Schema) lock(ctx context.Context) error {
 			}
 			if err := QueryRow(ctx, s.conn, "/* realiops */ select pg_catalog.pg_advisory_unlock($1)",
 				int64(schemaLock)).Scan(&mine); err != nil {
-				return fmt.Errorf("give back the lock of the schema %s: %w", SchemaName, err)
+				return fmt.Errorf("release the lock of the schema %s: %w", SchemaName, err)
 			}
 			refusal = runsElsewhere(elsewhere)
 		}
@@ -186,19 +186,19 @@ func lockedElsewhere(ctx context.Context, conn *pgx.Conn) (database string, err 
 	where := Named("coalesce((select d.datname " + schemaLocks + " limit 1), '')")
 	err = QueryRow(ctx, conn, "/* realiops */ select "+where, int64(schemaLock)).Scan((*Name)(&database))
 	if err != nil {
-		return "", fmt.Errorf("ask whether another run is at work on the server: %w", err)
+		return "", fmt.Errorf("check for another run on the server: %w", err)
 	}
 	return database, nil
 }
 
 func runsElsewhere(database string) error {
-	return fmt.Errorf("another run of realiops is at work on this server, in the database %s: wait for it, because "+
-		"each would count what the other does", Quoted(database))
+	return fmt.Errorf("another realiops run is using this server, in the database %s, and each would count the "+
+		"other's work; wait for it to finish", Quoted(database))
 }
 
 func (s *Schema) recreate(ctx context.Context) error {
 	if err := s.drop(ctx); err != nil {
-		return fmt.Errorf("drop what an earlier run left: %w", err)
+		return fmt.Errorf("drop the leftovers of an earlier run: %w", err)
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -213,11 +213,10 @@ func (s *Schema) recreate(ctx context.Context) error {
 	case err == nil:
 		return nil
 	case ok && refused.Code == "42501": // insufficient_privilege
-		return fmt.Errorf("this user may not create the schema %s (%s): grant create on the database, or "+
-			"use another one", SchemaName, refused.Message)
+		return fmt.Errorf("this user may not create the schema %s (%s); grant create on the database, or use another "+
+			"database", SchemaName, refused.Message)
 	case !ok:
-		return fmt.Errorf("create the schema %s, which may be there now, and which the next run drops: %w",
-			SchemaName, err)
+		return fmt.Errorf("create the schema %s: %w; if it exists now, the next run drops it", SchemaName, err)
 	case refusesTransactions(err):
 		return errNoTransactions
 	default:
@@ -264,7 +263,7 @@ func (s *Schema) LeftBehind(ctx context.Context, conn *pgx.Conn, now Facts) (why
 	err = QueryRow(ctx, conn, "/* realiops */ select exists (select from pg_catalog.pg_namespace where nspname = $1 "+
 		"and oid = $2)", SchemaName, s.oid).Scan(&there)
 	if err != nil {
-		return "", fmt.Errorf("look for the schema %s: %w", SchemaName, err)
+		return "", fmt.Errorf("look up the schema %s: %w", SchemaName, err)
 	}
 	if !there {
 		return "the server that answers now does not have it", nil
@@ -312,7 +311,7 @@ func (s *Schema) drop(ctx context.Context) error {
 			union all select 3, pg_catalog.format('drop schema %I', nspname) from pg_catalog.pg_namespace where nspname = $1
 		) as drops (step, statement) order by step, statement`, SchemaName, TableMark)
 	if err != nil {
-		return fmt.Errorf("look into the schema %s: %w", SchemaName, err)
+		return fmt.Errorf("list the objects in the schema %s: %w", SchemaName, err)
 	}
 	for _, sql := range statements {
 		err = errors.Join(err, s.explained(ctx, sql, Exec(ctx, s.conn, sql)))
@@ -321,7 +320,7 @@ func (s *Schema) drop(ctx context.Context) error {
 		}
 	}
 	if err != nil && len(statements) > 0 {
-		return fmt.Errorf("the schema %s stays, with what stands in the way: %w", SchemaName, first(err))
+		return fmt.Errorf("the schema %s could not be dropped: %w", SchemaName, first(err))
 	}
 	return nil
 }
@@ -341,10 +340,10 @@ func (s *Schema) explained(ctx context.Context, sql string, err error) error {
 	case err == nil:
 		return nil
 	case ok && refused.Code == "2BP01": // dependent_objects_still_exist
-		return fmt.Errorf("%s (drop that, and the next run drops the rest)",
+		return fmt.Errorf("%s; drop that, and the next run drops the rest",
 			strings.Join(strings.Fields(refused.Detail), " "))
 	case ok && refused.Code == "55P03": // lock_not_available
-		return fmt.Errorf("%s: %s holds a lock, and was waited for %s; let it end, and the next run drops the rest",
+		return fmt.Errorf("%s: %s held a lock for more than %s; end it, and the next run drops the rest",
 			sql, s.holder(ctx), lockTimeout)
 	default:
 		return fmt.Errorf("%s: %w", sql, err)
@@ -362,7 +361,7 @@ func (s *Schema) holder(ctx context.Context) string {
 			select c.oid from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = $1)
 		order by a.xact_start limit 1`, SchemaName).Scan(&pid, (*Name)(&user), (*Name)(&program))
 	if err != nil {
-		return "somebody"
+		return "another session"
 	}
 	return fmt.Sprintf("session %d of %s (%s)", pid, user, program)
 }

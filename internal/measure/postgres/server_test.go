@@ -254,7 +254,7 @@ func TestTwoRunsInTwoDatabasesOfOneServer(t *testing.T) {
 	}
 	second := servertest.Connect(t, two)
 	_, err = (postgres.Facts{}).ClaimSchema(t.Context(), second)
-	if err == nil || !strings.Contains(err.Error(), "in the database "+one.Config().Database+":") {
+	if err == nil || !strings.Contains(err.Error(), "in the database "+one.Config().Database+",") {
 		t.Errorf("beside another run: %v", err)
 	}
 	if refusal, err := (postgres.Facts{}).RefuseSchema(t.Context(), second); refusal == nil || err != nil {
@@ -298,7 +298,7 @@ func TestSchemaIsOursAlone(t *testing.T) {
 	if err != nil || !exists() {
 		t.Fatalf("claim: %v, there is a schema: %v", err, exists())
 	}
-	refused("another run")
+	refused("another realiops run")
 	if err := first.Release(t.Context()); err != nil || exists() {
 		t.Errorf("release: %v, there is a schema: %v", err, exists())
 	}
@@ -332,7 +332,7 @@ func TestSchemaIsOursAlone(t *testing.T) {
 	}
 
 	servertest.Exec(t, conn, "create schema realiops; create table realiops.precious ()")
-	refused("did not make")
+	refused("did not create")
 	if !servertest.Value[bool](t, conn, "select to_regclass('realiops.precious') is not null") {
 		t.Error("somebody's table is gone")
 	}
@@ -393,7 +393,7 @@ func TestTheSchemaTakesNothingOfOthersWithIt(t *testing.T) {
 	servertest.Exec(t, conn, "set application_name = 'their app'; begin; lock table realiops.locked")
 	began := time.Now()
 	_, err = claim()
-	stays(err, "of postgres (their app) holds a lock, and was waited for 5s")
+	stays(err, "of postgres (their app) held a lock for more than 5s")
 	if took := time.Since(began); took > 20*time.Second {
 		t.Errorf("it took %v to say so", took)
 	}
@@ -428,9 +428,9 @@ func TestConnectSaysInOneLineWhatToDo(t *testing.T) {
 	}
 	server := fmt.Sprintf("host=%s port=%d sslmode=disable ", good.Host, good.Port)
 	check(server+"user=postgres password=wr0ng dbname=postgres",
-		"password authentication failed for user \"postgres\" (give it in")
+		"password authentication failed for user \"postgres\" (set it in")
 	check(server+"user=postgres password="+good.Password+" dbname=nowhere",
-		`database "nowhere" does not exist (name one`)
+		`database "nowhere" does not exist (set one`)
 	check("host=127.0.0.1 sslmode=disable port="+closedPort+" user=x password=wr0ng",
 		"connection refused; is the server running")
 	check("host=/nonexistent port=5432 user=x", "no such file or directory; is the server running")
@@ -438,25 +438,25 @@ func TestConnectSaysInOneLineWhatToDo(t *testing.T) {
 	closed := "connect to any of the hosts as postgres, database postgres: 127.0.0.1:" + closedPort +
 		" (connect: connection refused; is the server running there?), "
 	open := fmt.Sprintf("%s/.s.PGSQL.%d", good.Host, good.Port)
-	check(two+"password=wr0ng", closed+open+` (password authentication failed for user "postgres" (give it in`)
+	check(two+"password=wr0ng", closed+open+` (password authentication failed for user "postgres" (set it in`)
 	check(fmt.Sprintf("host=nowhere.invalid,127.0.0.1 port=5432,%s user=postgres password=wr0ng", closedPort),
-		"database postgres: nowhere.invalid (there is no host named nowhere.invalid; is the name right, and is it known "+
-			"here?), 127.0.0.1:"+closedPort+" (connect: connection refused")
+		"database postgres: nowhere.invalid (could not resolve host name nowhere.invalid; check the name, and DNS "+
+			"on this machine), 127.0.0.1:"+closedPort+" (connect: connection refused")
 	check(two+"target_session_attrs=standby password="+good.Password, closed+open+" (server is not in hot standby mode; "+
-		"it is refused because of target_session_attrs)")
+		"rejected by target_session_attrs)")
 	check(fmt.Sprintf("host=127.0.0.1 port=%d sslmode=require ", good.Port)+"user=postgres password=wr0ng",
-		"the server has no TLS, which sslmode asks for")
+		"the server does not support TLS, but sslmode requires it")
 	check(fmt.Sprintf("host=127.0.0.1 port=%d sslmode=require sslnegotiation=direct user=postgres", good.Port),
-		"as sslnegotiation=direct asks: it has no TLS, or is older than PostgreSQL 17;")
+		"sslnegotiation=direct: it has no TLS, or is older than PostgreSQL 17;")
 	for _, asked := range []string{"target_session_attrs=standby", "channel_binding=require", "require_auth=none",
 		"min_protocol_version=3.2"} {
 		keyword, _, _ := strings.Cut(asked, "=")
 		check(server+"user=postgres dbname=postgres password="+good.Password+" "+asked,
-			"; it is refused because of "+keyword)
+			"; rejected by "+keyword)
 	}
 	check("host=127.0.0.1 sslmode=disable user=x port="+strconv.Itoa(saying(t, "220 mail.example ESMTP\r\n")),
-		"does not speak as PostgreSQL does")
-	check("host=127.0.0.1 connect_timeout=1 sslmode=disable user=x port="+strconv.Itoa(silent(t)), "no answer in time")
+		"does not speak PostgreSQL's protocol")
+	check("host=127.0.0.1 connect_timeout=1 sslmode=disable user=x port="+strconv.Itoa(silent(t)), "timeout expired")
 }
 
 // silent returns the port of a host that accepts connections and stays silent.
@@ -528,7 +528,7 @@ func TestStandbysThatAreNotThere(t *testing.T) {
 		t.Errorf("where commits wait for nobody: %s", why)
 	}
 	facts, why := refusal("on")
-	if !strings.Contains(why, "every commit would wait for a standby that is not attached") {
+	if !strings.Contains(why, "every commit would wait for a standby that is not connected") {
 		t.Errorf("refused: %q", why)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -604,7 +604,7 @@ func TestErrorOfALostSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := postgres.Unconfirmed(t.Context(), conn)
-	const want = "ask which standbys confirm commits: the connection to the server was lost"
+	const want = "list synchronous standbys: the connection to the server was lost"
 	if said := postgres.Lost(err); said.Error() != want || !errors.Is(said, err) {
 		t.Errorf("%q, want %q", said, want)
 	}

@@ -42,7 +42,7 @@ func findService(name, file string) (found settings, ignored []string, path stri
 	for i, path := range places {
 		text, err := readFile(path)
 		if err != nil && named && i == 0 {
-			return nil, nil, "", fmt.Errorf("failed to read service file: %s: %s", path, adviceOnServices)
+			return nil, nil, "", fmt.Errorf("failed to read service file: %s; %s", path, adviceOnServices)
 		}
 		if err != nil {
 			continue
@@ -52,10 +52,10 @@ func findService(name, file string) (found settings, ignored []string, path stri
 			return found, ignored, path, err
 		}
 	}
-	return nil, nil, "", fmt.Errorf("definition of service %q not found: %s", name, adviceOnServices)
+	return nil, nil, "", fmt.Errorf("definition of service %q not found; %s", name, adviceOnServices)
 }
 
-const adviceOnServices = "services stand in ~/.pg_service.conf, or in the file that PGSERVICEFILE names"
+const adviceOnServices = "define services in ~/.pg_service.conf, or set PGSERVICEFILE"
 
 // serviceIn parses like libpq's parseServiceFile: the first section of that name counts, and in
 // it the first value of a keyword.
@@ -77,7 +77,7 @@ func serviceIn(text, name, path string) (found settings, ignored []string, err e
 		case over:
 			ignored = append(ignored, canonical(strings.Trim(keyword, spaces)))
 		case strings.HasPrefix(line, "ldap"):
-			return nil, nil, fmt.Errorf("service file %q, line %d: LDAP cannot be asked", path, number)
+			return nil, nil, fmt.Errorf("service file %q, line %d: LDAP is not supported", path, number)
 		case keyword == "service":
 			return nil, nil, fmt.Errorf("nested service specifications not supported in service file %q, line %d",
 				path, number)
@@ -112,7 +112,7 @@ func openAtOnce(path string) (*os.File, error) {
 	return os.OpenFile(path, flags, 0)
 }
 
-// userFile returns libpq's path of a file of the user's, or "" if there is none.
+// userFile returns libpq's path of one of the user's files, or "" if there is none.
 func userFile(name, onWindows string) string {
 	if runtime.GOOS == "windows" {
 		return filepath.Join(os.Getenv("APPDATA"), "postgresql", onWindows)

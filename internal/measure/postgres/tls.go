@@ -61,21 +61,21 @@ const bundle = "https://truststore.pki.rds.amazonaws.com/global/global-bundle.pe
 func distrust(err error, host string) error {
 	_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
 	if unknown && ofAWS(host) {
-		return errors.New("its certificate cannot be verified without Amazon's own: curl -fo ~/.postgresql/root.crt " +
-			"--create-dirs " +
-			bundle + " (or sslrootcert=FILE; sslmode=require goes without, and trusts whoever answers)")
+		return errors.New("its certificate cannot be verified without Amazon's root certificates; run curl -fo " +
+			"~/.postgresql/root.crt --create-dirs " +
+			bundle + " (or set sslrootcert=FILE; sslmode=require skips verification)")
 	}
 	if unknown {
-		return errors.New("nobody known here has signed its certificate: name who has with sslrootcert=FILE")
+		return errors.New("its certificate is signed by an unknown authority; set sslrootcert to its certificate")
 	}
 	wrong, ok := errors.AsType[x509.HostnameError](err)
 	switch {
 	case !ok:
 		return nil
 	case len(wrong.Certificate.DNSNames) == 0:
-		return fmt.Errorf("its certificate is not for %s: connect by the name that it is for", wrong.Host)
+		return fmt.Errorf("its certificate is not valid for %s; connect by the name in it", wrong.Host)
 	default:
-		return fmt.Errorf("its certificate is not for %s: connect to %s instead", wrong.Host,
+		return fmt.Errorf("its certificate is not valid for %s; connect to %s instead", wrong.Host,
 			wrong.Certificate.DNSNames[0])
 	}
 }

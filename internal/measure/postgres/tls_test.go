@@ -48,10 +48,10 @@ func TestAmazonsHostsAreVerified(t *testing.T) {
 	}
 	const password = " password=token-1 "
 	check(open(right, password),
-		"its certificate cannot be verified without Amazon's own: curl -fo ~/.postgresql/root.crt")
+		"its certificate cannot be verified without Amazon's root certificates; run curl -fo ~/.postgresql/root.crt")
 	check(open(right, password+"sslrootcert="+root), "")
-	check(open(wrong, password+"sslrootcert="+root), "its certificate is not for "+amazonsHost+
-		": connect to other.example instead")
+	check(open(wrong, password+"sslrootcert="+root), "its certificate is not valid for "+amazonsHost+
+		"; connect to other.example instead")
 	check(open(wrong, password+"sslmode=require"), "") // as the user says
 	check(open(right, password+"sslmode=disable"), "")
 
@@ -66,7 +66,7 @@ func TestAmazonsHostsAreVerified(t *testing.T) {
 	}
 	plain := open(right, "sslmode=disable")
 	plain.SetPassword(token)
-	check(plain, plain.String()+": a token is not sent over a connection without TLS")
+	check(plain, plain.String()+": tokens are only sent over TLS")
 	if asked != 2 {
 		t.Error("a token was made for a connection without TLS")
 	}

@@ -91,7 +91,7 @@ type visitor struct {
 
 func (v visitor) called() string {
 	if v.hidden {
-		return cmp.Or(v.program, "a session") + " (what it does is hidden from this role)"
+		return cmp.Or(v.program, "a session") + " (its activity is hidden from this role)"
 	}
 	return v.program
 }
@@ -108,7 +108,7 @@ func (f Facts) Watch(ctx context.Context, conn *pgx.Conn, picked Sessions) (*Wat
 	w := &Watch{facts: f, picked: picked}
 	err := QueryRow(ctx, conn, "/* realiops */ select pg_catalog.clock_timestamp()::pg_catalog.text").Scan(&w.since)
 	if err != nil {
-		return nil, fmt.Errorf("ask for the server's time: %w", err)
+		return nil, fmt.Errorf("read the server's clock: %w", err)
 	}
 	if w.before, err = w.visitors(ctx, conn); err != nil {
 		return nil, err
@@ -189,7 +189,7 @@ func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
 		s.Connected = new(s.total.n - w.connected.n)
 	}
 	if w.picked.Known && s.Connected != nil && *s.Connected > s.OtherSessions+w.own {
-		others = append(others, "a session that connected to "+Quoted(w.facts.Database)+" and is gone")
+		others = append(others, "a session that connected to "+Quoted(w.facts.Database)+" and disconnected")
 		s.OtherSessions = *s.Connected - w.own
 	}
 	s.Others = others
@@ -258,7 +258,7 @@ func (w *Watch) visitors(ctx context.Context, conn *pgx.Conn) (map[Backend]visit
 		all[b] = v
 		return nil
 	}, w.facts.visitorsSQL(), w.since, reportedWithin)
-	return all, wrap(err, "ask who is at work")
+	return all, wrap(err, "list sessions")
 }
 
 // firstCountingSessions is the first version that counts the sessions of a database.
@@ -278,7 +278,7 @@ func (f Facts) sessionsSoFar(ctx context.Context, conn *pgx.Conn) (c sessionCoun
 	}
 	err = QueryRow(ctx, conn, "/* realiops */ select sessions, coalesce(stats_reset::pg_catalog.text, '') "+
 		"from pg_catalog.pg_stat_database where datname = pg_catalog.current_database()").Scan(&c.n, &c.reset)
-	return c, wrap(err, "ask how many sessions there were")
+	return c, wrap(err, "count the sessions")
 }
 
 // Autovacuumed names the tables of our database that autovacuum has processed since the watch began, and its running
@@ -293,5 +293,5 @@ func (w *Watch) Autovacuumed(ctx context.Context, conn *pgx.Conn) (tables []stri
 		where last_autovacuum >= $1::pg_catalog.timestamptz or last_autoanalyze >= $1::pg_catalog.timestamptz
 		union all
 		select `+Named("coalesce(datname, 'a database')")+` from pg_catalog.pg_stat_activity where backend_type = 'autovacuum worker'`, w.since)
-	return tables, wrap(err, "ask what autovacuum did")
+	return tables, wrap(err, "list autovacuum's work")
 }

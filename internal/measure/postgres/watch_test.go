@@ -112,7 +112,7 @@ func TestSessionsThatAreGoneAreCounted(t *testing.T) {
 				}
 				return int32(session.PgConn().PID())
 			}
-			other := []string{"a session that connected to " + postgres.Quoted(facts.Database) + " and is gone"}
+			other := []string{"a session that connected to " + postgres.Quoted(facts.Database) + " and disconnected"}
 			watch.Own([]int32{visit()})
 			look := func(sessions int64, want []string) {
 				seen, err := watch.Look(t.Context(), conn)

@@ -96,7 +96,7 @@ func (a *AWS) ask(ctx context.Context, o AWSOptions, facts postgres.Facts) {
 	ctx, cancel := context.WithTimeout(ctx, AskWithin)
 	defer cancel()
 	if a.Account.Region() == "" {
-		a.Trouble = errors.New("the region of AWS is not known: name it with --region or AWS_REGION")
+		a.Trouble = errors.New("unknown AWS region; set --region or AWS_REGION")
 		return
 	}
 	if o.onEC2() {
@@ -127,11 +127,11 @@ func (a *AWS) silence(ctx context.Context, o AWSOptions) error {
 	found, err := a.find(ctx, o, "")
 	switch {
 	case errors.Is(err, rds.ErrNotThere):
-		return fmt.Errorf("AWS says: %w", err)
+		return fmt.Errorf("AWS reports: %w", err)
 	case err == nil && found.Status != "" && found.Status != "available":
-		return fmt.Errorf("AWS says that the instance %s is %s", found.Cloud.Instance, found.Status)
+		return fmt.Errorf("AWS reports that the instance %s is %s", found.Cloud.Instance, found.Status)
 	case err == nil && o.IAMAuth && !found.IAM:
-		return fmt.Errorf("AWS says that the instance %s takes no tokens: switch on its IAM database authentication",
+		return fmt.Errorf("the instance %s does not accept tokens; enable its IAM database authentication",
 			found.Cloud.Instance)
 	default:
 		return nil
@@ -142,17 +142,17 @@ func (a *AWS) silence(ctx context.Context, o AWSOptions) error {
 func (a AWS) refuse(allowed postgres.Permissions) error {
 	switch {
 	case a.kind == rds.Proxy && !allowed.Pooler:
-		return fmt.Errorf("%s is an RDS Proxy, behind which our clients never really leave: connect to the cluster or "+
-			"the instance itself, or accept that with --allow-pooler", a.host)
+		return fmt.Errorf("%s is an RDS Proxy, which keeps our sessions open; connect to the cluster or the instance "+
+			"itself, or accept that with --allow-pooler", a.host)
 	case a.Cloud != nil && a.Cloud.Role == rds.RoleReader:
-		return fmt.Errorf("%s is a reader of the cluster %s, not its writer, and takes no writes: connect to %s",
+		return fmt.Errorf("%s is a reader of the cluster %s, which does not accept writes; connect to %s",
 			a.Cloud.Instance, a.Cloud.Cluster, a.Found.WriterEndpoint)
 	default:
 		return nil
 	}
 }
 
-// Notice names what a run goes without because AWS did not answer, and the reason; empty if nothing.
+// Notice names what a run lacks because AWS did not answer, and why; empty if nothing.
 func (a AWS) Notice(facts postgres.Facts) string {
 	if why := a.Unknown(facts); why != "" {
 		return "AWS's own metrics are left out: " + why
@@ -160,14 +160,13 @@ func (a AWS) Notice(facts postgres.Facts) string {
 	return ""
 }
 
-// Unknown says why it is unknown which of AWS's databases the server is; empty if it is known, or is none.
+// Unknown returns why AWS's name of the server is unknown; empty if it is known, or the server is not in AWS.
 func (a AWS) Unknown(facts postgres.Facts) string {
 	switch {
 	case a.Trouble != nil:
 		return a.Trouble.Error()
 	case a.Account == nil && facts.Flavor != postgres.FlavorPostgres:
-		return fmt.Sprintf("this is %s, and the host does not say which of AWS's it is: name it with "+
-			"--instance and --region",
+		return fmt.Sprintf("this is %s, but the host does not identify the instance; set --instance and --region",
 			map[string]string{postgres.FlavorAurora: "Aurora", postgres.FlavorRDS: "RDS"}[facts.Flavor])
 	default:
 		return ""

@@ -24,12 +24,12 @@ func TestRefusedByAWS(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	const proxy = "pool.example is an RDS Proxy, behind which our clients never really leave: connect to the cluster " +
+	const proxy = "pool.example is an RDS Proxy, which keeps our sessions open; connect to the cluster " +
 		"or the instance itself, or accept that with --allow-pooler"
 	check(AWS{}, postgres.Permissions{}, "")
 	check(AWS{Found: &writer, Cloud: &writer.Cloud, kind: rds.Writer}, postgres.Permissions{}, "")
 	check(AWS{Found: &reader, Cloud: &reader.Cloud}, postgres.Permissions{},
-		"shop-2 is a reader of the cluster shop, not its writer, and takes no writes: connect to shop.example")
+		"shop-2 is a reader of the cluster shop, which does not accept writes; connect to shop.example")
 	check(AWS{host: "pool.example", kind: rds.Proxy}, postgres.Permissions{}, proxy)
 	check(AWS{host: "pool.example", kind: rds.Proxy}, postgres.Permissions{Pooler: true}, "")
 }
@@ -42,10 +42,10 @@ func TestNoticeOfAWS(t *testing.T) {
 		}
 	}
 	check(AWS{}, postgres.FlavorPostgres, "")
-	check(AWS{}, postgres.FlavorAurora, "AWS's own metrics are left out: this is Aurora, and the host does not say "+
-		"which of AWS's it is: name it with --instance and --region")
-	check(AWS{}, postgres.FlavorRDS, "AWS's own metrics are left out: this is RDS, and the host does not say which "+
-		"of AWS's it is: name it with --instance and --region")
+	check(AWS{}, postgres.FlavorAurora, "AWS's own metrics are left out: this is Aurora, but the host does not identify "+
+		"the instance; set --instance and --region")
+	check(AWS{}, postgres.FlavorRDS, "AWS's own metrics are left out: this is RDS, but the host does not identify "+
+		"the instance; set --instance and --region")
 	check(AWS{Account: &account.Account{}, Trouble: errors.New("no credentials")}, postgres.FlavorAurora,
 		"AWS's own metrics are left out: no credentials")
 }

@@ -16,12 +16,12 @@ import (
 func findLayout(ctx context.Context, t *Target, facts postgres.Facts) (*layout.Layout, error) {
 	if t.started == nil && facts.Service != "" {
 		return nil, &probe.Error{Reason: runfile.NotLocal,
-			Err: fmt.Errorf("the server is run by %s, and so are the machine and the disks under it", facts.Service)}
+			Err: fmt.Errorf("the server runs on %s, which does not expose its machine and disks", facts.Service)}
 	}
 	// A process of that number on this machine is not the server's.
 	if t.started == nil && facts.Flavor != postgres.FlavorPostgres {
 		return nil, &probe.Error{Reason: runfile.NotLocal,
-			Err: errors.New("the server is AWS's, and so are the machine and the disks under it")}
+			Err: errors.New("the server runs on AWS, which does not expose its machine and disks")}
 	}
 	s, err := layout.Locate(layout.Session{
 		PID: facts.BackendPID, ClientPort: facts.ClientPort, Directory: facts.DataDirectory,
@@ -56,7 +56,7 @@ func askForFiles(ctx context.Context, t *Target, s *layout.Server) error {
 			pg_catalog.string_to_array(pg_catalog.current_setting('temp_tablespaces'), ',')) n), false)
 		from pg_catalog.pg_tablespace where spcname not in ('pg_default', 'pg_global') order by oid limit $1`, mostTablespaces+1)
 	if err != nil {
-		return fmt.Errorf("ask for the tablespaces: %w", err)
+		return fmt.Errorf("list the tablespaces: %w", err)
 	}
 	if len(s.Tablespaces) > mostTablespaces {
 		return fmt.Errorf("the server has more than %d tablespaces", mostTablespaces)
@@ -72,7 +72,7 @@ func locate(ctx context.Context, conn *pgx.Conn, space *layout.Tablespace) error
 	err := postgres.QueryRow(ctx, conn, `/* realiops */ select coalesce(pg_catalog.pg_tablespace_location($1), '')`,
 		space.OID).Scan(&space.Location)
 	if err != nil {
-		return fmt.Errorf("ask for the location of tablespace %d: %w", space.OID, err)
+		return fmt.Errorf("read the location of tablespace %d: %w", space.OID, err)
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func askForLog(ctx context.Context, conn *pgx.Conn, s *layout.Server) error {
 	}, `/* realiops */
 		select name, setting from pg_catalog.pg_settings where name in ('logging_collector', 'log_directory', 'log_filename')`)
 	if err != nil {
-		return fmt.Errorf("ask for the server's log: %w", err)
+		return fmt.Errorf("read the settings of the server's log: %w", err)
 	}
 	if settings["logging_collector"] == "on" {
 		s.LogDir, s.LogName = settings["log_directory"], settings["log_filename"]

@@ -42,9 +42,9 @@ func (p *Probes) Metrics() (all []runfile.Metric) {
 	return all
 }
 
-// Probes opens the probes on the server, its WAL and its device. One that cannot be read is no error: its probe
-// is absent, and the run file says why. A probe that needs an extension creates it in schema, if given, or
-// anywhere on a server of our own.
+// Probes opens the probes on the server, its WAL and its device. A source that cannot be read is not an error: its
+// probe is absent, and the run file says why. A probe that needs an extension creates it in schema, if given, or
+// anywhere on our own server.
 func (t *Target) Probes(ctx context.Context, facts postgres.Facts, schema string) (*Probes, error) {
 	stats, err := pgstat.New(ctx, t.Endpoint.Config(), postgres.SchemaName)
 	if err != nil {
@@ -174,5 +174,6 @@ func noSuperuser(facts postgres.Facts, err error) error {
 	if facts.Service == "" || missing.Reason != runfile.Permission && missing.Reason != runfile.Absent {
 		return err
 	}
-	return &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf("%s lets nobody read the WAL", facts.Service)}
+	return &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf("%s does not let users read the WAL",
+		facts.Service)}
 }

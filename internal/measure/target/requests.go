@@ -69,7 +69,7 @@ func (p *Probes) requestPlace(ctx context.Context, names *naming) (place request
 		`/* realiops */ select oid from pg_catalog.pg_database where datname = pg_catalog.current_database()`).Scan(
 		&place.Database)
 	if err != nil {
-		return place, fmt.Errorf("ask for the database's number: %w", err)
+		return place, fmt.Errorf("read the database's OID: %w", err)
 	}
 	place.Names, err = relationsOn(ctx, conn)
 	return place, err

@@ -59,7 +59,7 @@ func (s *Session) Claim(ctx context.Context) (err error) {
 }
 
 // errNoWriter is a server that answers but takes no writes: the old primary, or the new one before its promotion.
-var errNoWriter = errors.New("the server takes no writes")
+var errNoWriter = errors.New("the server does not accept writes")
 
 // Reclaim reopens a lost session and claims the schema again. If the server takes no writes yet, or another run has
 // the schema, it fails and leaves the session unchanged.
@@ -92,8 +92,8 @@ func (s *Session) leftBehind(ctx context.Context, again *Session) (string, error
 	if err != nil || why == "" {
 		return s.LeftBehind, err
 	}
-	return fmt.Sprintf("the schema %s is left behind: it stays on the server that was lost, because %s; the next "+
-		"run there drops it", postgres.SchemaName, why), nil
+	return fmt.Sprintf("the schema %s is left behind on the lost server, because %s; the next run there drops it",
+		postgres.SchemaName, why), nil
 }
 
 // become claims the schema in a new session, which then replaces this one.
@@ -117,7 +117,7 @@ const (
 )
 
 // Release drops the schema, in a new session if the old one is gone. It does nothing if the schema
-// is kept or goes with the server.
+// is kept or is removed with the server.
 func (s *Session) Release(ctx context.Context) error {
 	if s.target.Own() || s.target.options.Embedded.Keep {
 		return nil
@@ -144,7 +144,7 @@ func (s *Session) release(ctx context.Context) error {
 			err = s.become(ctx, again)
 		}
 		if err != nil {
-			return fmt.Errorf("the schema %s is left behind, and the next run drops it: %w", postgres.SchemaName, err)
+			return fmt.Errorf("the schema %s is left behind until the next run: %w", postgres.SchemaName, err)
 		}
 	}
 	return s.schema.Release(ctx)

@@ -108,7 +108,7 @@ func (t *Target) HostForAll() string {
 // ErrDied is the cause when a context of [Target.Watch] ends.
 var ErrDied = errors.New("the server died")
 
-// Watch returns a context that ends, with the reason, when a server of ours dies.
+// Watch returns a context that ends, with the reason, when our server dies.
 func (t *Target) Watch(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, end := context.WithCancelCause(ctx)
 	if t.started != nil {
@@ -140,10 +140,10 @@ func (t *Target) Because(ctx context.Context, err error) error {
 	return cmp.Or(context.Cause(ctx), postgres.Lost(err))
 }
 
-// stopWithin bounds the stop of a server of ours. A kept one writes a last checkpoint first.
+// stopWithin bounds the stop of our server. A kept one writes a last checkpoint first.
 const stopWithin = 6 * time.Minute
 
-// Close ends a server of ours and says what stays.
+// Close stops our server and says what stays.
 func (t *Target) Close(ctx context.Context, tell Notices) error {
 	if t.started == nil {
 		return nil
