@@ -15,7 +15,7 @@ func TestDoctorSeesADiskThatIsNearlyFull(t *testing.T) {
 	for free, want := range map[int64]int{200 << 20: 3, 400 << 20: 0} {
 		leave(free)
 		printed, code := doctor(t, s.DSN())
-		const refusal = "NO RUN WOULD BEGIN HERE: the disk under the server's data has"
+		const refusal = "NO RUN WOULD BEGIN HERE: the disk with the server's data has"
 		if code != want || strings.Contains(printed, refusal) != (want == 3) {
 			t.Errorf("with %d MB free: exit code %d, want %d\n%s", free/1e6, code, want, printed)
 		}

@@ -132,7 +132,7 @@ func fitAligned(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 var ErrTooShort = errors.New("too short")
 
 func tooShort(plan runfile.Plan, limits Limits) error {
-	return fmt.Errorf("--budget is %s, %w for %s: give it at least %s, or choose a shorter --plan",
+	return fmt.Errorf("--budget %s is %w for %s; use at least %s, or a shorter --plan",
 		printable.Duration(limits.Budget), ErrTooShort, printable.Counted(plan.Loaded(), "load"),
 		printable.Duration(Duration(plan, limits).Truncate(time.Second)+time.Second))
 }

@@ -98,10 +98,10 @@ func TestFitRefuses(t *testing.T) {
 			t.Errorf("got %v, want something about %q", err, want)
 		}
 	}
-	check(0, 0, 14*time.Second, "--budget is 14 s, too short for 9 loads: give it at least 17 s") // 10 x 1.6 s
+	check(0, 0, 14*time.Second, "--budget 14 s is too short for 9 loads; use at least 17 s") // 10 x 1.6 s
 	check(0, 0, 0, "at least 17 s")
 	check(0, 0, -time.Second, "at least 17 s")
-	check(0, -3, time.Hour, "asks for -3 repetitions")
+	check(0, -3, time.Hour, "has -3 repetitions")
 	if _, err := fit(0, -1, 1, time.Hour, 0); err == nil {
 		t.Error("-1 repetitions of one load")
 	}

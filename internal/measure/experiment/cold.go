@@ -23,7 +23,7 @@ func (e *Experiment) makeCold(ctx context.Context, l runfile.Load, w *load.Workl
 	if e.Evicts {
 		cold.Evicted, cold.Buffered = w.Evict(ctx, e.Control)
 	} else {
-		cold.Buffered = "PostgreSQL cannot be asked to before 17"
+		cold.Buffered = "PostgreSQL cannot evict pages before 17"
 	}
 	if cold.Missing != "" {
 		return cold, func() {}

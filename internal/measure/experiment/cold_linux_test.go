@@ -79,16 +79,16 @@ func forgetsItsOwnTable(t *testing.T, r *trial) {
 func TestRestInSharedBuffersIsRecorded(t *testing.T) {
 	for name, c := range map[string]struct{ before, after, want string }{
 		"an old extension": {"create extension pg_buffercache version '1.3'", "",
-			"pg_buffercache 1.3 cannot take pages out (alter extension pg_buffercache update)"},
+			"pg_buffercache 1.3 cannot evict pages (run alter extension pg_buffercache update)"},
 		"no right to make it": {
 			"create role bare; grant all on schema realiops to bare; set session authorization bare",
 			"reset session authorization",
-			`could not be made: ERROR: permission denied to create extension "pg_buffercache"`,
+			`pg_buffercache could not be created: ERROR: permission denied to create extension "pg_buffercache"`,
 		},
 		"no right to call it": {
 			"create extension pg_buffercache; create role caller; grant all on schema realiops to caller; " +
 				"set session authorization caller",
-			"reset session authorization", "pg_buffercache took none out: ERROR: permission denied",
+			"reset session authorization", "pg_buffercache could not evict pages: ERROR: permission denied",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestReasonsForNoColdLoad(t *testing.T) {
 			}
 			all, _, err := r.begun(t, t.Context())
 			if err != nil || len(all) != 1 || all[0].Forgotten || !strings.Contains(all[0].Missing, where.want) ||
-				all[0].Buffered != "PostgreSQL cannot be asked to before 17" {
+				all[0].Buffered != "PostgreSQL cannot evict pages before 17" {
 				t.Errorf("%+v, %v", all, err)
 			}
 		})

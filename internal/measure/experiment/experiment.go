@@ -102,10 +102,10 @@ type Addition struct {
 	Why  string
 }
 
-// answerWithin bounds a statement of ours: a checkpoint of a large server takes long, but a hanging one must end.
+// answerWithin bounds our statements: a checkpoint of a large server takes long, but a hanging one must end.
 const answerWithin = 5 * time.Minute
 
-// stoppedWithin bounds a statement of ours once the user has asked the run to stop.
+// stoppedWithin bounds our statements once the user has asked the run to stop.
 const stoppedWithin = 10 * time.Second
 
 func (e *Experiment) loadLength() time.Duration {

@@ -14,7 +14,7 @@ import (
 func forget(where *layout.Layout, files []string, write bool) error {
 	err := ofEach(where, files, func(f *os.File) error { return forgetFile(f, write) })
 	if err != nil {
-		return fmt.Errorf("ask the kernel to forget a table: %w", err)
+		return fmt.Errorf("drop a table from the page cache: %w", err)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func TestForgetStaysAmongRelations(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := forget(where, []string{"base/5/1"}, true); err == nil ||
-		!strings.Contains(err.Error(), "something else is in its place now") {
+		!strings.Contains(err.Error(), "it was replaced") {
 		t.Errorf("another directory of that name: %v", err)
 	}
 }

@@ -9,5 +9,5 @@ import (
 )
 
 func forget(*layout.Layout, []string, bool) error {
-	return errors.New("only Linux can be asked to forget a file")
+	return errors.New("supported only on Linux")
 }

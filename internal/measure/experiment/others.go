@@ -27,7 +27,7 @@ func (e *Experiment) disturbed(others *runfile.Others) error {
 	}
 	if others != nil && !e.Shared {
 		return &disturbedError{
-			others.String(), ", and it cannot be told from what the load did; --shared keeps such numbers, marked"}
+			others.String(), ", which cannot be told from the load's work; --shared keeps such numbers, marked"}
 	}
 	return nil
 }

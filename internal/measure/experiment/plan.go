@@ -134,7 +134,7 @@ func ReadPlan(ctx context.Context, path string) (runfile.Plan, error) {
 	var plan runfile.Plan
 	text, err := input.Read(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return plan, fmt.Errorf("there is no plan %s: it is %s, or a file", path, strings.Join(Names(), ", "))
+		return plan, fmt.Errorf("unknown plan %s; use %s, or a file", path, strings.Join(Names(), ", "))
 	}
 	if err != nil {
 		return plan, fmt.Errorf("read the plan: %w", err)
@@ -152,7 +152,7 @@ func parsePlan(text []byte) (plan runfile.Plan, err error) {
 		return plan, renamed(err)
 	}
 	if decoder.More() {
-		return plan, errors.New("something follows the plan")
+		return plan, errors.New("unexpected data after the plan")
 	}
 	return plan, nil
 }
@@ -164,7 +164,7 @@ func renamed(err error) error {
 		"most_replicates": "most_repetitions",
 	} {
 		if strings.HasSuffix(err.Error(), fmt.Sprintf("unknown field %q", old)) {
-			return fmt.Errorf("%q is now %q", old, now)
+			return fmt.Errorf("%q was renamed to %q", old, now)
 		}
 	}
 	return err
@@ -207,9 +207,9 @@ const (
 func validateLengths(plan runfile.Plan) error {
 	switch {
 	case plan.Repetitions < 1:
-		return fmt.Errorf("the plan asks for %d repetitions: at least 1", plan.Repetitions)
+		return fmt.Errorf("the plan has %d repetitions; use at least 1", plan.Repetitions)
 	case !(plan.LoadSeconds >= shortestLoad && plan.LoadSeconds <= longestLoad): // also NaN
-		return fmt.Errorf("the plan asks for loads of %g s: from %g s to a day", plan.LoadSeconds, shortestLoad)
+		return fmt.Errorf("the plan has loads of %g s; use %g s to a day", plan.LoadSeconds, shortestLoad)
 	}
 	return nil
 }
@@ -219,21 +219,21 @@ func validate(plan runfile.Plan) error {
 		return errors.New("the plan has no loads")
 	}
 	if len(plan.Loads) > mostLoads {
-		return fmt.Errorf("the plan has %d loads: at most %d", len(plan.Loads), mostLoads)
+		return fmt.Errorf("the plan has %d loads; use at most %d", len(plan.Loads), mostLoads)
 	}
 	if plan.Repetitions > mostRepetitions {
-		return fmt.Errorf("the plan asks for %d repetitions: at most %d", plan.Repetitions, mostRepetitions)
+		return fmt.Errorf("the plan has %d repetitions; use at most %d", plan.Repetitions, mostRepetitions)
 	}
 	if plan.Workers < 1 || plan.Workers > mostWorkers {
-		return fmt.Errorf("workers is %d and must be 1 to %d", plan.Workers, mostWorkers)
+		return fmt.Errorf("invalid workers %d: must be 1 to %d", plan.Workers, mostWorkers)
 	}
 	if !(plan.RestSeconds >= 0 && plan.RestSeconds <= longestLoad) {
-		return fmt.Errorf("the plan asks for %g s of rest: from 0 to a day", plan.RestSeconds)
+		return fmt.Errorf("the plan has %g s of rest; use 0 to a day", plan.RestSeconds)
 	}
 	seen := map[string]bool{}
 	for _, l := range plan.Loads {
 		if !loadName.MatchString(l.Name) {
-			return fmt.Errorf("load name %q: lower-case letters, digits, - and _, at most 31", l.Name)
+			return fmt.Errorf("invalid load name %q: use at most 31 lower-case letters, digits, - and _", l.Name)
 		}
 		if seen[l.Name] {
 			return fmt.Errorf("two loads are named %s", l.Name)
@@ -243,7 +243,7 @@ func validate(plan runfile.Plan) error {
 			continue
 		}
 		if l.MostRepetitions < 0 {
-			return fmt.Errorf("most_repetitions of the load %s is %d: at least 1, or left out", l.Name,
+			return fmt.Errorf("most_repetitions of the load %s is %d; use at least 1, or leave it out", l.Name,
 				l.MostRepetitions)
 		}
 		if _, err := load.NewWorkload(l, ""); err != nil {

@@ -112,12 +112,12 @@ func TestCompleteRefuses(t *testing.T) {
 	check(func(p *runfile.Plan) { p.Loads[1].Clients = -1 }, "invalid clients -1")
 	check(func(p *runfile.Plan) { p.Loads[1].Clients = 1e9 }, "invalid clients 1,000,000,000: must be at most 10,000")
 	check(func(p *runfile.Plan) { p.Loads[1].MostRepetitions = -1 }, "most_repetitions of the load bulk is -1")
-	check(func(p *runfile.Plan) { p.Repetitions = 1e18 }, "asks for 1000000000000000000 repetitions: at most 1000")
+	check(func(p *runfile.Plan) { p.Repetitions = 1e18 }, "has 1000000000000000000 repetitions; use at most 1000")
 	check(func(p *runfile.Plan) {
 		for i := range 97 {
 			p.Loads = append(p.Loads, runfile.Load{Name: fmt.Sprint("more", i)})
 		}
-	}, "has 101 loads: at most 100")
+	}, "has 101 loads; use at most 100")
 }
 
 func TestReadPlan(t *testing.T) {
@@ -138,9 +138,9 @@ func TestReadPlan(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{"loads": [], "replicas": 3}`:                     "replicas", // a misspelt field must not be ignored
-		`{"arms": []}`:                                     `"arms" is now "loads"`,
-		`{"loads": [{"name": "a", "most_replicates": 1}]}`: `"most_replicates" is now "most_repetitions"`,
-		`{"loads": []} {}`:                                 "something follows",
+		`{"arms": []}`:                                     `"arms" was renamed to "loads"`,
+		`{"loads": [{"name": "a", "most_replicates": 1}]}`: `"most_replicates" was renamed to "most_repetitions"`,
+		`{"loads": []} {}`:                                 "unexpected data",
 		`bulk`:                                             "invalid character",
 		``:                                                 "EOF",
 	} {

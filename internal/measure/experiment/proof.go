@@ -21,7 +21,7 @@ const (
 	lookEvery     = 20 * time.Millisecond
 )
 
-// awaitCounted waits until the server has counted as many rows as it confirmed. A timeout is no error: the
+// awaitCounted waits until the server has counted as many rows as it confirmed. A timeout is not an error: the
 // readings and the proof show it.
 func (e *Experiment) awaitCounted(ctx context.Context, w *load.Workload, rows int64) error {
 	own := context.WithoutCancel(ctx)

@@ -102,7 +102,7 @@ func (e *Experiment) create(ctx context.Context, l runfile.Load) (*load.Workload
 	if err != nil {
 		return nil, err
 	}
-	e.Doing("making the table")
+	e.Doing("creating the table")
 	if err := w.Create(ctx, e.Control); err != nil || !w.Warms() {
 		return w, err
 	}
@@ -169,7 +169,7 @@ func (e *Experiment) work(ctx context.Context, s step, w *load.Workload) (rows i
 
 // finish waits until the load's clients have left and all their work is written and counted, then takes a reading.
 func (e *Experiment) finish(ctx context.Context, s step, w *load.Workload, rows int64) error {
-	e.Doing("clients leave")
+	e.Doing("disconnecting clients")
 	if err := e.Gone(ctx); err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (e *Experiment) writeOut(ctx context.Context) error {
 	if e.Flush == nil {
 		return nil
 	}
-	e.Doing("writing to the disk")
+	e.Doing("flushing to disk")
 	if err := e.Flush(); err != nil {
 		return fmt.Errorf("flush the server's file system: %w", err)
 	}
@@ -251,7 +251,7 @@ func (e *Experiment) checkpoint(ctx context.Context) error {
 	defer cancel()
 	defer stopping.For(ctx, "a checkpoint", answerWithin)()
 	if err := postgres.Exec(own, e.Control, "checkpoint"); err != nil {
-		return fmt.Errorf("ask for a checkpoint: %w", err)
+		return fmt.Errorf("request a checkpoint: %w", err)
 	}
 	return context.Cause(ctx)
 }

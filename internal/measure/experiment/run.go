@@ -20,7 +20,7 @@ type pace struct {
 func (e *Experiment) Run(ctx context.Context) error {
 	if rest := resting(e.Plan); rest != 0 {
 		e.Doing("resting")
-		e.Tell(fmt.Sprintf("Resting for %s, so that a source which moves in steps shows nothing of before",
+		e.Tell(fmt.Sprintf("Resting for %s, so that metrics that move in steps show no earlier work",
 			printable.About(rest)))
 		if err := Wait(ctx, rest); err != nil {
 			return err
@@ -92,7 +92,7 @@ func (e *Experiment) count(ctx context.Context, p *pace, s step) error {
 			return err
 		}
 		number := max(e.Plan.Repetitions, p.of[s.load.Name]) + 1
-		s = step{s.load, number, fmt.Sprintf("repetition %d of it %s", s.repetition, why)}
+		s = step{s.load, number, fmt.Sprintf("its repetition %d %s", s.repetition, why)}
 		p.of[s.load.Name] = number
 		p.done++
 		e.Tell(fmt.Sprintf("%s is run again: %s", s.load.Name, s.added))
@@ -121,7 +121,7 @@ func (e *Experiment) again(p *pace, s step, disturbed *disturbedError) bool {
 	may := e.spoiled < mostDisturbed && e.timeFor(1, p, e.grace(p))
 	e.spoiled++
 	if may {
-		message += ", and there is time to run it again"
+		message += "; it is run again"
 	}
 	e.Tell(message)
 	return may

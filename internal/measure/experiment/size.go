@@ -47,11 +47,11 @@ func FitTable(plan runfile.Plan, room Room) (runfile.Plan, string) {
 		return plan, ""
 	}
 	size := room.table()
-	text := fmt.Sprintf("The loads that read have a table of %s MiB, made once and dropped at the end",
+	text := fmt.Sprintf("The loads that read share a table of %s MiB, created once and dropped at the end",
 		printable.Count(size/mebibyte))
 	switch {
 	case room.Asked > size:
-		text += fmt.Sprintf(": a quarter of the %s MiB that are free, and less than --read-size",
+		text += fmt.Sprintf(": a quarter of the %s MiB free, and less than --read-size",
 			printable.Count(room.Free/mebibyte))
 	case room.Buffers > size:
 		text += fmt.Sprintf(". It fits into shared_buffers (%s MiB), which will answer most reads, so these loads "+
@@ -76,7 +76,7 @@ func FitTable(plan runfile.Plan, room Room) (runfile.Plan, string) {
 		before := len(plan.Loads)
 		plan.Loads = slices.DeleteFunc(plan.Loads, func(a runfile.Load) bool { return a.Method == load.Sort })
 		if len(plan.Loads) < before {
-			text += fmt.Sprintf(". The load that sorts it is skipped: temp_file_limit allows %s MiB, and it needs "+
+			text += fmt.Sprintf(". The load that sorts it is skipped: temp_file_limit allows %s MiB, but it needs "+
 				"about %s", printable.Count(room.Temp/mebibyte), printable.Count(sorted/mebibyte))
 		}
 	}

@@ -20,7 +20,7 @@ func TestTheTableOfReadsFitsTheServer(t *testing.T) {
 		mebibyte int64
 		said     string
 	}{
-		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1}, 256, "256 MiB, made once and dropped at the end"},
+		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1}, 256, "256 MiB, created once and dropped at the end"},
 		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1, Asked: 512 * mebibyte}, 512, "512 MiB"},
 		{experiment.Room{Buffers: 8 * gibibyte, Temp: -1, Free: 2 * gibibyte}, 512,
 			"It fits into shared_buffers (8,192 MiB)"},
@@ -29,7 +29,7 @@ func TestTheTableOfReadsFitsTheServer(t *testing.T) {
 		{experiment.Room{Buffers: 12 * gibibyte, Temp: -1}, 1024,
 			"so these loads say little about storage. --read-size 24576M makes a table that does not"},
 		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1, Free: 2 * gibibyte, Asked: gibibyte}, 512,
-			"a quarter of the 2,048 MiB that are free"},
+			"a quarter of the 2,048 MiB free"},
 		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1, Unreadable: "its files are elsewhere"}, 256,
 			"Only its size keeps it out of memory, since its files are elsewhere"},
 		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1, Unreadable: "its files are elsewhere", Evicts: true}, 256,

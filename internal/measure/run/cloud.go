@@ -20,19 +20,18 @@ func (m *measurement) askAWS(ctx context.Context) (*collect.Cloud, error) {
 	m.say(aws.Notice(m.session.Facts))
 	switch {
 	case m.AWSPeriod == 0 && aws.Cloud != nil:
-		m.Show.Message("What AWS publishes of this server is not judged: that takes --quick-aws, or --aws " +
-			"with hours of time")
+		m.Show.Message("AWS's metrics of this server are not judged; use --quick-aws, or --aws, which takes hours")
 		return nil, nil
 	case m.AWSPeriod == 0:
 		return nil, nil
 	case aws.Trouble != nil:
 		return nil, fmt.Errorf("--aws: %w", aws.Trouble)
 	case aws.Cloud == nil:
-		return nil, errors.New("--aws: neither the host nor --instance says which of AWS's databases this is")
+		return nil, errors.New("--aws: neither the host nor --instance identifies the database in AWS")
 	}
 	if clock := aws.Account.Clock(); clock.Off(experiment.Lead * m.AWSPeriod) {
-		return nil, fmt.Errorf("--aws: AWS's clock and ours differ by %s, more than a load reaches over AWS's "+
-			"periods: synchronize this machine's clock", printable.Duration(clock.Apart()))
+		return nil, fmt.Errorf("--aws: AWS's clock and ours differ by %s, too much to match loads to AWS's periods; "+
+			"synchronize this machine's clock", printable.Duration(clock.Apart()))
 	}
 	if err := m.mayCollect(ctx); err != nil {
 		return nil, err
@@ -71,17 +70,17 @@ func (m *measurement) collect(ctx context.Context) error {
 	case m.cloud == nil:
 		return nil
 	case ctx.Err() != nil:
-		m.Show.Message("AWS was not asked for its part: realiops aws collect does that later")
+		m.Show.Message("AWS's metrics were not collected; run realiops aws collect later")
 		return nil
 	}
 	until := "after a load"
 	if rest := m.Program.Plan.RestSeconds; rest > 0 {
 		until = "after the " + printable.About(time.Duration(rest*float64(time.Second))) + " of rest that begin now"
 	}
-	m.Show.Message(fmt.Sprintf("AWS corrects what it says for about %s %s; an interrupt loses nothing, and realiops "+
-		"aws collect goes on", printable.About(m.Tempo.Rules(collect.DefaultRules()).Ripe), until))
+	m.Show.Message(fmt.Sprintf("AWS revises its metrics for about %s %s; an interrupt loses nothing, and realiops "+
+		"aws collect continues", printable.About(m.Tempo.Rules(collect.DefaultRules()).Ripe), until))
 	if err := m.cloud.Collect(ctx, m.file, m.Show); err != nil {
-		return fmt.Errorf("%w; realiops aws collect goes on from here", err)
+		return fmt.Errorf("%w; continue with realiops aws collect", err)
 	}
 	return nil
 }

@@ -59,9 +59,9 @@ func (d *disks) refuse() error {
 		if free >= leastToHave {
 			return nil
 		}
-		return fmt.Errorf("%s has %s MB free, and a run needs %s MB, or it could fill the disk and stop the server: "+
-			"make room, "+
-			"or use another server", holds(r), printable.Count(free/1e6), printable.Count(leastToHave/1_000_000))
+		return fmt.Errorf("%s has %s MB free, but a run needs %s MB, or it could fill the disk and stop the server; "+
+			"free up space, or use another server",
+			holds(r), printable.Count(free/1e6), printable.Count(leastToHave/1_000_000))
 	})
 }
 
@@ -80,8 +80,8 @@ func (d *disks) look() error {
 		if free >= leastLeft+looksToEnd*used {
 			return nil
 		}
-		return fmt.Errorf("%s has only %s MB left, so the loads were stopped before it was full: make room, or run "+
-			"shorter loads (--load-seconds)", holds(r), printable.Count(free/1e6))
+		return fmt.Errorf("%s has only %s MB left, so the loads were stopped before it was full; free up space, or "+
+			"run shorter loads (--load-seconds)", holds(r), printable.Count(free/1e6))
 	})
 }
 
@@ -108,10 +108,10 @@ func (d *disks) each(look func(r layout.Root, free, used int64) error) error {
 func holds(r layout.Root) string {
 	switch r.Role {
 	case layout.WAL:
-		return "the disk under the server's WAL"
+		return "the disk with the server's WAL"
 	case layout.Tablespaces:
-		return "the disk under the tablespace " + postgres.Quoted(r.Name)
+		return "the disk with the tablespace " + postgres.Quoted(r.Name)
 	default:
-		return "the disk under the server's data"
+		return "the disk with the server's data"
 	}
 }

@@ -19,7 +19,7 @@ func TestTheLoadsFillNoDisk(t *testing.T) {
 	wide := runfile.Load{Name: "wide", Method: load.InsertValues, RowsPerTx: 100, Width: 1024, Clients: 4}
 	r := newTrialOf(t, s.DSN(), runfile.Plan{Name: "test", Loads: []runfile.Load{wide}, Repetitions: 1, LoadSeconds: 60, Seed: 1})
 	recorded, err := run.Do(t.Context(), r.options)
-	if !recorded || err == nil || !strings.Contains(err.Error(), "the disk under the server's data has only ") {
+	if !recorded || err == nil || !strings.Contains(err.Error(), "the disk with the server's data has only ") {
 		t.Errorf("recorded %v, %v, told %q", recorded, err, r.show.messages)
 	}
 	boss := servertest.Connect(t, servertest.Endpoint(t, s.DSN()))

@@ -15,12 +15,12 @@ func TestLoadsEndBeforeADiskIsFull(t *testing.T) {
 		want string
 	}{
 		"enough":                     {[]int64{1000, 990, 980, 979}, ""},
-		"too little at first":        {[]int64{255}, "the disk under the server's WAL has 267 MB free, and a run needs 268 MB"},
+		"too little at first":        {[]int64{255}, "the disk with the server's WAL has 267 MB free, but a run needs 268 MB"},
 		"nothing is written":         {[]int64{256, 256, 256}, ""},
 		"slow, 128 and 5 x 10 left":  {[]int64{256, 248, 238, 228, 218, 208, 198, 188, 178}, ""},
-		"slow, less than that left":  {[]int64{256, 246, 236, 226, 216, 206, 196, 186, 176}, "the disk under the server's WAL has only 184 MB left"},
+		"slow, less than that left":  {[]int64{256, 246, 236, 226, 216, 206, 196, 186, 176}, "the disk with the server's WAL has only 184 MB left"},
 		"fast, 128 and 5 x 200 left": {[]int64{2000, 1928, 1728, 1528, 1328, 1128}, ""},
-		"fast, less than that left":  {[]int64{2000, 1927, 1727, 1527, 1327, 1127}, "the disk under the server's WAL has only 1,181 MB left"},
+		"fast, less than that left":  {[]int64{2000, 1927, 1727, 1527, 1327, 1127}, "the disk with the server's WAL has only 1,181 MB left"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDisks(&layout.Layout{Roots: []layout.Root{{Role: layout.WAL, Path: "wal"}, {Role: layout.Log, Path: "log"}}})

@@ -27,9 +27,9 @@ func (m *measurement) recover(ctx context.Context, failed error) (*pgx.Conn, err
 		return nil, failed
 	}
 	m.session.Close(ctx) // the session is lost, or its server takes no writes
-	m.Show.Message("The server was lost: waiting until one takes writes again, as after a failover")
+	m.Show.Message("The server was lost; waiting until one accepts writes, as after a failover")
 	ctx, cancel := context.WithTimeoutCause(ctx, failoverWithin,
-		fmt.Errorf("no server took writes again within %s: %w", printable.Duration(failoverWithin), failed))
+		fmt.Errorf("no server accepted writes within %s: %w", printable.Duration(failoverWithin), failed))
 	defer cancel()
 	for m.session.Reclaim(ctx) != nil {
 		if experiment.Wait(ctx, failoverLook) != nil {
@@ -38,7 +38,7 @@ func (m *measurement) recover(ctx context.Context, failed error) (*pgx.Conn, err
 	}
 	m.say(m.session.LeftBehind)
 	if m.moved = m.target.AWS.MovedTo(ctx, m.session.Facts.Instance); m.moved != nil {
-		m.Show.Message("The load goes on, on " + m.moved.Instance + " now")
+		m.Show.Message("The load continues on " + m.moved.Instance)
 	}
 	return m.session.Control, nil
 }

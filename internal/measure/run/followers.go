@@ -12,8 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
-// followers are standbys and subscribers that read the WAL behind the server. None is to be lost by a run that writes
-// faster than they read.
+// followers are standbys and subscribers that read the WAL behind the server. A run must not remove WAL that they have
+// yet to read.
 type followers struct {
 	first, left map[string]int64 // by name, as they were seen first and last
 }
@@ -23,23 +23,23 @@ const (
 	leastAhead  = 128 << 20
 	aheadToHave = 2 * leastAhead // before the first load
 
-	followWithin = 30 * time.Second // of a checkpoint that is to come
+	followWithin = 30 * time.Second // before a checkpoint
 	followLook   = 100 * time.Millisecond
-	walSegment   = 16 << 20 // what is written now is not removed
+	walSegment   = 16 << 20 // the current segment is not removed
 )
 
 // RefuseFollowers returns an error if a run would not begin because somebody reads the server's WAL too far behind.
 func RefuseFollowers(all []postgres.Follower) error {
 	for _, f := range all {
 		if f.Left != nil && *f.Left < aheadToHave {
-			return fmt.Errorf("%s is lost after %d MB more of WAL (%s), and a run needs %d MB: %s", f.Name,
+			return fmt.Errorf("%s is lost after another %d MB of WAL (%s), but a run needs %d MB; %s", f.Name,
 				*f.Left/1e6, f.Limit, aheadToHave/1_000_000, f.Remedy())
 		}
 	}
 	return nil
 }
 
-// look calls end before one of them is lost: half of what it had at first is not ours to use up.
+// look calls end before one of them is lost. A run uses at most half of the WAL space that each had at first.
 func (w *followers) look(ctx context.Context, conn *pgx.Conn, end func(error)) error {
 	all, err := postgres.Followers(ctx, conn, postgres.UnderLoad)
 	if err != nil {
@@ -67,7 +67,7 @@ func (w *followers) see(all []postgres.Follower) error {
 		used := max(0, w.left[f.Name]-left)
 		w.left[f.Name] = left
 		if left < max(leastAhead+looksToEnd*used, w.first[f.Name]/2) {
-			return fmt.Errorf("%s would be lost after %d MB more of WAL (%s), and the loads ended before that: %s", f.Name,
+			return fmt.Errorf("%s would be lost after another %d MB of WAL (%s), so the loads were stopped; %s", f.Name,
 				left/1e6, f.Limit, f.Remedy())
 		}
 	}
@@ -82,7 +82,7 @@ func (m *measurement) awaitFollowers(ctx context.Context) error {
 			return err
 		}
 		if time.Since(began) > followWithin {
-			return fmt.Errorf("%s has not read the WAL of the load within %s, and a checkpoint would remove it: %s",
+			return fmt.Errorf("%s did not read the load's WAL within %s, and a checkpoint would remove it; %s",
 				all[0].Name, printable.About(followWithin), all[0].Remedy())
 		}
 		if err := experiment.Wait(ctx, followLook); err != nil {

@@ -93,34 +93,34 @@ func (p *Program) repetitions() string {
 	case fewer == 0:
 		return fmt.Sprintf("%d repetitions", p.Plan.Repetitions)
 	}
-	return fmt.Sprintf("%d repetitions (%d of them fewer)", p.Plan.Repetitions, fewer)
+	return fmt.Sprintf("%d repetitions (fewer for %d of them)", p.Plan.Repetitions, fewer)
 }
 
 func (p *Program) announcement(path string) string {
 	cost := ""
 	if over := p.Duration() - p.limits.Budget; over > time.Second && p.limits.Budget > 0 {
 		loads := time.Duration(p.Plan.LoadSeconds * float64(p.Plan.Steps()) * float64(time.Second))
-		why := fmt.Sprintf("because %s of it lie between loads here", printable.About(p.Duration()-loads))
+		why := fmt.Sprintf("because %s of it are pauses between loads", printable.About(p.Duration()-loads))
 		once := p.Plan
 		once.Repetitions, once.LoadSeconds = 1, experiment.LeastLoad
 		switch {
 		case p.decided():
-			why = "as the lengths that were set ask for"
+			why = "as the given lengths require"
 		case p.Plan.Repetitions > 1 && experiment.Duration(once, p.limits) <= p.limits.Budget:
-			why += "; --repetitions 1 keeps to it"
+			why += "; --repetitions 1 stays within it"
 		}
 		cost = fmt.Sprintf(", %s more than --budget, %s", printable.About(over), why)
 	}
 	if p.limits.Short(p.Plan.LoadSeconds) {
-		cost += fmt.Sprintf(" (too short for two periods of %g s, so some of AWS's metrics will tell little)",
+		cost += fmt.Sprintf(" (too short for two periods of %g s, so some AWS metrics will tell little)",
 			p.limits.Period)
 	}
 	if rest := p.Plan.RestSeconds; rest > 0 {
 		cost += fmt.Sprintf(" with %s of rest before them; metrics of the volume move in steps of about an hour, so "+
-			"that they tell of the whole run, once as much time has passed after it, and of a load only where it "+
-			"lasts three hours",
+			"they cover the whole run, once as much time has passed after it, and a single load only if it lasts "+
+			"three hours",
 			printable.About(time.Duration(rest*float64(time.Second))))
 	}
-	return fmt.Sprintf("%s x %s x %g s, about %s from here%s; recorded in %s",
+	return fmt.Sprintf("%s x %s x %g s, about %s from now%s; recorded in %s",
 		printable.Counted(p.Plan.Loaded(), "load"), p.repetitions(), p.Plan.LoadSeconds, printable.About(p.Duration()), cost, path)
 }

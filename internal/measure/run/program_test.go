@@ -58,9 +58,9 @@ func identifyWithin(budget time.Duration, budgeted bool) (*Program, error) {
 func TestABudgetThatWasSetIsKept(t *testing.T) {
 	for pause, want := range map[time.Duration]string{
 		// 8 loads, an idle one and a warm-up: 10 x (1.2 s + 1.8 s)
-		1800 * time.Millisecond: "8 loads x 1 repetition x 1.2 s, about 30 s from here; recorded in f",
-		5 * time.Second: "8 loads x 1 repetition x 1 s, about 1 min from here, 30 s more than --budget, because 51 s of it " +
-			"lie between loads here; recorded in f",
+		1800 * time.Millisecond: "8 loads x 1 repetition x 1.2 s, about 30 s from now; recorded in f",
+		5 * time.Second: "8 loads x 1 repetition x 1 s, about 1 min from now, 30 s more than --budget, because 51 s of it " +
+			"are pauses between loads; recorded in f",
 	} {
 		p, err := identifyWithin(30*time.Second, true)
 		if err != nil || p.Plan.Repetitions != 2 {
@@ -107,14 +107,14 @@ func TestTheLeastBudgetIsStable(t *testing.T) {
 			p.Plan.LoadSeconds)
 	}
 	// 5 s with each of 18 repetitions, and a warm-up of 6 s
-	const why = "more than --budget, because 1 min 36 s of it lie between loads here"
+	const why = "more than --budget, because 1 min 36 s of it are pauses between loads"
 	if text := p.announcement("f"); !strings.Contains(text, why) {
 		t.Error(text)
 	}
 	once := experiment.Duration(runfile.Plan{Loads: p.Plan.Loads, Repetitions: 1, LoadSeconds: 1}, p.limits)
 	for budget, want := range map[time.Duration]bool{once: true, once - time.Second: false} {
 		p.limits.Budget = budget
-		if text := p.announcement("f"); strings.Contains(text, "; --repetitions 1 keeps to it") != want {
+		if text := p.announcement("f"); strings.Contains(text, "; --repetitions 1 stays within it") != want {
 			t.Errorf("of %s, where one repetition takes %s: %s", budget, once, text)
 		}
 	}

@@ -21,7 +21,7 @@ func (m *measurement) room(ctx context.Context, e *experiment.Experiment) (room 
 			(select case when setting::pg_catalog.int8 < 0 then -1 else setting::pg_catalog.int8 * 1024 end
 			from pg_catalog.pg_settings where name = 'temp_file_limit')`
 	if err := postgres.QueryRow(ctx, m.session.Control, ask).Scan(&room.Buffers, &room.Temp); err != nil {
-		return room, fmt.Errorf("ask for shared_buffers: %w", err)
+		return room, fmt.Errorf("read shared_buffers: %w", err)
 	}
 	room.Unreadable, room.Evicts = e.Unreadable, e.Evicts
 	if e.Layout != nil {

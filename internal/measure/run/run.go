@@ -85,9 +85,9 @@ func (m *measurement) experiment(ctx context.Context) error {
 	defer probes.Close(context.WithoutCancel(ctx))
 	m.say(probes.Stats.Notice())
 	if !m.session.Facts.MaySeeOthers {
-		m.Show.Message("Of others at work on the server, this role sees only who is in a transaction (" +
+		m.Show.Message("This role sees other sessions only while they are in a transaction (" +
 			postgres.Grant("pg_monitor", m.session.Facts.User) +
-			"): what the others write is found by the server's counters alone")
+			"); the other sessions' writes show only in the server's counters")
 	}
 	clock := probe.NewClock(m.Interval, e.Record, probes.Samplers...)
 	m.readFrom(e, probes, clock)
@@ -120,11 +120,11 @@ func (m *measurement) experiment(ctx context.Context) error {
 	m.Show.Stage("warming up")
 	began := time.Now()
 	err = errors.Join(m.target.Because(running, e.Run(running)), clock.Stop())
-	m.Show.Message(fmt.Sprintf("The loads took %s, after %s until the server was ready",
+	m.Show.Message(fmt.Sprintf("The loads took %s; the server was ready after %s",
 		printable.About(time.Since(began)), printable.About(began.Sub(m.Head.Start))))
 	if m.Verbose {
 		m.phases.enter("done", time.Now())
-		m.Show.Message("Where that went: " + m.phases.String())
+		m.Show.Message("Time by phase: " + m.phases.String())
 	}
 	return errors.Join(err, m.end(ctx, err))
 }

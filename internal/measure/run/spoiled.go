@@ -59,10 +59,10 @@ func (m *measurement) lookAtSettings(ctx context.Context, event runfile.Event) e
 func (s *settings) differ() string {
 	changed := map[string]string{}
 	for _, c := range postgres.Changes(s.first, s.at, s.last, s.at) {
-		changed[c.Setting] = fmt.Sprintf("%s is %s, and was %s as the run began", c.Setting, c.To, c.From)
+		changed[c.Setting] = fmt.Sprintf("%s is %s, and was %s when the run began", c.Setting, c.To, c.From)
 	}
 	for _, c := range s.seen {
-		changed[c.Setting] = fmt.Sprintf("%s changed from %s to %s meanwhile", c.Setting, c.From, c.To)
+		changed[c.Setting] = fmt.Sprintf("%s changed from %s to %s during the load", c.Setting, c.From, c.To)
 	}
 	delete(changed, runfile.Tablespaces) // the load's table is in no tablespace created later
 	return strings.Join(slices.Sorted(maps.Values(changed)), "; ")
@@ -128,7 +128,7 @@ func (s *stops) during() string {
 		return fmt.Sprintf("realiops stood still for %.0f s (it was stopped, the machine slept, or its clock was set)",
 			s.longest.Seconds())
 	case s.workers >= stopped:
-		return fmt.Sprintf("a worker process of the load stood still for %.0f s (it was stopped, or got no processor)",
+		return fmt.Sprintf("a worker process of the load stood still for %.0f s (it was stopped or starved of CPU)",
 			s.workers.Seconds())
 	default:
 		return ""

@@ -43,16 +43,16 @@ func (s *standbys) look(ctx context.Context, conn *pgx.Conn, tell func(string), 
 	why := fmt.Sprintf("commits have waited %s for a standby to confirm them (wait event SyncRep), and ",
 		printable.About(waited))
 	if gone {
-		why += "none that synchronous_standby_names asks for is attached"
+		why += "none of synchronous_standby_names is connected"
 	} else {
-		why += "the standbys that are attached do not"
+		why += "the connected standbys do not"
 	}
 	if waited >= awaitStandby {
-		end(fmt.Errorf("%s: look at the standby and pg_stat_replication, then run again", why))
+		end(fmt.Errorf("%s; check the standby and pg_stat_replication, then run again", why))
 		return nil
 	}
 	s.told = true
-	tell(fmt.Sprintf("On the server %s; the run ends unless one does within %s", why,
+	tell(fmt.Sprintf("On the server %s; the run stops unless one confirms them within %s", why,
 		printable.About(awaitStandby-waited)))
 	return nil
 }

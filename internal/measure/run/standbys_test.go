@@ -30,15 +30,15 @@ func TestAStandbyThatIsLost(t *testing.T) {
 		leave()
 	}()
 	recorded, err := run.Do(t.Context(), r.options)
-	const why = "for a standby to confirm them (wait event SyncRep), and none that synchronous_standby_names asks for " +
-		"is attached"
+	const why = "for a standby to confirm them (wait event SyncRep), and none of synchronous_standby_names " +
+		"is connected"
 	if err == nil || !recorded || !strings.Contains(err.Error(), why) {
 		t.Fatalf("recorded %v, %v, told %q", recorded, err, r.show.messages)
 	}
 	if took := time.Since(<-lost); took > 25*time.Second {
 		t.Errorf("the run ended %s after the standby", took)
 	}
-	if !strings.Contains(strings.Join(r.show.messages, "\n"), "; the run ends unless one does within") {
+	if !strings.Contains(strings.Join(r.show.messages, "\n"), "; the run stops unless one confirms them within") {
 		t.Errorf("told %q", r.show.messages)
 	}
 	records := runfiletest.Records(t, r.options.Path)
@@ -63,9 +63,9 @@ func TestReplicationIsNamed(t *testing.T) {
 	r := newTrial(t, s.DSN(), 1, single)
 	r.ends(t)
 	for _, want := range []string{
-		"Every row that a run writes also goes to the readers of logical replication in this database: the slot cdc " +
+		"Every row of a run is also sent to consumers of logical replication: the slot cdc " +
 			"(test_decoding).",
-		"The server keeps all the WAL that a run writes, and its disk may fill up, because of " +
+		"The server retains all WAL of a run, which may fill its disk, because of " +
 			"the unused replication slot cdc, the unused replication slot subscriber.",
 	} {
 		if !slices.Contains(r.show.messages, want) {
@@ -84,18 +84,18 @@ func TestFollowersAreKept(t *testing.T) {
 	r := newTrialOf(t, s.DSN(), runfile.Plan{Name: "test", Loads: []runfile.Load{bulk}, Repetitions: 3,
 		LoadSeconds: 20, Seed: 1})
 	recorded, err := run.Do(t.Context(), r.options)
-	if recorded || err == nil || !strings.Contains(err.Error(), `the replication slot away is lost after `) ||
-		!strings.Contains(err.Error(), "(max_slot_wal_keep_size), and a run needs 268 MB: have it read, drop it if nobody") {
+	if recorded || err == nil || !strings.Contains(err.Error(), `the replication slot away is lost after another `) ||
+		!strings.Contains(err.Error(), "(max_slot_wal_keep_size), but a run needs 268 MB; start its consumer, drop it if") {
 		t.Fatalf("recorded %v, %v", recorded, err)
 	}
 	servertest.Exec(t, boss, "alter system set max_slot_wal_keep_size = '400MB'")
 	servertest.Exec(t, boss, "select pg_reload_conf()")
 	recorded, err = run.Do(t.Context(), r.options)
-	if !recorded || err == nil || !strings.Contains(err.Error(), `the replication slot away would be lost after `) {
+	if !recorded || err == nil || !strings.Contains(err.Error(), `slot away would be lost after another `) {
 		t.Fatalf("recorded %v, %v", recorded, err)
 	}
-	if told := strings.Join(r.show.messages, "\n"); !strings.Contains(told, `Nobody reads the replication slot away, which `+
-		"is lost after 4") || strings.Contains(told, "keeps all the WAL") {
+	if told := strings.Join(r.show.messages, "\n"); !strings.Contains(told, `Nothing reads the replication slot away, which `+
+		"is lost after another 4") || strings.Contains(told, "retains all WAL") {
 		t.Errorf("told %q", told)
 	}
 	if status := servertest.Value[string](t, boss, "select wal_status from pg_replication_slots"); status == "lost" ||
