@@ -50,7 +50,7 @@ func filling() []Fault {
 			Strike: fill, Status: 2, Says: "No space left",
 		},
 		{Name: "`run` of its own server on a disk that is too small",
-			Prepare: small("20m", longRun("--allow-ram", "--data-dir", "small/data")), Status: 1, Says: "make room"},
+			Prepare: small("20m", longRun("--allow-ram", "--data-dir", "small/data")), Status: 1, Says: "free up space"},
 		{Name: "`baseline` on a disk that is too small", Prepare: small("20m", plain("baseline", "--yes", "--allow-ram",
 			"--dir", "small", "--size", "64M", "-o", record, "--progress", "none")), Status: 1, Says: "make room"},
 		{Name: "`report` into a disk that is too small", Prepare: small("16k", on("local-pg17.jsonl.zst", "report", "%",

@@ -62,7 +62,7 @@ func secrets() (all []Fault) {
 				Class: "inputs", Name: fmt.Sprintf("`%s` with a mistyped connection string: `%s`", words(command)[0],
 					strings.NewReplacer("zq", "se", "zx", "cret").Replace(dsn)),
 				Prepare: plain(append(words(command), "--dsn", dsn)...), Status: 1,
-				Says: "It is not shown, because it may hold a password", Never: "zx",
+				Says: "not shown, as it may contain a password", Never: "zx",
 			})
 		}
 	}

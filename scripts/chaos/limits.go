@@ -28,7 +28,7 @@ func limits() []Fault {
 		{Name: "a plan with 1e9 clients", Prepare: file(plan(`,"clients":1000000000}]}`), "run", "--plan", "%"),
 			Says: "at most 10,000"},
 		{Name: "a plan with 1e300 s of rest", Prepare: file(plan(`}],"rest_seconds":1e300}`), "run", "--plan", "%"),
-			Says: "from 0 to a day"},
+			Says: "use 0 to a day"},
 		{Name: "an endless plan", Prepare: plain("run", "--plan", "/dev/zero"), Says: "longer than 4 MiB"},
 		{Name: "an endless price file", Prepare: on("local-pg17.jsonl.zst", "size", "%", "--price", "/dev/zero"),
 			Says: "longer than 4 MiB"},

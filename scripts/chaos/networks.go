@@ -34,7 +34,7 @@ func nobodyThere() (all []Fault) {
 				"--dsn", "postgres://u@127.0.0.1:1/x")...), Status: 1,
 				Says: "connection refused; is the server running there?"},
 			Fault{Name: "`" + words(command)[0] + "` on what takes the connection and says nothing",
-				Prepare: silent(command), Within: 30 * time.Second, Status: 1, Says: "no answer in time"},
+				Prepare: silent(command), Within: 30 * time.Second, Status: 1, Says: "timeout expired"},
 		)
 	}
 	return all

@@ -133,7 +133,7 @@ func refusing() (all []Fault) {
 			Prepare: meets{sql: []string{"create schema realiops"}}.by(runs()), Status: 1, Says: "realiops",
 			Stays: true},
 		Fault{Name: "`run` with sslmode=require on a server without TLS",
-			Prepare: meets{query: "sslmode=require"}.by(runs()), Status: 1, Says: "the server has no TLS"},
+			Prepare: meets{query: "sslmode=require"}.by(runs()), Status: 1, Says: "the server does not support TLS"},
 	)
 }
 
