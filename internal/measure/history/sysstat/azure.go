@@ -21,6 +21,7 @@ type azureMetric struct {
 		Value string `json:"value"`
 	} `json:"name"`
 	Series []azureSeries `json:"timeseries"`
+	Error  string        `json:"errorCode"`
 }
 
 type azureSeries struct {
@@ -89,6 +90,9 @@ func (a azure) host() (Host, error) {
 			m, ok := byName[name]
 			if !ok {
 				return host, fmt.Errorf("for %s, metric %q is missing; run %s", set.of, name, askAzure)
+			}
+			if m.Error != "" && m.Error != "Success" {
+				return host, fmt.Errorf("Azure says %s of %s; run %s", m.Error, name, askAzure)
 			}
 			host.Name = cmp.Or(host.Name, machineOf(m.ID))
 			for _, s := range m.Series {

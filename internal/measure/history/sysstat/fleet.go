@@ -31,8 +31,9 @@ type Fleet struct {
 
 // seen counts the intervals of a machine, and of each of its disks.
 type seen struct {
-	intervals int
-	disks     map[string]int
+	intervals     int
+	disks         map[string]int
+	written, raid float64 // bytes, if the machine has software RAID
 }
 
 // NewFleet finds the machines in files. It leaves out intervals after now, which another clock stamped.
@@ -89,6 +90,11 @@ func (f *Fleet) count(h Host) {
 	for disk, n := range h.disks {
 		of.disks[disk] += n
 	}
+	if of.raid += h.raid; h.raid > 0 {
+		for _, i := range h.Intervals {
+			of.written += i.WriteBytes * i.To.Sub(i.From).Seconds()
+		}
+	}
 }
 
 // Notices returns what was left out, and which disks were missing at times: the files do not say whether a disk was
@@ -98,13 +104,20 @@ func (f *Fleet) Notices() (all []string) {
 		all = append(all, "Skipped samples of "+name+" after now, by this machine's clock.")
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.seen)) {
-		all = append(all, f.detached(name)...)
+		all = append(all, f.doubts(name)...)
 	}
 	return all
 }
 
-func (f *Fleet) detached(machine string) (all []string) {
+// copied is the share by which disks write more than the RAID on them, from which on they hold copies or parity.
+const copied = 1.2
+
+func (f *Fleet) doubts(machine string) (all []string) {
 	of := f.seen[machine]
+	if of.raid > 0 && of.written > copied*of.raid {
+		all = append(all, fmt.Sprintf("The disks of %s wrote %.1f times what its software RAID (md) did. Copies and parity count "+
+			"here, and a cloud's volume needs none; an order may be too large.", machine, of.written/of.raid))
+	}
 	for _, disk := range slices.Sorted(maps.Keys(of.disks)) {
 		if n := of.disks[disk]; n < of.intervals {
 			all = append(all, fmt.Sprintf("Disk %s of %s is in %d of %d intervals and counts as detached in the others; if it "+
@@ -160,7 +173,7 @@ func (f *Fleet) Hours(ctx context.Context, machines []fleet.Database, from, to t
 			return nil, err
 		}
 		data[i] = byHour(intervals, from, to)
-		for _, notice := range f.detached(machine.Name) { // which the ranking says of the machine
+		for _, notice := range f.doubts(machine.Name) { // which the ranking says of the machine
 			data[i].Gaps = append(data[i].Gaps, runfile.Gap{At: from, Probe: "sysstat", Reason: runfile.Absent,
 				Detail: strings.TrimSuffix(notice, ".")})
 		}

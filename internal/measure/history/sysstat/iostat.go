@@ -18,6 +18,9 @@ const askIostat = "S_TIME_FORMAT=ISO iostat -o JSON -dxkty 10 360 > io.json"
 // disks matches Linux disks, excluding devices made of them, which would count requests twice.
 var disks = regexp.MustCompile(`^([shv]d[a-z]+|xvd[a-z]+|nvme\d+n\d+|mmcblk\d+|dasd[a-z]+)$`)
 
+// raids matches Linux' software RAID.
+var raids = regexp.MustCompile(`^md\d+$`)
+
 // iostatTimes is iostat's layout of an interval's end with S_TIME_FORMAT=ISO.
 const iostatTimes = "2006-01-02T15:04:05-0700"
 
@@ -43,10 +46,16 @@ func ofIostat(name string, statistics []json.RawMessage) (Host, error) {
 		}
 		i := Interval{From: before.UTC(), To: at.UTC()}
 		found, idle, paths := false, map[string]bool{}, map[string]Interval{} // by the disk that they lead to
+		var raid Interval
 		for _, d := range s.Disks {
 			name, _ := d["disk_device"].(string)
 			name = strings.TrimPrefix(name, "/dev/")
 			head := history.HeadOf(name)
+			if raids.MatchString(name) {
+				if err := raid.add(d); err != nil {
+					return host, err
+				}
+			}
 			if head == "" && !disks.MatchString(name) {
 				continue
 			}
@@ -81,6 +90,7 @@ func ofIostat(name string, statistics []json.RawMessage) (Host, error) {
 				before.Format(time.RFC3339), at.Format(time.RFC3339))
 		case !before.IsZero():
 			host.Intervals = append(host.Intervals, i)
+			host.raid += raid.WriteBytes * i.To.Sub(i.From).Seconds()
 			for name := range idle {
 				host.disks[name]++
 			}

@@ -127,14 +127,15 @@ func TestBadMonitors(t *testing.T) {
 		strings.ReplaceAll(azure, `[{"name": {"value": "lun"}, "value": "0"}]`, "[]"):      "averaged over the disks",
 		strings.ReplaceAll(azure, "Data Disk Write Bytes/sec",
 			"OS Disk Write Bytes/sec"): `"Data Disk Write Bytes/sec" is missing`,
-		strings.Replace(azure, `"timeStamp": "2026-11-10T00:00:00Z", `, "", 1):        "has a value without a time",
-		strings.ReplaceAll(azure, "PT15M", "P1D"):                                     "use PT1M",
-		strings.ReplaceAll(azure, "Data Disk", "Disk"):                                "no known answer about disks",
-		strings.Replace(vcenter, `"IntervalSecs"`, `"Interval"`, 1):                   "column IntervalSecs is missing",
-		strings.Replace(vcenter, "2026-11-10T00:30:00Z", "11/10/2026 12:30:00 AM", 1): "has no zone",
-		strings.ReplaceAll(vcenter, `"1800"`, `"7200"`):                               "an interval of 1 s to 1 h",
-		strings.ReplaceAll(vcenter, "virtualdisk.", "net."):                           "no vCenter counters",
-		vcenter[:len(vcenter)-4]:                                                      "invalid CSV of vCenter",
+		strings.Replace(azure, `"timeStamp": "2026-11-10T00:00:00Z", `, "", 1):                  "has a value without a time",
+		strings.Replace(azure, `"timeseries"`, `"errorCode": "InternalError", "timeseries"`, 1): "Azure says InternalError",
+		strings.ReplaceAll(azure, "PT15M", "P1D"):                                               "use PT1M",
+		strings.ReplaceAll(azure, "Data Disk", "Disk"):                                          "no known answer about disks",
+		strings.Replace(vcenter, `"IntervalSecs"`, `"Interval"`, 1):                             "column IntervalSecs is missing",
+		strings.Replace(vcenter, "2026-11-10T00:30:00Z", "11/10/2026 12:30:00 AM", 1):           "has no zone",
+		strings.ReplaceAll(vcenter, `"1800"`, `"7200"`):                                         "an interval of 1 s to 1 h",
+		strings.ReplaceAll(vcenter, "virtualdisk.", "net."):                                     "no vCenter counters",
+		vcenter[:len(vcenter)-4]:                                                                "invalid CSV of vCenter",
 	} {
 		if _, err := sysstat.Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) ||
 			strings.Contains(err.Error(), "\n") {
@@ -225,9 +226,9 @@ func TestPartsThatAreMissing(t *testing.T) {
 	}
 }
 
-// TestDisksThatCameAndWent: the second disk is missing before noon in iostat's intervals of ten minutes, and in
+// TestDoubtsAboutDisks: the second disk is missing before noon in iostat's intervals of ten minutes, and in
 // vCenter's that end before ten: 29 of half an hour end later, 28 of them before midnight.
-func TestDisksThatCameAndWent(t *testing.T) {
+func TestDoubtsAboutDisks(t *testing.T) {
 	file := func(name string) string {
 		text, err := os.ReadFile("../../../../testdata/migration/" + name)
 		if err != nil {
@@ -245,10 +246,16 @@ func TestDisksThatCameAndWent(t *testing.T) {
 	}
 	begin, end, _ := strings.Cut(iostat, "2026-11-10T12:10:00")
 	half := strings.ReplaceAll(begin, `"sdb"`, `"dm-1"`) + "2026-11-10T12:10:00" + end
+	// a RAID that only joins disks, and one whose second disk wrote 4,800 kB/s more all day: 24 h x 4,800 beside
+	// 22 h x 4,800 and 2 h x 24,000
+	joined := strings.ReplaceAll(iostat, `"dm-0"`, `"md0"`)
+	const idle, copies = `"sda", "r/s": 0.00, "w/s": 0.00, "rkB/s": 0.00, "wkB/s": 0.00`,
+		`"sda", "r/s": 0.00, "w/s": 300.00, "rkB/s": 0.00, "wkB/s": 4800.00`
 	for text, want := range map[string]string{
-		csv: "", iostat: "",
-		some.String(): "Disk scsi0:1 of db1 is in 29 of 48 intervals",
-		half:          "Disk sdb of db1 is in 72 of 144 intervals",
+		csv: "", iostat: "", joined: "",
+		strings.ReplaceAll(joined, idle, copies): "The disks of db1 wrote 1.8 times what its software RAID (md) did.",
+		some.String():                            "Disk scsi0:1 of db1 is in 29 of 48 intervals",
+		half:                                     "Disk sdb of db1 is in 72 of 144 intervals",
 	} {
 		fleet, err := sysstat.NewFleet(t.Context(), []string{"f"}, time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC),
 			func(context.Context, string) ([]byte, error) { return []byte(text), nil })

@@ -24,6 +24,7 @@ type Host struct {
 	partial   []span     // stretches with missing parts
 	// disks counts the intervals of each disk; nil: the file does not separate disks.
 	disks map[string]int
+	raid  float64 // bytes written to software RAID (md), whose disks count
 }
 
 type span struct{ from, to time.Time }
