@@ -210,6 +210,10 @@ func (e *Export) addPeriods(p *points, of subject, length time.Duration, now tim
 		if e.Flavor == "" && v > mostShown {
 			return fmt.Errorf("series %q is %g at %s, more than any database can do", p.label, v, at.Format(time.RFC3339))
 		}
+		if e.Flavor == "" && of.meaning.Metric == "VolumeBytesUsed" && v > 0 && v < leastVolume {
+			return fmt.Errorf("the series %q shows %g bytes at %s, less than an empty cluster has; give bytes, as "+
+				"CloudWatch does", p.label, v, at.Format(time.RFC3339))
+		}
 		if !(v >= 0 && v <= mostShown) {
 			lost = append(lost, fmt.Sprintf("%g at %s", v, at.Format(time.RFC3339)))
 			continue
@@ -245,6 +249,9 @@ func (e *Export) addPeriods(p *points, of subject, length time.Duration, now tim
 
 // ofCluster is the dimension with the name of a cluster.
 const ofCluster = "DBClusterIdentifier"
+
+// leastVolume is far below any Aurora volume in bytes, and above most in GiB or MiB.
+const leastVolume = 1e6
 
 // mostShown is far above any value in CloudWatch: 10^15 operations in a period, or a PB.
 const mostShown = 1e15

@@ -90,6 +90,18 @@ func TestOverlappingFiles(t *testing.T) {
 	}
 }
 
+// TestVolumeInGiB: of VolumeBytesUsed in another unit the bill would have no storage.
+func TestVolumeInGiB(t *testing.T) {
+	for value, want := range map[string]string{"6.5e11": "", "605": "shows 605 bytes at 2026-11-18T00:00:00Z"} {
+		var e exported.Export
+		err := e.Read([]byte(`{"MetricDataResults": [{"Id": "m0", "Label": "VolumeBytesUsed Average shop", "Values": [`+value+`,
+			6.5e11], "Timestamps": ["2026-11-18T00:00:00Z", "2026-11-18T01:00:00Z"]}]}`), time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", value, err)
+		}
+	}
+}
+
 // TestPeriodOfPointsWithHoles: no two points are closer than two hours, and 2 and 3 hours are multiples of one.
 func TestPeriodOfPointsWithHoles(t *testing.T) {
 	var e exported.Export
