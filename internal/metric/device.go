@@ -99,9 +99,7 @@ func disks(name, whose, printed string) []Metric {
 	}, func(m Metric) Metric { return m.makes(DeviceReadSize) }
 	requests, bytes, flushes := Metric.matters, func(m Metric) Metric {
 		return m.makes(DeviceBytes).matters()
-	}, func(m Metric) Metric {
-		return m.makes(DeviceFlushes).matters()
-	}
+	}, func(m Metric) Metric { return m.makes(DeviceFlushes).matters() }
 	return []Metric{
 		whole(reads, field(counter("reads", "operations", "read requests completed by the device"), "reads")),
 		field(counter("reads_merged", "operations",

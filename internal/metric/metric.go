@@ -78,9 +78,7 @@ func (s Span) HasVersion(version string) bool {
 	return s == Span{} || err == nil && s.has(major)
 }
 
-func (s Span) has(major int) bool {
-	return major >= s.First && (s.Last == 0 || major <= s.Last)
-}
+func (s Span) has(major int) bool { return major >= s.First && (s.Last == 0 || major <= s.Last) }
 
 // String formats the versions: 14 to 17, 16+, up to 16, all.
 func (s Span) String() string {

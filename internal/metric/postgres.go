@@ -258,9 +258,7 @@ func tables() []Metric {
 		}
 		return m.needs(TrackCounts)
 	}
-	hit := func(name, help string) Metric {
-		return counter(name, "blocks", help).alsoReads().some(BuffersTouched)
-	}
+	hit := func(name, help string) Metric { return counter(name, "blocks", help).alsoReads().some(BuffersTouched) }
 	read := func(name, help, view string) Metric {
 		return counter(name, "blocks", help).alsoReads().some(PagesMissed).of(view)
 	}

@@ -247,9 +247,7 @@ func (s Series) lastBefore(t int64) (row int, found bool) {
 	return min(row, s.runs[i].row+s.runs[i].n) - 1, true
 }
 
-func (s Series) point(row int) Point {
-	return Point{At: moment(s.at[row]), Value: s.value(row)}
-}
+func (s Series) point(row int) Point { return Point{At: moment(s.at[row]), Value: s.value(row)} }
 
 func (s Series) value(row int) float64 {
 	r := s.runs[s.runAt(row)]

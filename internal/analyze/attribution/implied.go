@@ -77,9 +77,7 @@ func (j *judge) unread(y column, rivals []held) (open []held) {
 		within = 0
 	}
 	noise := math.Exp(twice * math.Sqrt(within))
-	written := func(h held) bool {
-		return h.Quantity.OfWrites() && h.recorded() && h.bounded(mostSpread)
-	}
+	written := func(h held) bool { return h.Quantity.OfWrites() && h.recorded() && h.bounded(mostSpread) }
 	reads := j.showsReads(y) && !slices.ContainsFunc(rivals, written)
 	for _, h := range rivals {
 		if reads && h.Status == Unknown && h.Quantity.OfWrites() {

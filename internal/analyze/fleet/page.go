@@ -45,9 +45,7 @@ func (f Fleet) wholeSection() document.Block {
 		return document.Words(d.Saves.ends()).By(d.Saves.Lowest)
 	})
 	t.Wordy("prices of", func(d Database) string { return cmp.Or(d.AsOf, "-") })
-	t.Numeric("MiB/s", func(d Database) document.Cell {
-		return d.needCell(func(r Rate) float64 { return r.MiBps })
-	})
+	t.Numeric("MiB/s", func(d Database) document.Cell { return d.needCell(func(r Rate) float64 { return r.MiBps }) })
 	t.Numeric("carries", Database.carriesCell)
 	t.Wordy("class", func(d Database) string { return d.Class })
 	addKnown(&t, f.Databases)

@@ -109,9 +109,7 @@ func loads(run *counts.Run) []Load {
 
 // Rate returns how much of a quantity a load did per second.
 func Rate(d counts.Quantity, a counts.Load) Figure {
-	return over(a, func(r counts.Repetition) (float64, error) {
-		return r.PerSecond(d.Count(a, r))
-	})
+	return over(a, func(r counts.Repetition) (float64, error) { return r.PerSecond(d.Count(a, r)) })
 }
 
 // countedIn returns the quantities of a run, as counted: a model is no count.

@@ -71,9 +71,7 @@ const onAurora = "Aurora bills its own reads and writes, whose number a need doe
 	"run, or --from-metric VolumeReadIOPs=AMOUNT/month"
 
 // auroraUnknown reports whether Aurora was requested but its bill is unknown.
-func (s Sizing) auroraUnknown() bool {
-	return s.Basis == BySaying && s.Aurora == nil && s.asksAurora()
-}
+func (s Sizing) auroraUnknown() bool { return s.Basis == BySaying && s.Aurora == nil && s.asksAurora() }
 
 func (s Sizing) asksAurora() bool {
 	return slices.ContainsFunc(s.Ask.Volumes, func(v catalog.Volume) bool { return v.Provider == auroraStandard })

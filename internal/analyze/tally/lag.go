@@ -189,9 +189,7 @@ func movesOutside(s series.Split) bool { return beyondQuietest(s) > outside*s.In
 
 // movesInside reports whether enough of the growth falls within repetitions to show a lag. A counter that moves only
 // while tables are made between repetitions follows no load.
-func movesInside(s series.Split) bool {
-	return s.Inside > within*(s.Inside+beyondQuietest(s))
-}
+func movesInside(s series.Split) bool { return s.Inside > within*(s.Inside+beyondQuietest(s)) }
 
 // beyondQuietest returns the growth between repetitions, less the slowest rate there.
 func beyondQuietest(s series.Split) float64 {

@@ -77,9 +77,7 @@ func (o StoreOptions) Open(ctx context.Context, env Env, who account.Options) (*
 		return nil, asked, q, err
 	}
 	q = prometheus.Query{Server: o.Server, Host: o.Host, Device: o.Device, NameLabels: strings.FieldsFunc(o.NameLabel,
-		func(r rune) bool {
-			return r == ','
-		}), From: until.Add(-time.Duration(o.Back)), To: until}
+		func(r rune) bool { return r == ',' }), From: until.Add(-time.Duration(o.Back)), To: until}
 	if asked.Sign, err = o.signer(ctx, who); err != nil {
 		return nil, asked, q, err
 	}

@@ -75,9 +75,7 @@ func (b *benchmark) prepare(ctx context.Context, endpoint *postgres.Endpoint, sc
 }
 
 // say writes a line to standard error.
-func (b *benchmark) say(format string, values ...any) {
-	b.env.Tell("realiops: "+format, values...)
-}
+func (b *benchmark) say(format string, values ...any) { b.env.Tell("realiops: "+format, values...) }
 
 // findTables reads the scale of the built-in scripts' tables, and passes it to the scripts.
 func (b *benchmark) findTables(ctx context.Context, conn *pgx.Conn, scaleGiven bool) (err error) {

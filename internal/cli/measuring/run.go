@@ -46,9 +46,7 @@ A plan file is JSON with the keys that a run file has under "plan":
   realiops run --dsn 'host=db.cluster-abc.eu-west-1.rds.amazonaws.com dbname=test' --quick-aws
   sudo realiops run --own-device 8G`,
 		Args: command.NoArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runRun(cmd.Context(), env, o, cmd.Flags())
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return runRun(cmd.Context(), env, o, cmd.Flags()) },
 	}
 	load := command.Group("The load", o.plan.addFlags)
 	load.BoolVar(&o.target.Yes, "yes", false, "do not ask before loading a server on another machine")

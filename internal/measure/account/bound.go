@@ -19,9 +19,7 @@ const mostBytes = 16 << 20
 // tooLong reports an answer beyond that.
 type tooLong struct{}
 
-func (tooLong) Error() string {
-	return fmt.Sprintf("the answer is longer than %d MiB", mostBytes>>20)
-}
+func (tooLong) Error() string { return fmt.Sprintf("the answer is longer than %d MiB", mostBytes>>20) }
 
 // empty reports an empty answer. The SDK would take it for an empty list, but none of these calls has such an answer.
 type empty struct{}

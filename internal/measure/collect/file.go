@@ -87,9 +87,7 @@ func (s *Span) begin(at time.Time) {
 	}
 }
 
-func (s *Span) end(at time.Time) {
-	s.To = later(at, s.To)
-}
+func (s *Span) end(at time.Time) { s.To = later(at, s.To) }
 
 // movedCloud returns the file's description of the last load's instance. The cluster's metrics are read
 // only for the run's first instance.

@@ -17,9 +17,7 @@ type Move struct {
 
 // Moved returns a source for the instance that the load moved to. It covers the time of the load there, and adds the
 // instance's name to all metrics: "cloudwatch.two/WriteIOPS".
-func Moved(source probe.Backfiller, to Move) probe.Backfiller {
-	return moved{source, to}
-}
+func Moved(source probe.Backfiller, to Move) probe.Backfiller { return moved{source, to} }
 
 type moved struct {
 	source probe.Backfiller

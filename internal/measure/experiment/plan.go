@@ -66,9 +66,7 @@ func Default() runfile.Plan {
 
 // Identify has idle and every insert-only load that tells two counted quantities apart. It leaves
 // their length and repetitions open.
-func Identify() runfile.Plan {
-	return besideIdle("identify", load.Loads())
-}
+func Identify() runfile.Plan { return besideIdle("identify", load.Loads()) }
 
 // Reads has the loads that read. Updates has the loads that change existing rows, and two that only
 // insert. Everything has all loads.

@@ -131,9 +131,7 @@ func (r *reader) await(ctx context.Context, answers <-chan answer) (Sample, erro
 	return Sample{}, ctx.Err()
 }
 
-func late(what string) error {
-	return &Error{Reason: runfile.Late, Err: errors.New(what)}
-}
+func late(what string) error { return &Error{Reason: runfile.Late, Err: errors.New(what)} }
 
 // fresh drops the gaps of the last reading, so that a lasting one is recorded once.
 func (r *reader) fresh(gaps []runfile.Gap) []runfile.Gap {

@@ -143,17 +143,15 @@ func (m *measurement) newExperiment() *experiment.Experiment {
 		Gone: func(ctx context.Context) error {
 			return m.session.Facts.AwaitClientsGone(context.WithoutCancel(ctx), m.session.Control)
 		},
-		Record: m.record,
-		Sync:   m.file.Sync,
-		Tell:   m.Show.Message,
-		Doing:  m.doing,
-		SoFar:  m.soFar,
-		Look:   m.look,
-		Others: m.othersDuring,
-		Shared: m.Target.Allowed.Shared,
-		Spoiled: func() string {
-			return cmp.Or(m.settings.differ(), m.stops.during(), m.standbys.during())
-		},
+		Record:  m.record,
+		Sync:    m.file.Sync,
+		Tell:    m.Show.Message,
+		Doing:   m.doing,
+		SoFar:   m.soFar,
+		Look:    m.look,
+		Others:  m.othersDuring,
+		Shared:  m.Target.Allowed.Shared,
+		Spoiled: func() string { return cmp.Or(m.settings.differ(), m.stops.during(), m.standbys.during()) },
 	}
 	if m.target.AWS.Cloud != nil {
 		e.Recover = m.recover

@@ -88,6 +88,4 @@ func changes(a counts.Load) bool {
 }
 
 // Inserts reports whether a load inserts rows in a known way.
-func Inserts(a runfile.Load) bool {
-	return a.Method == byCopy || strings.HasPrefix(a.Method, byInsert)
-}
+func Inserts(a runfile.Load) bool { return a.Method == byCopy || strings.HasPrefix(a.Method, byInsert) }

@@ -119,9 +119,7 @@ func changedBy(ratio float64) string {
 	return fmt.Sprintf("%+.0f%%", percent)
 }
 
-func (c *Change) interval() string {
-	return "(" + changedBy(c.Lo) + " to " + changedBy(c.Hi) + ")"
-}
+func (c *Change) interval() string { return "(" + changedBy(c.Lo) + " to " + changedBy(c.Hi) + ")" }
 
 // verdictSection shows the metrics whose verdicts differ.
 func (c Comparison) verdictSection(all bool) document.Block {

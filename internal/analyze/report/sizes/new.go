@@ -241,9 +241,7 @@ func perRequest(v *float64, n needs.Need) *float64 {
 	return new(*v / n.Mean.Requests())
 }
 
-func sizeMachine(m sizing.MachineCost) SizeMachine {
-	return SizeMachine{m, catalog.AsOf(m.Source)}
-}
+func sizeMachine(m sizing.MachineCost) SizeMachine { return SizeMachine{m, catalog.AsOf(m.Source)} }
 
 // misread returns the order that WAL records would suggest.
 func misread(s sizing.Sizing) *SizeMisread {

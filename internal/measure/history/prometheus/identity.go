@@ -24,9 +24,7 @@ var exporterLabels = []string{"pod", "namespace"}
 // whose address is the instance then.
 const federatedLabel = "exported_" + instanceLabel
 
-func instanceOf(set labelSet) string {
-	return cmp.Or(set[federatedLabel], set[instanceLabel])
-}
+func instanceOf(set labelSet) string { return cmp.Or(set[federatedLabel], set[instanceLabel]) }
 
 func (s shape) ofScrape(l string) bool {
 	return slices.Contains(scrapeLabels, l) || s.probe != "" && slices.Contains(exporterLabels, l) ||
@@ -297,9 +295,7 @@ func distinguishing(groups [][]copyOf) []string {
 		}
 		return len(namingLabels)
 	}
-	slices.SortFunc(all, func(a, b string) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
-	})
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b)) })
 	for _, l := range all {
 		if disjoint(groups, l) {
 			return []string{l}

@@ -207,9 +207,7 @@ func ToJSON(name string) string {
 }
 
 // rates returns the rates of an interval, in the order of [rows].
-func (i Interval) rates() []float64 {
-	return []float64{i.Reads, i.Writes, i.ReadBytes, i.WriteBytes}
-}
+func (i Interval) rates() []float64 { return []float64{i.Reads, i.Writes, i.ReadBytes, i.WriteBytes} }
 
 func (t timestamp) interval() (from, to time.Time, err error) {
 	to, err = time.Parse(time.DateTime, t.Date+" "+t.Time)

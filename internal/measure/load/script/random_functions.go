@@ -36,9 +36,7 @@ type randomNode struct {
 }
 
 func random(kind distribution, arguments int) function {
-	return function{least: arguments, most: arguments, build: func(a []node) node {
-		return &randomNode{kind, a}
-	}}
+	return function{least: arguments, most: arguments, build: func(a []node) node { return &randomNode{kind, a} }}
 }
 
 func (n *randomNode) eval(env *Env) (Value, error) {

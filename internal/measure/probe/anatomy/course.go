@@ -160,6 +160,4 @@ func gcd(a, b int) int {
 }
 
 // begin starts a new course at the end.
-func (c *course) begin(end uint64) {
-	c.from, c.at, c.windows = end, end, nil
-}
+func (c *course) begin(end uint64) { c.from, c.at, c.windows = end, end, nil }

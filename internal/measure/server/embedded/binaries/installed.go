@@ -30,9 +30,7 @@ type Installation struct {
 }
 
 // Installed returns the server of that major version on this machine; 0 means the newest.
-func Installed(major int) (Installation, error) {
-	return choose(installations(places()), major)
-}
+func Installed(major int) (Installation, error) { return choose(installations(places()), major) }
 
 func choose(there []Installation, major int) (Installation, error) {
 	for _, i := range there {
