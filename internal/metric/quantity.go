@@ -49,10 +49,9 @@ const (
 
 // quantity describes a quantity: its singular and plural, its unit, and what it counts.
 type quantity struct {
-	name                  Quantity
-	side                  string
-	one, many, unit, help string
-	inserts               bool // loads that only insert rows separate it from the others
+	name                        Quantity
+	side, one, many, unit, help string
+	inserts                     bool // loads that only insert rows separate it from the others
 }
 
 var quantities = []quantity{

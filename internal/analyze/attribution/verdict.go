@@ -111,11 +111,10 @@ type Rival struct {
 
 // LoadRatio is metric / quantity in one load: the geometric mean, the lowest and the highest of its repetitions.
 type LoadRatio struct {
-	Load            string
-	Value           float64
-	Lowest, Highest float64
-	N               int // repetitions; if 0, see Missing
-	Missing         *series.Missing
+	Load                   string
+	Value, Lowest, Highest float64
+	N                      int // repetitions; if 0, see Missing
+	Missing                *series.Missing
 }
 
 // Mixture is a sum of quantities with coefficients. A mixture of a single term is nearly that quantity.

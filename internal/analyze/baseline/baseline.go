@@ -46,13 +46,11 @@ type Row struct {
 
 // Side is the work by one of the two counts. Rates are per second. Work that did not occur is 0, and its latency NaN.
 type Side struct {
-	Rate   needs.Rate
-	Merged float64 // requests merged into others; fio merges none
-	Read   Latency
-	Write  Latency
-	Flush  Latency
-	Queue  float64 // mean operations in flight
-	Busy   float64 // share of the time with at least one in flight; NaN: unknown
+	Rate               needs.Rate
+	Merged             float64 // requests merged into others; fio merges none
+	Read, Write, Flush Latency
+	Queue              float64 // mean operations in flight
+	Busy               float64 // share of the time with at least one in flight; NaN: unknown
 	// total of the kernel's requests, including flushes and background; for fio, operations
 	Counted  int64
 	Slowest  float64 // seconds; NaN: unknown

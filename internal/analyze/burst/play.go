@@ -34,10 +34,9 @@ type Fate struct {
 
 // Point is one stretch of the curve: means over its seconds, and the credits at its end.
 type Point struct {
-	Second   int // its first
-	Demanded Demand
-	Served   Demand
-	Credits  []float64 // of each limit
+	Second           int // its first
+	Demanded, Served Demand
+	Credits          []float64 // of each limit
 }
 
 // points is the largest number of stretches in a curve: a picture has no pixels for more.

@@ -89,17 +89,13 @@ type Repetition struct {
 
 // Work counts our own clients' work, which is known exactly.
 type Work struct {
-	Transactions int64
-	Statements   int64
-	Rows         int64 // inserted, updated or deleted
-	Updated      int64
-	Deleted      int64
-	Returned     int64 // rows that statements returned, or examined to do so
-	Lookups      int64 // index descents
-	Failures     int64
-	Retries      int64
-	Late         int64
-	Counted      int64 // rows that we counted one by one after the load, in the periods of a source with periods
+	Transactions, Statements int64
+	Rows                     int64 // inserted, updated or deleted
+	Updated, Deleted         int64
+	Returned                 int64 // rows that statements returned, or examined to do so
+	Lookups                  int64 // index descents
+	Failures, Retries, Late  int64
+	Counted                  int64 // rows that we counted one by one after the load, in the periods of a source with periods
 }
 
 // Count is a counter's growth caused by a repetition.

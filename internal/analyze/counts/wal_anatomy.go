@@ -29,11 +29,10 @@ type Anatomy struct {
 
 // Part is a kind of record. Low and High are its 95% interval, equal if it is exact.
 type Part struct {
-	Name      string
-	Records   float64
-	Low, High float64
-	Bytes     float64 // NaN if unknown
-	Images    float64 // bytes of full-page images among them, if read
+	Name               string
+	Records, Low, High float64
+	Bytes              float64 // NaN if unknown
+	Images             float64 // bytes of full-page images among them, if read
 }
 
 // Exact reports whether every record was counted one by one.

@@ -143,13 +143,12 @@ type Aurora struct {
 
 // Has is the user's description of a database's storage.
 type Has struct {
-	Volume  string  // as in the catalog
-	GiB     float64 // 0: unknown
-	IOPS    float64 // bought beside the size; 0: the default amount, if any
-	MiBps   float64
-	Class   string
-	Region  string
-	MultiAZ bool
+	Volume        string  // as in the catalog
+	GiB           float64 // 0: unknown
+	IOPS          float64 // bought beside the size; 0: the default amount, if any
+	MiBps         float64
+	Class, Region string
+	MultiAZ       bool
 }
 
 func (d *Database) lack(format string, values ...any) {

@@ -20,9 +20,8 @@ import (
 
 // Quantiles holds the durations of transactions, in seconds.
 type Quantiles struct {
-	Transactions int64 // number timed
-	P50, P95     float64
-	P99, Max     float64
+	Transactions       int64 // number timed
+	P50, P95, P99, Max float64
 }
 
 // Range in microseconds, and significant digits, of the merged histogram of a load.

@@ -16,8 +16,7 @@ import (
 
 // besides is a number that looks like IOPS, and the disk's work meanwhile.
 type besides struct {
-	name        string
-	load        string
+	name, load  string
 	loud, quiet Figure
 }
 

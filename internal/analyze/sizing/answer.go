@@ -200,9 +200,7 @@ const (
 
 // Requirement is the load that a volume must sustain, in the provider's own accounting.
 type Requirement struct {
-	GiB   float64
-	IOPS  float64
-	MiBps float64
+	GiB, IOPS, MiBps float64
 }
 
 // Binding is the part of a requirement that decides an order.

@@ -29,8 +29,7 @@ func Full() Balance {
 
 // Asked holds the balances given by the user, in percent; nil: the last in the run, or full.
 type Asked struct {
-	Volume   *float64
-	Instance *float64
+	Volume, Instance *float64
 }
 
 // balance returns the balances at the start: those given, else the last in the run, else full ones.

@@ -10,12 +10,11 @@ import (
 
 // Stated is a need given by the user, per second. NaN means not given; two of the first three are enough.
 type Stated struct {
-	Requests    float64
-	Bytes       float64
-	RequestSize float64 // bytes
-	Reads       float64 // share of requests and of bytes
-	Flushes     float64 // NaN: not given
-	Hours       float64 // of each day that it lasts
+	Requests, Bytes float64
+	RequestSize     float64 // bytes
+	Reads           float64 // share of requests and of bytes
+	Flushes         float64 // NaN: not given
+	Hours           float64 // of each day that it lasts
 }
 
 // statedOff is the factor by which requests times their size may differ from the bytes if all three were stated.

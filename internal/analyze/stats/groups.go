@@ -9,9 +9,8 @@ import (
 
 // Group is the mean of one group and the variance of that mean.
 type Group struct {
-	Mean   float64
-	Var    float64
-	Common float64 // variance of an error that shifts all groups alike, and so does not show between them
+	Mean, Var float64
+	Common    float64 // variance of an error that shifts all groups alike, and so does not show between them
 }
 
 // Groups are means of groups whose variances were estimated together with Freedom degrees of freedom; 0 means known

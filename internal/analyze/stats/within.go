@@ -5,8 +5,7 @@ import "math"
 // Value is a reading with the part of its variance that is known beforehand: the counter's resolution and the
 // background.
 type Value struct {
-	X   float64
-	Var float64
+	X, Var float64
 }
 
 // Within returns the variance of values within their groups beyond the known part, and its degrees of freedom: the s2
@@ -84,9 +83,8 @@ func zeroOf(f func(float64) float64, even bool) float64 {
 
 // crossing lies between two points with known values of the function.
 type crossing struct {
-	f            func(float64) float64
-	low, high    float64
-	above, below float64
+	f                       func(float64) float64
+	low, high, above, below float64
 }
 
 // narrow moves the points together by secants over orders of magnitude, until a bisection would end. An end that stays

@@ -15,9 +15,8 @@ import (
 
 // periodKey identifies a period, so that a later line replaces an earlier one.
 type periodKey struct {
-	statistic  string
-	dimensions string
-	from, to   time.Time
+	statistic, dimensions string
+	from, to              time.Time
 }
 
 type told struct {

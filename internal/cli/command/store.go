@@ -17,16 +17,11 @@ import (
 
 // StoreOptions are the flags that locate history, and select the server.
 type StoreOptions struct {
-	URL       string
-	TokenFile string
-	Tenant    string
-	SigV4     bool
-	Back      Stretch
-	Until     string
-	Server    string
-	Host      string
-	Device    string
-	NameLabel string // labels separated by commas
+	URL, TokenFile, Tenant      string
+	SigV4                       bool
+	Back                        Stretch
+	Until, Server, Host, Device string
+	NameLabel                   string // labels separated by commas
 }
 
 func (o *StoreOptions) AddFlags(f *pflag.FlagSet) {

@@ -16,11 +16,10 @@ import (
 
 // TargetOptions are the flags that choose the server and what is allowed on it.
 type TargetOptions struct {
-	DSN       optional
-	Container optional
-	Own       bool // --embedded
-	embedded  EmbeddedOptions
-	AWS       target.AWSOptions
+	DSN, Container optional
+	Own            bool // --embedded
+	embedded       EmbeddedOptions
+	AWS            target.AWSOptions
 
 	Yes     bool
 	Allowed postgres.Permissions

@@ -19,12 +19,10 @@ import (
 )
 
 type historyOptions struct {
-	store    command.StoreOptions
-	account  account.Options
-	instance string
-	cluster  string
-	flavor   string
-	query    bool
+	store                     command.StoreOptions
+	account                   account.Options
+	instance, cluster, flavor string
+	query                     bool
 	// selecting lists the given flags that select a source, or a part of one.
 	selecting []string
 	analyze   reading.AnalyzeOptions

@@ -27,11 +27,10 @@ type loadOptions struct {
 	show        string
 	version     bool
 
-	initialize bool
-	tables     tables.Options
-	scale      int
-	noVacuum   bool
-	vacuumAll  bool
+	initialize          bool
+	tables              tables.Options
+	scale               int
+	noVacuum, vacuumAll bool
 
 	load     engine.Options // passed to the engine unchanged
 	define   map[string]string
@@ -42,10 +41,8 @@ type loadOptions struct {
 	logPrefix string
 	aggregate int // seconds
 
-	progress          time.Duration
-	progressTimestamp bool
-	failuresDetailed  bool
-	verboseErrors     bool
+	progress                                           time.Duration
+	progressTimestamp, failuresDetailed, verboseErrors bool
 
 	format command.FormatFlag
 	gates  []output.Gate

@@ -44,11 +44,10 @@ type run struct {
 
 // rate is the growth of a cumulative number between its last two readings.
 type rate struct {
-	at        time.Time
-	value     float64
-	perSecond float64
-	known     bool
-	last      recent
+	at               time.Time
+	value, perSecond float64
+	known            bool
+	last             recent
 
 	latest, base float64 // the last reading, even if close to the one before; and the last before the load
 }

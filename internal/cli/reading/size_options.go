@@ -17,27 +17,23 @@ import (
 
 // SizeOptions are the flags of realiops size.
 type SizeOptions struct {
-	sizing.Ask // from the flags; see Asked
-	Region     string
-	on         []string
-	Prices     string
-	Limits     string
-	repeat     time.Duration
-	calibrate  string
-	Format     command.FormatFlag
-	baseline   string
+	sizing.Ask     // from the flags; see Asked
+	Region         string
+	on             []string
+	Prices, Limits string
+	repeat         time.Duration
+	calibrate      string
+	Format         command.FormatFlag
+	baseline       string
 
 	Everywhere bool           // the volumes of all clouds, for servers with their own regions
 	server     runfile.Target // common to the runs
 
-	need       string
-	hours      float64
-	fromMetric string
-	flavor     string
-	checked    string
+	need                        string
+	hours                       float64
+	fromMetric, flavor, checked string
 
-	latencyBands string
-	queueBands   string
+	latencyBands, queueBands string
 }
 
 func (o *SizeOptions) addLoadFlags(f *pflag.FlagSet) {

@@ -25,17 +25,15 @@ import (
 
 // auroraCostOptions are the flags of realiops aws cost.
 type auroraCostOptions struct {
-	cluster   string
-	back      command.Stretch
-	from      []string
-	month     string
-	classes   []string
-	instances []string
-	reserved  []string
-	account   account.Options
-	prices    string
-	format    command.FormatFlag
-	query     bool
+	cluster                      string
+	back                         command.Stretch
+	from                         []string
+	month                        string
+	classes, instances, reserved []string
+	account                      account.Options
+	prices                       string
+	format                       command.FormatFlag
+	query                        bool
 }
 
 func newAuroraCostCommand(env command.Env) *cobra.Command {

@@ -4,8 +4,7 @@ import "slices"
 
 // Statement is a part of a policy: the calls of one service, and their purpose.
 type Statement struct {
-	ID       string
-	Why      string
+	ID, Why  string
 	Actions  []string
 	Resource string
 	For      []string // the commands that make the calls

@@ -20,8 +20,7 @@ import (
 
 // Sizes holds the parameters that a plan leaves open and flags set.
 type Sizes struct {
-	Clients   int
-	RowsPerTx int
+	Clients, RowsPerTx int
 	// TableBytes is the size of the table for the loads that read; 0: it follows the server's buffers and disk.
 	TableBytes int64
 }

@@ -12,22 +12,18 @@ import (
 
 // Status is fio's report on a job, cumulative since its start.
 type Status struct {
-	At      time.Time // of the report
-	Seconds float64   // of the job's I/O so far
-	Read    Side
-	Write   Side
-	Sync    Side // flushes that the job requested: fsync, fdatasync
-	Error   int  // the job's errno; 0: none
+	At          time.Time // of the report
+	Seconds     float64   // of the job's I/O so far
+	Read, Write Side
+	Sync        Side // flushes that the job requested: fsync, fdatasync
+	Error       int  // the job's errno; 0: none
 }
 
 // Side holds the totals of one direction. Times are in seconds.
 type Side struct {
-	Operations int64
-	Bytes      int64
-	Time       float64 // summed over operations
-	Max        float64
-	P50, P95   float64
-	P99, P999  float64
+	Operations, Bytes        int64
+	Time                     float64 // summed over operations
+	Max, P50, P95, P99, P999 float64
 }
 
 // Sides returns the directions by the names of their counts.

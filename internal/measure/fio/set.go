@@ -24,16 +24,14 @@ const (
 const defaultRuntime = 10 * time.Second
 
 type shape struct {
-	name, what string
-	rw         string
-	block      string
-	depth      int
-	options    []Option
-	runtime    time.Duration
-	files      string
-	size       int64 // 0: as requested
-	cached     bool  // through the page cache, like a database
-	sync       bool  // sequential
+	name, what, rw, block string
+	depth                 int
+	options               []Option
+	runtime               time.Duration
+	files                 string
+	size                  int64 // 0: as requested
+	cached                bool  // through the page cache, like a database
+	sync                  bool  // sequential
 }
 
 // Database returns the jobs that bound a database's performance: random page reads and writes, a long write as by a

@@ -20,14 +20,9 @@ type offers map[string]map[string]catalog.Sold
 
 // offered is RDS's option for a class, an engine version and a volume type.
 type offered struct {
-	DBInstanceClass                   string
-	StorageType                       string
-	MinStorageSize                    float64
-	MaxStorageSize                    float64
-	MinIopsPerDbInstance              float64
-	MaxIopsPerDbInstance              float64
-	MinStorageThroughputPerDbInstance float64
-	MaxStorageThroughputPerDbInstance float64
+	DBInstanceClass, StorageType                                               string
+	MinStorageSize, MaxStorageSize, MinIopsPerDbInstance, MaxIopsPerDbInstance float64
+	MinStorageThroughputPerDbInstance, MaxStorageThroughputPerDbInstance       float64
 }
 
 type offerPage struct {

@@ -32,23 +32,22 @@ type Facts struct {
 	Flavor     string
 	// Service is the other cloud's service that runs the server, where no user is a superuser: Cloud SQL,
 	// AlloyDB or Azure; empty: none.
-	Service       string
-	Instance      string // AWS's name of the instance that answers; only Aurora reports it
-	Database      string
-	User          string // who connected
-	ActsAs        string // current_user; differs from User if a pooler ignored our role=none
-	Standby       bool
-	ReadOnly      bool
-	Pooler        bool // another program answers for the server
-	MayCheckpoint bool
-	MaySeeOthers  bool // other sessions' states; if not, only sessions in a transaction seem busy
-	BusySessions  int  // other sessions at work, in any database
-	Unconfirmed   bool // commits would hang: the required synchronous standbys are missing
-	BackendPID    int
-	ClientPort    int    // ours, as the server sees it; 0: a socket
-	Connections   int    // that this user can have now, including this one
-	DataDirectory string // empty if this user may not see it
-	Settings      map[string]string
+	Service           string
+	Instance          string // AWS's name of the instance that answers; only Aurora reports it
+	Database          string
+	User              string // who connected
+	ActsAs            string // current_user; differs from User if a pooler ignored our role=none
+	Standby, ReadOnly bool
+	Pooler            bool // another program answers for the server
+	MayCheckpoint     bool
+	MaySeeOthers      bool // other sessions' states; if not, only sessions in a transaction seem busy
+	BusySessions      int  // other sessions at work, in any database
+	Unconfirmed       bool // commits would hang: the required synchronous standbys are missing
+	BackendPID        int
+	ClientPort        int    // ours, as the server sees it; 0: a socket
+	Connections       int    // that this user can have now, including this one
+	DataDirectory     string // empty if this user may not see it
+	Settings          map[string]string
 	// SystemIdentifier identifies the server's data; empty if this user may not see it.
 	SystemIdentifier string
 	Clock            runfile.Clock

@@ -11,10 +11,9 @@ import (
 
 // EventTrigger is an event trigger that fires in our sessions.
 type EventTrigger struct {
-	Name     string
-	Function string
-	Owner    string // of the trigger, or of its function if that owner is not trusted
-	Login    bool   // fires at the start of a session, not for DDL
+	Name, Function string
+	Owner          string // of the trigger, or of its function if that owner is not trusted
+	Login          bool   // fires at the start of a session, not for DDL
 	// Trusted is set if superusers or this user own both trigger and function: these owners gain nothing by them.
 	Trusted bool
 }

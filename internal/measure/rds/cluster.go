@@ -12,9 +12,8 @@ import (
 
 // Cluster holds AWS's data on an Aurora cluster that affects its bill.
 type Cluster struct {
-	Name    string
-	Engine  string
-	Storage string // aurora, aurora-iopt1; empty: unknown
+	Name, Engine string
+	Storage      string // aurora, aurora-iopt1; empty: unknown
 	// NextSwitch is when it may change to I/O-Optimized; zero: unknown.
 	NextSwitch time.Time
 	Members    []Member

@@ -16,43 +16,30 @@ var Service = account.Service{ID: "RDS", Version: "2014-10-31", Within: "Result"
 
 // DBInstance is AWS's description of an instance, in XML or the aws program's JSON. Unknown fields are empty.
 type DBInstance struct {
-	DBInstanceIdentifier string
-	DBClusterIdentifier  string
-	DbiResourceId        string
-	DBInstanceClass      string
-	DBInstanceStatus     string
-	Engine               string
-	EngineVersion        string
-	AvailabilityZone     string
-	Endpoint             struct {
+	DBInstanceIdentifier, DBClusterIdentifier, DbiResourceId, DBInstanceClass, DBInstanceStatus string
+	Engine, EngineVersion, AvailabilityZone                                                     string
+	Endpoint                                                                                    struct {
 		Address string
 		Port    int
 	}
-	StorageType                        string
-	AllocatedStorage                   int // GiB
-	Iops                               int
-	StorageThroughput                  int // MiB/s
-	DedicatedLogVolume                 bool
-	MultiAZ                            bool
-	IAMDatabaseAuthenticationEnabled   bool
-	PerformanceInsightsEnabled         bool
-	PerformanceInsightsRetentionPeriod int // days
-	DatabaseInsightsMode               string
-	MonitoringInterval                 int // seconds
+	StorageType                                                                               string
+	AllocatedStorage                                                                          int // GiB
+	Iops                                                                                      int
+	StorageThroughput                                                                         int // MiB/s
+	DedicatedLogVolume, MultiAZ, IAMDatabaseAuthenticationEnabled, PerformanceInsightsEnabled bool
+	PerformanceInsightsRetentionPeriod                                                        int // days
+	DatabaseInsightsMode                                                                      string
+	MonitoringInterval                                                                        int // seconds
 }
 
 // DBCluster is AWS's description of a cluster.
 type DBCluster struct {
-	DBClusterIdentifier                    string
-	Engine                                 string
-	EngineVersion                          string
-	StorageType                            string
-	Endpoint                               string
-	CustomEndpoints                        []string          `xml:"CustomEndpoints>member"`
-	DBClusterMembers                       []DBClusterMember `xml:"DBClusterMembers>DBClusterMember"`
-	DatabaseInsightsMode                   string
-	IAMDatabaseAuthenticationEnabled       bool
-	IOOptimizedNextAllowedModificationTime time.Time
+	DBClusterIdentifier, Engine, EngineVersion, StorageType, Endpoint string
+	CustomEndpoints                                                   []string          `xml:"CustomEndpoints>member"`
+	DBClusterMembers                                                  []DBClusterMember `xml:"DBClusterMembers>DBClusterMember"`
+	DatabaseInsightsMode                                              string
+	IAMDatabaseAuthenticationEnabled                                  bool
+	IOOptimizedNextAllowedModificationTime                            time.Time
 }
 
 // DBClusterMember is an instance of a cluster.

@@ -34,12 +34,11 @@ type Item struct {
 
 // sort describes the ranking and the columns of one sort of cause.
 type sort struct {
-	of, singular string
-	title        string
-	by           string   // the share is of the sum of these
-	parts        []string // of the sum
-	columns      []topColumn
-	order        []string // sorted by the sum of these; none: by share
+	of, singular, title string
+	by                  string   // the share is of the sum of these
+	parts               []string // of the sum
+	columns             []topColumn
+	order               []string // sorted by the sum of these; none: by share
 }
 
 type topColumn struct {

@@ -45,9 +45,8 @@ func (f Figure) MarshalJSON() ([]byte, error) {
 
 // Sample collects the values of repetitions for a figure.
 type Sample struct {
-	values   []float64
-	variants []float64
-	Why      *series.Missing // of the first missing value
+	values, variants []float64
+	Why              *series.Missing // of the first missing value
 }
 
 // Add adds the value of a repetition, or the reason why it is missing.

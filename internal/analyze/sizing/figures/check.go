@@ -34,8 +34,7 @@ func None() Figures {
 
 // Finding is an inconsistency of figures, or something to know about them.
 type Finding struct {
-	Code string
-	Text string
+	Code, Text string
 }
 
 // The codes of findings.

@@ -44,12 +44,10 @@ type Need struct {
 // the worst for bytes. They include the closing checkpoint, but spread over its own seconds. So all may be below the
 // need's mean, which counts only the seconds of the load.
 type Peaks struct {
-	Length     time.Duration // a second, or the period of a source
-	Seconds    int           // number, over all repetitions
-	Mean       Rate
-	P95, P99   Rate
-	PeakSecond Rate
-	PeakMinute *Rate // nil: no load lasted a minute
+	Length                     time.Duration // a second, or the period of a source
+	Seconds                    int           // number, over all repetitions
+	Mean, P95, P99, PeakSecond Rate
+	PeakMinute                 *Rate // nil: no load lasted a minute
 }
 
 // Of returns the needs of all loads but idle ones, in the order of the run.

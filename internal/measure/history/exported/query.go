@@ -14,10 +14,9 @@ import (
 // Query is a request whose answer [Export.Read] understands, for aws cloudwatch get-metric-data --cli-input-json. Its
 // members are the SDK's GetMetricDataInput's.
 type Query struct {
-	MetricDataQueries []MetricDataQuery
-	StartTime         time.Time
-	EndTime           time.Time
-	ScanBy            string
+	MetricDataQueries  []MetricDataQuery
+	StartTime, EndTime time.Time
+	ScanBy             string
 }
 
 // MetricDataQuery asks for one series.
@@ -36,9 +35,8 @@ type MetricStat struct {
 
 // Metric is a metric of a cluster or an instance.
 type Metric struct {
-	Namespace  string
-	MetricName string
-	Dimensions []Dimension
+	Namespace, MetricName string
+	Dimensions            []Dimension
 }
 
 // Dimension identifies a metric's owner.

@@ -14,8 +14,7 @@ import (
 // Found is one of our metrics that a store has for the server.
 type Found struct {
 	Row
-	Instance string
-	selector string
+	Instance, selector string
 }
 
 // mostSeries bounds the series of one exporter.
@@ -266,8 +265,7 @@ func listed(names []string) string {
 
 // versionMetric is a metric with the server's version in a label.
 type versionMetric struct {
-	metric string
-	label  string
+	metric, label string
 }
 
 func versions() []versionMetric {

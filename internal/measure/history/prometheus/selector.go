@@ -30,9 +30,7 @@ func quoted(value string) string { return fmt.Sprintf("%q", value) }
 
 // match is a condition of a selector.
 type match struct {
-	label string
-	how   string
-	value string
+	label, how, value string
 }
 
 var matcher = regexp.MustCompile(`^\s*([a-zA-Z_][a-zA-Z0-9_]*)(=~|!~|!=|=)("(?:[^"\\]|\\.)*")\s*,?`)

@@ -12,18 +12,17 @@ import (
 
 // shape describes how an exporter presents databases.
 type shape struct {
-	exporter string
-	probe    string
-	label    string   // whose value names a database
-	per      string   // a label with several values per database: device, datname; empty: none
-	unless   []string // labels that its series lack
-	exists   string   // a metric that each database has
-	among    string   // label matchers of all queries
-	parts    []hourly
-	copies   []string // queries that compare two series of one name
-	counts   string   // the query for their values if they are counters; else empty
-	caveat   string   // what every database lacks
-	named    bool     // by labels that the user chose
+	exporter, probe string
+	label           string   // whose value names a database
+	per             string   // a label with several values per database: device, datname; empty: none
+	unless          []string // labels that its series lack
+	exists          string   // a metric that each database has
+	among           string   // label matchers of all queries
+	parts           []hourly
+	copies          []string // queries that compare two series of one name
+	counts          string   // the query for their values if they are counters; else empty
+	caveat          string   // what every database lacks
+	named           bool     // by labels that the user chose
 }
 
 // hourly is a metric of ours, with the query for its hours. $METRIC stands for the series of the name, $LABELS for

@@ -33,11 +33,10 @@ type Options struct {
 
 // Query selects a server and a time.
 type Query struct {
-	Server string // label matchers of the server's exporters: instance="db1:9187"
-	Host   string // label matchers of its machine
-	Device string // the server's disk
-	From   time.Time
-	To     time.Time
+	Server   string // label matchers of the server's exporters: instance="db1:9187"
+	Host     string // label matchers of its machine
+	Device   string // the server's disk
+	From, To time.Time
 	// NameLabels lists the labels that name a fleet's databases; empty: the exporters' own, and others if necessary.
 	NameLabels []string
 }

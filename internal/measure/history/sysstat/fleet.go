@@ -20,13 +20,12 @@ import (
 // Fleet is the machines in some files. A file is read when looking for machines, and again for each of its machines,
 // since all together may not fit into memory.
 type Fleet struct {
-	read  func(ctx context.Context, name string) ([]byte, error)
-	files map[string][]string // by machine
-	from  time.Time
-	to    time.Time
-	now   time.Time
-	ahead []string // files with intervals that end after now
-	seen  map[string]*seen
+	read    func(ctx context.Context, name string) ([]byte, error)
+	files   map[string][]string // by machine
+	from    time.Time
+	to, now time.Time
+	ahead   []string // files with intervals that end after now
+	seen    map[string]*seen
 }
 
 // seen counts the intervals of a machine, and of each of its disks.

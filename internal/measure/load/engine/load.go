@@ -32,10 +32,9 @@ type load struct {
 	ticked    time.Duration // the last tick
 	stoppedAt time.Duration // if early; otherwise 0
 
-	connecting  time.Duration // before the start
-	connections atomic.Int64
-	running     atomic.Int64
-	reports     sync.Mutex // held during all callbacks except Tick
+	connecting           time.Duration // before the start
+	connections, running atomic.Int64
+	reports              sync.Mutex // held during all callbacks except Tick
 }
 
 // clock is the load's clock, which never goes back.

@@ -34,11 +34,10 @@ type ScriptResult struct {
 
 // CommandResult holds the latency and failures of one command of a script. Meta-commands count as in pgbench.
 type CommandResult struct {
-	Line     int
-	Text     string // first line, as pgbench shows it
-	Latency  Durations
-	Failures int64
-	Retries  int64
+	Line              int
+	Text              string // first line, as pgbench shows it
+	Latency           Durations
+	Failures, Retries int64
 }
 
 // Totals counts a load's work. Each field says what is easily confused with another.

@@ -21,12 +21,11 @@ func (o outcome) public() Outcome {
 }
 
 type sample struct {
-	latency, lag                     time.Duration
-	statements, rows, sent, received int64
-	returned                         int64
-	script, retries                  int32
-	outcome                          outcome
-	paced, late, warmup              bool
+	latency, lag                               time.Duration
+	statements, rows, sent, received, returned int64
+	script, retries                            int32
+	outcome                                    outcome
+	paced, late, warmup                        bool
 }
 
 // lap is one run of one command.

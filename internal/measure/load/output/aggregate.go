@@ -16,9 +16,8 @@ type aggregate struct {
 
 // sums holds microseconds.
 type sums struct {
-	count       int64
-	sum, sum2   float64
-	least, most float64
+	count                  int64
+	sum, sum2, least, most float64
 }
 
 func (s *sums) add(d time.Duration) {

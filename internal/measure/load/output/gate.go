@@ -21,10 +21,9 @@ import (
 type Gate struct {
 	Text string // as given
 
-	figure  string
-	compare string
-	limit   float64 // milliseconds for a time, from 0 to 1 for a share
-	part    bool
+	figure, compare string
+	limit           float64 // milliseconds for a time, from 0 to 1 for a share
+	part            bool
 }
 
 // Verdict is the result of a gate.

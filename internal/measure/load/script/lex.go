@@ -6,9 +6,8 @@ import (
 )
 
 type source struct {
-	name string
-	text string
-	pos  int
+	name, text string
+	pos        int
 }
 
 // ParseError is an error in a script, with its place.

@@ -25,9 +25,8 @@ type requests struct {
 
 // segment is a group of requests that the server answers with one ReadyForQuery.
 type segment struct {
-	simple     bool // a Query: its number of results is unknown
-	statements int
-	parses     int
+	simple             bool // a Query: its number of results is unknown
+	statements, parses int
 }
 
 // Query adds SQL for the simple protocol: one or more statements, each with a result. It includes a Sync.

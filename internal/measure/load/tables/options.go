@@ -28,11 +28,10 @@ type Options struct {
 	Scale      int // -s; 0 is 1
 	Fillfactor int // -F, in percent; 0 is 100
 
-	Partitions      int
-	PartitionMethod Method
-	Tablespace      string
-	IndexTablespace string
-	Unlogged        bool
+	Partitions                  int
+	PartitionMethod             Method
+	Tablespace, IndexTablespace string
+	Unlogged                    bool
 
 	Progress io.Writer // nil: no output
 	Quiet    bool      // -q: a line every five seconds instead of every 100,000 rows

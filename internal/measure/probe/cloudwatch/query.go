@@ -16,14 +16,13 @@ import (
 
 // query asks for one statistic of one series in one window.
 type query struct {
-	series    int // by number
-	id        string
-	statistic string
-	main      bool // the statistic that tells how much there was
-	counts    bool // a rate or a number, which is never negative
-	period    time.Duration
-	first     time.Time // begin of the first wanted period
-	got       []bool    // by number of the period
+	series        int // by number
+	id, statistic string
+	main          bool // the statistic that tells how much there was
+	counts        bool // a rate or a number, which is never negative
+	period        time.Duration
+	first         time.Time // begin of the first wanted period
+	got           []bool    // by number of the period
 
 	// Of its last answer; empty: none.
 	status   types.StatusCode // empty: it had none

@@ -25,9 +25,8 @@ type way struct {
 
 // null is the meaning of a NULL, and its remedy.
 type null struct {
-	reason runfile.Reason
-	detail string
-	remedy string
+	reason         runfile.Reason
+	detail, remedy string
 }
 
 // value returns a field that is read from the column of its own name, unless other ways are given.

@@ -69,9 +69,8 @@ type statement struct {
 
 // answer is a metric, the setting that it needs, and the gap for a NULL.
 type answer struct {
-	metric  string
-	setting string
-	null    runfile.Gap
+	metric, setting string
+	null            runfile.Gap
 }
 
 // gap returns the reason for a missing value. A counter that is off counts as missing.

@@ -16,15 +16,14 @@ const eventBytes = 64
 
 // event is a completed request, as the program in the kernel records it.
 type event struct {
-	Sector    uint64
-	Bytes     uint32
-	Operation uint32 // in the lowest 8 bits, and flags
-	Flags     uint32
-	Disk      uint32
-	Process   uint32 // the cause; 0: unknown, such as for a flush that the kernel merged from several
-	Parent    uint32
-	Command   command
-	File      inode // owner of the pages with the data; zero: unknown, such as for a program's own memory
+	Sector      uint64
+	Bytes       uint32
+	Operation   uint32 // in the lowest 8 bits, and flags
+	Flags, Disk uint32
+	Process     uint32 // the cause; 0: unknown, such as for a flush that the kernel merged from several
+	Parent      uint32
+	Command     command
+	File        inode // owner of the pages with the data; zero: unknown, such as for a program's own memory
 }
 
 // inode identifies a file. A freed number is reused with another generation.
