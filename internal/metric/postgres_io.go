@@ -24,8 +24,7 @@ func postgresIO() []Metric {
 			sum("fsyncs", "fsyncs", "relation", "operations", "fsyncs of tables and indexes").matters().asked(),
 			sum("hits", "hits", "relation", "blocks", "blocks found in shared buffers").alsoReads().some(
 				BuffersTouched),
-			sum("evictions", "evictions", "relation", "blocks",
-				"buffers evicted to hold another block"),
+			sum("evictions", "evictions", "relation", "blocks", "buffers evicted to hold another block"),
 			sum("reuses", "reuses", "relation", "blocks", "buffers that a ring reused"),
 			volume("read_bytes", "read", "relation", "bytes read of tables and indexes").makes(BytesAsked).alsoReads(),
 			volume("write_bytes", "write", "relation", "bytes written to tables and indexes, without growth").asked(),

@@ -65,8 +65,7 @@ var requestKinds = []struct{ view, whose, printed string }{
 	{"request.other", "for the server's other files, and some that were deleted within a second", "other files"},
 	{"request.journal", "for the file system's journal, for all programs, and metadata of this server's " +
 		"files", "journal"},
-	{"request.other_programs", "for other programs, and for the kernel's metadata of all files",
-		"other programs"},
+	{"request.other_programs", "for other programs, and for the kernel's metadata of all files", "other programs"},
 }
 
 // RequestViews returns the views of requests, the whole device first.
@@ -104,8 +103,7 @@ func requestsByFile() []Metric {
 		"completed write requests, counted as in /proc/diskstats, including empty flushes", all)
 	add("request", "all", "write_bytes", "bytes", "bytes written", all)
 	add("request", "all", "flushes", "operations", "flushes of the disks' caches", all)
-	add("request", "all", "lost", "operations",
-		"requests lost because they came too fast; in no other figure", all)
+	add("request", "all", "lost", "operations", "requests lost because they came too fast; in no other figure", all)
 	const late = "a direct request to a file made within the last seconds may be counted up to three seconds later"
 	for _, k := range requestKinds {
 		add(k.view, k.printed, "reads", "operations", "read requests "+k.whose, late)
@@ -113,8 +111,7 @@ func requestsByFile() []Metric {
 		add(k.view, k.printed, "writes", "operations", "write requests that carry data, "+k.whose, late)
 		add(k.view, k.printed, "write_bytes", "bytes", "bytes written "+k.whose, late)
 	}
-	add(RequestServer, "this server", "flushes", "operations",
-		"flushes requested by this server's processes",
+	add(RequestServer, "this server", "flushes", "operations", "flushes requested by this server's processes",
 		"the disk may combine several; without flushes of the file system's journal")
 	return rows
 }

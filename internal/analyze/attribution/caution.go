@@ -141,8 +141,7 @@ func (j *judge) drift(y column, h held) string {
 	if !known || math.Abs(slope) <= half || math.Abs(slope) < math.Log(smallDrift) {
 		return ""
 	}
-	return fmt.Sprintf("The ratio drifts by a factor of %.3f between repetitions of a load",
-		math.Exp(slope))
+	return fmt.Sprintf("The ratio drifts by a factor of %.3f between repetitions of a load", math.Exp(slope))
 }
 
 // smallDrift is the factor per repetition below which a drift is not reported.

@@ -128,8 +128,7 @@ func (c coverage) busiestBeside(requests []float64) string {
 	first, after := c.ends()
 	hole := func(from, to int) bool { return from > first && to < after && c.count(from, to) == 0 }
 	if worst >= 0 && (hole(worst+1, worst+1+fewHours) || hole(worst-fewHours, worst)) {
-		return "the busiest known hour, " + c.at(worst).Format(shortly) +
-			", is next to unknown hours"
+		return "the busiest known hour, " + c.at(worst).Format(shortly) + ", is next to unknown hours"
 	}
 	return ""
 }

@@ -189,8 +189,7 @@ func (r Report) pictured(name string) (Load, error) {
 	}
 	i := slices.IndexFunc(loaded, func(a Load) bool { return a.Name == name })
 	if i < 0 {
-		return Load{}, fmt.Errorf("cannot draw %s: the run has %s", name,
-			strings.Join(Names(loaded), ", "))
+		return Load{}, fmt.Errorf("cannot draw %s: the run has %s", name, strings.Join(Names(loaded), ", "))
 	}
 	return loaded[i], nil
 }

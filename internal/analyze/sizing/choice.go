@@ -107,9 +107,8 @@ func (s *Sizing) warnOfMachine() {
 	switch need := s.Target.Most.Times(1 + s.Ask.Headroom/100); {
 	case m == nil:
 	case m.limits == nil:
-		s.Warnings = append(s.Warnings,
-			fmt.Sprintf("No order here is checked against the limits of the %s: %s.%s",
-				m.class, m.unknown, m.advice))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("No order here is checked against the limits of the %s: %s.%s",
+			m.class, m.unknown, m.advice))
 	case held && !carried:
 		s.Warnings = append(s.Warnings, fmt.Sprintf("The %s is too small, whatever the volume: it sustains %s "+
 			"operations/s and %s MiB/s, "+

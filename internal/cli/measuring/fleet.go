@@ -38,8 +38,7 @@ continue. With only DIR, realiops ranks what that directory holds and asks no so
 			return runFleet(cmd.Context(), env, o, args, cmd.Flags())
 		},
 	}
-	aws, order, output := command.Group("An AWS account"), command.Group("Orders and prices"),
-		command.Group("Output")
+	aws, order, output := command.Group("An AWS account"), command.Group("Orders and prices"), command.Group("Output")
 	aws.BoolVar(&o.aws, "aws", false, "ask CloudWatch about all PostgreSQL databases of the account in this region")
 	command.AddAccountFlags(aws.FlagSet, &o.account)
 	aws.Lookup("region").Usage = "the `region` to ask, and for prices of databases whose region is unknown (default: " +

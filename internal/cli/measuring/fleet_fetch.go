@@ -67,8 +67,7 @@ func (o fleetOptions) fetch(ctx context.Context, env command.Env, head runfile.R
 		return "", 0, fmt.Errorf("that is more than --max-cost %g; raise it, or ask for less with --for", o.maxCost)
 	}
 	partly, err = d.Fetch(ctx, a.source, head, missing, func(n int) {
-		env.Tell("%s of %s", printable.Count(n),
-			printable.Count(len(missing)))
+		env.Tell("%s of %s", printable.Count(n), printable.Count(len(missing)))
 	})
 	if err != nil {
 		return "", 0, fmt.Errorf("%s; the answers so far are in %s, and the same command continues",

@@ -90,8 +90,7 @@ func (c Comparison) Hold(g Gate) (Held, error) {
 		case g.load == "" && len(lacks) > 0:
 			h.Unknown = append(h.Unknown, fmt.Sprintf("%s, %s: not all runs tell it of %s", name, where,
 				strings.Join(lacks, ", ")))
-		case g.more && change.Hi > g.bound, !g.more && change.Lo < g.bound,
-			!number.Finite(change.Hi - change.Lo):
+		case g.more && change.Hi > g.bound, !g.more && change.Lo < g.bound, !number.Finite(change.Hi - change.Lo):
 			h.Unsure = append(h.Unsure, fmt.Sprintf("%s, %s: %s %s", name, where, changedBy(change.Ratio),
 				change.interval()))
 		}

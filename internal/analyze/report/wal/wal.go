@@ -189,13 +189,11 @@ func howRead(loads []Load) string {
 func (l *WAL) way() string {
 	switch {
 	case l.Source == counts.Model && l.Missing != nil:
-		return "Modelled from the clients' work, because the WAL could not be read (" +
-			words.WhyNot(l.Missing) + ")."
+		return "Modelled from the clients' work, because the WAL could not be read (" + words.WhyNot(l.Missing) + ")."
 	case l.Source == counts.Model:
 		return "Modelled from the clients' work: the WAL was not read."
 	case l.Coverage < 1:
-		return fmt.Sprintf("%s of the WAL was read, by %s, and scaled up.",
-			number.Percent(l.Coverage), l.Source)
+		return fmt.Sprintf("%s of the WAL was read, by %s, and scaled up.", number.Percent(l.Coverage), l.Source)
 	default:
 		return "Every record was counted, by " + l.Source + "."
 	}

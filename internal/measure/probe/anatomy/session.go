@@ -99,14 +99,13 @@ func reader(home pgx.Identifier) string {
 		return fmt.Sprintf("case when %s::boolean then %s::pg_catalog.pg_lsn else (select start_lsn from "+
 			"%s(%s::pg_catalog.pg_lsn)) end", known, position, function(recordInfo), position)
 	}
-	return mark +
-		fmt.Sprintf(
-			`select pg_catalog.pg_wal_lsn_diff(w.first, '0/0')::bigint, pg_catalog.pg_wal_lsn_diff(w.last, '0/0')::bigint,
+	return mark + fmt.Sprintf(
+		`select pg_catalog.pg_wal_lsn_diff(w.first, '0/0')::bigint, pg_catalog.pg_wal_lsn_diff(w.last, '0/0')::bigint,
 		coalesce(s."resource_manager/record_type", ''), coalesce(s.count, 0)::pg_catalog.float8,
 		coalesce(s.combined_size, 0)::pg_catalog.float8, coalesce(s.fpi_size, 0)::pg_catalog.float8
 		from (select %s as first, %s as last offset 0) w
 		left join lateral (select * from %s(w.first, w.last, true) where count > 0) s on w.first < w.last`,
-			end("$1", "$3"), end("$2", "$4"), function(walStats))
+		end("$1", "$3"), end("$2", "$4"), function(walStats))
 }
 
 // ender returns the statement that finds the end of the last complete record between two positions.
