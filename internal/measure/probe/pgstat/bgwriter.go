@@ -4,8 +4,7 @@ package pgstat
 // 17 on only pg_stat_io has those.
 func bgwriter() view {
 	return view{
-		name:      Name + ".bgwriter",
-		relations: []string{"pg_stat_bgwriter"},
+		name: Name + ".bgwriter", relations: []string{"pg_stat_bgwriter"},
 		fields: append(columns("buffers_clean", "maxwritten_clean", "buffers_alloc", "buffers_backend",
 			"buffers_backend_fsync"), statsReset()),
 	}

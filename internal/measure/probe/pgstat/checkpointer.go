@@ -3,8 +3,7 @@ package pgstat
 // checkpointer reads the work of checkpoints. Up to 16 pg_stat_bgwriter has it under other names.
 func checkpointer() view {
 	return view{
-		name:      Name + ".checkpointer",
-		relations: []string{"pg_stat_checkpointer", "pg_stat_bgwriter"},
+		name: Name + ".checkpointer", relations: []string{"pg_stat_checkpointer", "pg_stat_bgwriter"},
 		fields: []field{
 			value("checkpoints_timed", column("num_timed"), column("checkpoints_timed")),
 			value("checkpoints_req", column("num_requested"), column("checkpoints_req")),

@@ -3,9 +3,8 @@ package pgstat
 // cluster reads the sums over all databases of the server, which share the WAL and the device.
 func cluster() view {
 	return view{
-		name:      Name + ".cluster",
-		relations: []string{"pg_stat_database"},
-		fields:    sums("xact_commit", "tup_inserted", "tup_updated", "tup_deleted", "temp_bytes"),
+		name: Name + ".cluster", relations: []string{"pg_stat_database"},
+		fields: sums("xact_commit", "tup_inserted", "tup_updated", "tup_deleted", "temp_bytes"),
 	}
 }
 

@@ -18,9 +18,7 @@ import "github.com/realiops/realiops/internal/runfile"
 // that is not ready yet takes none.
 func entries(schemas []string) view {
 	return view{
-		name:      Name + ".tables",
-		from:      entriesOfTables,
-		arguments: []any{schemas},
+		name: Name + ".tables", from: entriesOfTables, arguments: []any{schemas},
 		fields: []field{
 			value("index_entries_least", way{"coalesce(pg_catalog.sum(versions * least), 0)", nil}),
 			value("index_entries_most",

@@ -4,9 +4,7 @@ package pgstat
 // shows writes to them; see entries.
 func indexes(schemas []string) view {
 	return view{
-		name:      Name + ".indexes",
-		relations: []string{"pg_stat_user_indexes"},
-		rows:      inSchemas,
+		name: Name + ".indexes", relations: []string{"pg_stat_user_indexes"}, rows: inSchemas,
 		arguments: []any{schemas},
 		fields:    sums("idx_scan", "idx_tup_read", "idx_tup_fetch"),
 	}
@@ -15,9 +13,7 @@ func indexes(schemas []string) view {
 // indexBlocks reads the block requests of those indexes, including those of partitions.
 func indexBlocks(schemas []string) view {
 	return view{
-		name:      Name + ".indexes_io",
-		relations: []string{"pg_statio_user_indexes"},
-		rows:      inSchemas,
+		name: Name + ".indexes_io", relations: []string{"pg_statio_user_indexes"}, rows: inSchemas,
 		arguments: []any{schemas},
 		fields:    sums("idx_blks_read", "idx_blks_hit"),
 	}

@@ -15,9 +15,8 @@ import (
 // relations, the parts: by process, and by the contexts in which many blocks use few buffers.
 func statIO() view {
 	return view{
-		name:      Name + ".io",
-		relations: []string{"pg_stat_io"},
-		remedy:    "pgstat.statements/shared_blks_written has the blocks that statements wrote",
+		name: Name + ".io", relations: []string{"pg_stat_io"},
+		remedy: "pgstat.statements/shared_blks_written has the blocks that statements wrote",
 		fields: slices.Concat(
 			of("", ofRelation, "reads", "writes", "extends", "writebacks", "fsyncs", "hits", "evictions", "reuses",
 				"read_bytes", "write_bytes", "extend_bytes", "read_time", "write_time", "writeback_time", "extend_time",

@@ -24,9 +24,8 @@ func progress() []view {
 // checkpointing uses the checkpointer's wait event, since no view shows the progress of checkpoints.
 func checkpointing() view {
 	return view{
-		name:      Name + ".progress",
-		relations: []string{"pg_stat_activity"},
-		rows:      "backend_type = 'checkpointer'",
+		name: Name + ".progress", relations: []string{"pg_stat_activity"},
+		rows: "backend_type = 'checkpointer'",
 		fields: []field{
 			value("checkpoint", way{
 				"pg_catalog.max(case when pg_catalog.lower(wait_event) = 'checkpointermain' then 0 else 1 end)",

@@ -26,8 +26,7 @@ func statements() view {
 	return view{
 		name:      Name + ".statements",
 		extension: metric.StatStatements,
-		relations: []string{"pg_stat_statements"},
-		call:      "(false)",
+		relations: []string{"pg_stat_statements"}, call: "(false)",
 		rows: "userid = (select oid from pg_catalog.pg_roles where rolname = current_user) " +
 			"and dbid = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database())",
 		fields: append(fields,

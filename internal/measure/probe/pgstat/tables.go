@@ -20,9 +20,7 @@ const inSchemas = "relid = " + ours
 // readings only while the tables stay.
 func tables(schemas []string) view {
 	return view{
-		name:      Name + ".tables",
-		relations: []string{"pg_stat_user_tables"},
-		rows:      inSchemas,
+		name: Name + ".tables", relations: []string{"pg_stat_user_tables"}, rows: inSchemas,
 		arguments: []any{schemas},
 		fields: append([]field{value("tables", counted())}, sums("n_tup_ins", "n_tup_upd", "n_tup_del", "n_tup_hot_upd",
 			"n_tup_newpage_upd",
@@ -33,9 +31,7 @@ func tables(schemas []string) view {
 // tableBlocks reads the block requests of those tables and their indexes.
 func tableBlocks(schemas []string) view {
 	return view{
-		name:      Name + ".tables_io",
-		relations: []string{"pg_statio_user_tables"},
-		rows:      inSchemas,
+		name: Name + ".tables_io", relations: []string{"pg_statio_user_tables"}, rows: inSchemas,
 		arguments: []any{schemas},
 		fields: sums("heap_blks_read", "heap_blks_hit", "idx_blks_read", "idx_blks_hit", "toast_blks_read",
 			"toast_blks_hit"),

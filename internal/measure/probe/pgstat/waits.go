@@ -16,8 +16,7 @@ func waits() view {
 			event+"'", "state", "wait_event_type", "wait_event")
 	}
 	return view{
-		name:      Name + ".waits",
-		relations: []string{"pg_stat_activity"},
+		name: Name + ".waits", relations: []string{"pg_stat_activity"},
 		rows: "usename = current_user and datname = pg_catalog.current_database() and backend_type = 'client " +
 			"backend' and application_name <> '" + applicationName + "'",
 		fields: []field{

@@ -3,8 +3,7 @@ package pgstat
 // wal reads pg_stat_wal, from 14 on. 18 moved its writes and fsyncs to pg_stat_io; see statIO.
 func wal() view {
 	return view{
-		name:      Name + ".wal",
-		relations: []string{"pg_stat_wal"},
+		name: Name + ".wal", relations: []string{"pg_stat_wal"},
 		remedy: "pgstat.statements/wal_records and wal_bytes count those of statements, and " +
 			"pgstat.lsn/insert counts bytes",
 		fields: append(columns("wal_records", "wal_fpi", "wal_bytes", "wal_fpi_bytes", "wal_buffers_full",
