@@ -273,3 +273,48 @@ func (j *judge) rivals(m counts.Metric, y column, blank []bool) []held {
 	}
 	return all
 }
+
+// judge holds what the judgement of all metrics shares.
+type judge struct {
+	*evidence
+	options Options
+	view    counts.View
+	whole   []column // the quantities' columns over whole repetitions, if the view covers a part of each
+}
+
+// trial is the judgement of one metric: its counts, and how each quantity compares.
+type trial struct {
+	*judge
+	metric counts.Metric
+	y      column
+	blank  []bool // by load: shows nothing of the metric
+	rivals []held
+}
+
+// Options sets the tolerance and the confidence of verdicts. The zero value means the defaults.
+type Options struct {
+	Tolerance float64  // the factor by which a ratio may move from load to load; 0: DefaultTolerance
+	Level     float64  // of all intervals; 0: DefaultLevel
+	Asked     []string // only these metrics; nil: all
+}
+
+// Defaults of the options.
+const (
+	DefaultTolerance = 1.10
+	DefaultLevel     = 0.95
+)
+
+// forRun fills in defaults, also for invalid values. Observations get a higher confidence level, because nobody
+// controlled the load.
+func (o Options) forRun(run *counts.Run) Options {
+	if run.Observed != nil && o.Level == 0 {
+		o.Level = observedLevel
+	}
+	if !(o.Tolerance > 1) {
+		o.Tolerance = DefaultTolerance
+	}
+	if !(o.Level > 0 && o.Level < 1) {
+		o.Level = DefaultLevel
+	}
+	return o
+}

@@ -1,6 +1,7 @@
 package counts
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -192,4 +193,72 @@ func (r *Run) counts(metric string) bool {
 			return err == nil
 		})
 	})
+}
+
+// OthersShare returns the largest share of a load's work that may be from others: over its used repetitions, of rows,
+// commits and WAL; 0 if none is known.
+func (r *Run) OthersShare(load string) (share float64) {
+	for _, o := range r.Others {
+		if o.Load == load {
+			share = max(share, o.Share())
+		}
+	}
+	return share
+}
+
+// OthersUncounted reports whether others wrote under a load without a counter of how much.
+func (r *Run) OthersUncounted(load string) bool {
+	return slices.ContainsFunc(r.Others, func(o OthersWorked) bool { return o.Load == load && len(o.Writing) > 0 })
+}
+
+// OthersText says, for all outputs, how much of the run's counts may be the work of others; empty if none is known.
+func (r *Run) OthersText() string {
+	if len(r.Others) == 0 {
+		return ""
+	}
+	most := r.Others[0]
+	for _, o := range r.Others {
+		if o.Share() > most.Share() {
+			most = o
+		}
+	}
+	used := 0
+	for _, a := range r.Loads {
+		used += len(a.Repetitions)
+	}
+	return fmt.Sprintf("Other sessions worked on the server in %d of %d repetitions, and every number here includes "+
+		"their work; most in repetition %d of %s: %s.", len(r.Others), used, most.Repetition, most.Load, most.String())
+}
+
+// ChangesText says, for all outputs, which settings changed from the head of the file, and which tablespaces came or
+// went.
+func (r *Run) ChangesText() string {
+	const shown = 6 // one by one
+	var texts, spaces []string
+	for _, c := range slices.SortedStableFunc(slices.Values(r.SettingChanges), func(a, b runfile.SettingChange) int {
+		return a.At.Compare(b.At)
+	}) {
+		if text := fmt.Sprintf("from %s to %s by %s", c.From, c.To, c.At.UTC().Format("15:04:05")); c.Setting ==
+			runfile.Tablespaces {
+			spaces = append(spaces, text)
+		} else {
+			texts = append(texts, c.Setting+" "+text)
+		}
+	}
+	if more := len(texts) - shown; more > 0 {
+		texts = append(texts[:shown], fmt.Sprintf("%d more", more))
+	}
+	text := strings.Join(texts, ", ")
+	if text != "" && r.Header.Observed {
+		text = "The server's settings changed while it was observed: " + text +
+			". Counts before and after the change are not comparable. "
+	} else if text != "" {
+		text = "The server's settings changed during the run: " + text +
+			". Repetitions with changed settings are left out. "
+	}
+	if len(spaces) > 0 {
+		text += "Tablespaces were added or removed meanwhile: " + strings.Join(spaces[:min(shown, len(spaces))], ", ") +
+			". A new tablespace's disk is missing from all figures unless the server already used it. Measure again."
+	}
+	return strings.TrimSpace(text)
 }

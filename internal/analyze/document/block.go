@@ -1,6 +1,11 @@
 package document
 
-import "github.com/realiops/realiops/internal/shell"
+import (
+	"strings"
+
+	"github.com/realiops/realiops/internal/printable"
+	"github.com/realiops/realiops/internal/shell"
+)
 
 // Document is a report, in reading order.
 type Document struct {
@@ -258,3 +263,15 @@ func (n *footnotes) take() []string {
 
 // Within returns the enclosed blocks.
 func (o only) Within() []Block { return o.blocks }
+
+// safe returns text in one line without control characters. Each writer also escapes it for its format.
+func safe(s string) string { return printable.Line(strings.TrimSpace(s)) }
+
+// header returns a column's header, with the format's replacement for a soft hyphen.
+func header(s, hyphen string) string {
+	parts := strings.Split(s, "\u00ad")
+	for i, part := range parts {
+		parts[i] = printable.Line(part)
+	}
+	return strings.Join(parts, hyphen)
+}

@@ -3,8 +3,11 @@ package words
 import (
 	"fmt"
 	"io"
+	"time"
 
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/plot"
+	"github.com/realiops/realiops/internal/series"
 )
 
 // Panel returns the size of a picture that stands beside others.
@@ -30,3 +33,36 @@ func Highest(lines []plot.Line) float64 {
 	}
 	return most
 }
+
+// RateLine returns a counter's rates between readings, broken where readings are missing.
+func RateLine(s series.Series, name string, begin, end time.Time) plot.Line {
+	thin := Thinner{Line: plot.Line{Name: name}, Together: end.Sub(begin).Seconds() * 2 / MostPoints}
+	var last series.Change
+	add := func() {
+		if last.Seconds() > 0 {
+			at, y := last.To.Sub(begin).Seconds(), last.Amount/last.Seconds()
+			text := fmt.Sprintf("%s s: %s %s a second", number.Rate(at), number.Rate(y), name)
+			thin.Add(plot.Point{X: at, Y: max(1, y), Text: text}) // a logarithmic scale has no zero
+		}
+	}
+	for change, err := range s.Changes(begin, end) {
+		switch {
+		case err != nil:
+			add()
+			thin.Gap(change.To.Sub(begin).Seconds())
+			last = series.Change{}
+		case last.Seconds() > 0 && change.Seconds() < aSession/2 && last.Seconds()+change.Seconds() < 1.5*aSession:
+			last.To, last.Amount = change.To, last.Amount+change.Amount
+		default:
+			add()
+			last = change
+		}
+	}
+	add()
+	thin.Close()
+	return thin.Line
+}
+
+// aSession is the interval, in seconds, at which a session reports its counts, and once at its end. Counts that come a
+// few milliseconds after another reading, as at the end of a load, cover the work since the report before.
+const aSession = 1.0

@@ -1,12 +1,17 @@
 package words
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
+	"github.com/realiops/realiops/internal/series"
 )
 
 // Alternatives joins the names of quantities by "or".
@@ -125,4 +130,67 @@ func ForServer(alone bool) string {
 		return " for this server"
 	}
 	return ""
+}
+
+// WhyNot returns in one line why something is missing.
+func WhyNot(m *series.Missing) string {
+	if m == nil {
+		return "not recorded"
+	}
+	return m.Error()
+}
+
+// Texts returns a column of words.
+func Texts(words []string) []document.Cell { return Each(document.Words, words) }
+
+func Faint(text string) document.Block { return document.Paragraph{Text: text, Style: document.Faint} }
+
+func Count(n int) document.Cell { return document.Number(fmt.Sprint(n), float64(n)) }
+
+// Exact returns a number for a program.
+func Exact(v float64) document.Cell { return document.Number("", v) }
+
+// Known formats a rate that may be missing.
+func Known(v *float64) document.Cell {
+	if v == nil || !number.Finite(*v) {
+		return document.Words("-")
+	}
+	return document.Number(number.Rate(*v), *v)
+}
+
+// mostNames is the number of names in one line of the list.
+const mostNames = 6
+
+// Shortened returns names without the prefix that they share with the one before: "pg_stat_wal.wal_write, wal_sync".
+func Shortened(names []string) string {
+	var all []string
+	before := ""
+	for i, name := range names {
+		if i == mostNames && len(names) > mostNames+1 {
+			all = append(all, fmt.Sprintf("%d more", len(names)-i))
+			break
+		}
+		view, rest := name, ""
+		if at := strings.IndexAny(name, ". "); at > 0 && !strings.HasPrefix(name, "CloudWatch") {
+			view, rest = name[:at+1], name[at+1:]
+		}
+		if rest != "" && view == before {
+			name = rest
+		}
+		all, before = append(all, name), view
+	}
+	return strings.Join(all, ", ")
+}
+
+// Observed says for how long a server was observed: for that many windows of so many seconds.
+func Observed(windows int, seconds float64) string {
+	if windows == 0 {
+		return "observed for less than " + Span(seconds)
+	}
+	return "observed for " + Span(float64(windows)*seconds)
+}
+
+// Span formats a number of seconds, to the second.
+func Span(seconds float64) string {
+	return printable.Duration(time.Duration(math.Round(seconds)) * time.Second)
 }
