@@ -17,6 +17,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
+	"github.com/realiops/realiops/internal/analyze/report/storage"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/metric"
@@ -235,4 +236,19 @@ func (o reportOptions) sized(runs []*counts.Run) (size *sizes.Size, unsized, err
 	}
 	view := sizes.NewSize(answer)
 	return &view, nil, nil
+}
+
+// WriteBaseline writes a baseline's report.
+func WriteBaseline(env command.Env, run *counts.Run, format string) error {
+	found, err := baseline.FromRun(run)
+	if err != nil {
+		return err
+	}
+	view := storage.NewBaseline(run, found)
+	return env.Answer(format, command.Finding{
+		What: "a baseline", Value: view, Words: func() document.Document { return view.Document(run) },
+		Forms: map[string]func(io.Writer) error{
+			command.FormatPNG: func(w io.Writer) error { return storage.BaselinePNG(w, run, view) },
+		},
+	})
 }
