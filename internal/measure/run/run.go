@@ -11,8 +11,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/realiops/realiops/internal/measure/collect"
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/host"
 	"github.com/realiops/realiops/internal/measure/load/engine"
@@ -275,4 +277,80 @@ func (m *measurement) end(ctx context.Context, failed error) error {
 		end.Clocks = []runfile.Clock{clock}
 	}
 	return m.record(end)
+}
+
+// Options configures a run.
+type Options struct {
+	Head     runfile.Run // the file's first line; the run completes it
+	Path     string      // of the file
+	Target   target.Options
+	Program  *Program
+	Interval time.Duration // between two readings of the probes
+	Show     Display
+	Verbose  bool // show at the end where the time went
+
+	// AWSPeriod is the longest period of AWS's metrics to be judged, in seconds; 0: there are none.
+	AWSPeriod float64
+	Tempo     collect.Tempo
+
+	// Agree is asked before a server on another machine is put under load. An error from it ends the run.
+	Agree func(question string) error
+	// Bill returns the likely cost of a plan's writes on an AWS server, as a sentence with a leading space;
+	// empty: there is nothing to say.
+	Bill func(runfile.Cloud, runfile.Plan) string
+	// Required returns the metrics, of all that the run will record, that the user requires; none: any will do. An
+	// error ends the run before anything is measured.
+	Required func([]runfile.Metric) ([]string, error)
+	// SoFar shows the findings from the file so far; nil: they are not shown.
+	SoFar func(path string)
+	// Next returns, from the file so far, the load whose repetition would tell most about the required metrics, and
+	// the reason; an empty name: none would.
+	Next func(path string, required []string, loads []runfile.Load) (load, why string)
+}
+
+// Display shows the progress of a run.
+type Display interface {
+	target.Notices
+	// Doing shows the activity while no load runs; empty: a load runs.
+	Doing(text string)
+	// Lasts sets the expected duration of the loads from now on.
+	Lasts(time.Duration)
+	Record(runfile.Record)
+}
+
+type measurement struct {
+	Options
+	file     *runfile.Writer
+	target   *target.Target
+	session  *target.Session
+	cloud    *collect.Cloud // read when the run is over; nil: AWS is not asked
+	moved    *runfile.Cloud // the server's description after a failover; nil: there was none
+	others   others         // the work of other sessions
+	writers  writers        // other sessions in the middle of a long write
+	standbys standbys       // that our commits wait for
+	followed followers      // who reads the WAL
+	settings settings       // of the server
+	stops    stops          // of this process
+	phases   phases         // times loads and the work between them
+	recorded bool           // the file holds a run, however it ended
+}
+
+// record appends r to the file, and shows the progress of the run.
+func (m *measurement) record(r runfile.Record) error {
+	m.Show.Record(r)
+	m.others.follow(r)
+	return m.file.Write(r)
+}
+
+// doing shows the activity while no load runs, and times it.
+func (m *measurement) doing(text string) {
+	m.phases.enter(text, time.Now())
+	m.Show.Doing(text)
+}
+
+// say shows text, unless it is empty.
+func (m *measurement) say(text string) {
+	if text = strings.TrimSpace(text); text != "" {
+		m.Show.Message(text)
+	}
 }

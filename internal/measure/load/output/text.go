@@ -162,3 +162,85 @@ func (p page) speed() {
 	p.line("initial connection time = %.3f ms", milliseconds(p.Result.Connecting))
 	p.line("tps = %f (without initial connection time)", p.perSecond(p.Result.Transactions))
 }
+
+// sections prints each script, if there are several, and each statement, if asked for.
+func (p page) sections() {
+	var weights int64
+	for _, s := range p.Asked.Scripts {
+		weights += int64(s.Weight)
+	}
+	for i, s := range p.Result.Scripts {
+		prefix := ""
+		if len(p.Result.Scripts) > 1 {
+			prefix = " - "
+			p.line("SQL script %d: %s", i+1, s.Name)
+			p.line(" - weight: %d (targets %.1f%% of total)", s.Weight, percent(int64(s.Weight), weights))
+			p.line(" - %d transactions (%.1f%% of total, tps = %f)",
+				s.Transactions, percent(s.Transactions, p.Result.Transactions), p.perSecond(s.Transactions))
+			p.failures(prefix, s.Totals)
+			p.moments(prefix, s.Latency)
+			p.percentiles(prefix, s.Latency)
+			p.work(prefix, s.Totals)
+		}
+		if p.Asked.PerCommand {
+			p.statementPercentiles(prefix, s.Commands)
+			p.statements(prefix, s.Commands)
+		}
+	}
+}
+
+// statements is pgbench's table. A statement that never ran has a latency of 0.
+func (p page) statements(prefix string, commands []engine.CommandResult) {
+	columns := " and failures"
+	if p.Asked.mayRetry() {
+		columns = ", failures and retries"
+	}
+	p.line("%sstatement latencies in milliseconds%s:", prefix, columns)
+	for _, c := range commands {
+		average, _ := mean(c.Latency)
+		if p.Asked.mayRetry() {
+			p.line("   %11.3f  %10d  %10d  %s", average, c.Failures, c.Retries, c.Text)
+		} else {
+			p.line("   %11.3f  %10d  %s", average, c.Failures, c.Text)
+		}
+	}
+}
+
+// The lines that pgbench lacks. None begins with the first word of one of pgbench's own.
+
+func (p page) percentiles(prefix string, d engine.Durations) {
+	for _, q := range quantiles() {
+		if value, known := atQuantile(d, q.percent); known {
+			p.line("%slatency %s = %.3f ms", prefix, q.name, value)
+		}
+	}
+}
+
+// work counts statements, rows and bytes, which transactions do not show.
+func (p page) work(prefix string, t engine.Totals) {
+	count := func(name string, n int64) { p.line("%s%s = %d (%f per second)", prefix, name, n, p.perSecond(n)) }
+	count("rows written", t.Rows)
+	count("statements", t.Statements)
+	count("bytes sent", t.Sent)
+	count("bytes received", t.Received)
+}
+
+// statementPercentiles is a separate table, so that pgbench's keeps its columns.
+func (p page) statementPercentiles(prefix string, commands []engine.CommandResult) {
+	var names []string
+	for _, q := range quantiles() {
+		names = append(names, q.name)
+	}
+	p.line("%sstatement percentiles in milliseconds, %s:", prefix, strings.Join(names, " "))
+	for _, c := range commands {
+		p.w.WriteString("  ")
+		for _, q := range quantiles() {
+			if value, known := atQuantile(c.Latency, q.percent); known {
+				fmt.Fprintf(p.w, " %10.3f", value)
+			} else { // the statement never ran
+				p.w.WriteString("          -")
+			}
+		}
+		p.line("  %s", c.Text)
+	}
+}
