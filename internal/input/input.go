@@ -99,3 +99,33 @@ func Await[T any](ctx context.Context, read func() (T, error)) (T, error) {
 		return r.read, r.err
 	}
 }
+
+// Separator returns the column separator of CSV, by its first line: a comma, or a spreadsheet's semicolon or tab.
+func Separator(text []byte) rune {
+	first, _, _ := bytes.Cut(text, []byte("\n"))
+	for _, other := range ";\t" {
+		if bytes.ContainsRune(first, other) && !bytes.ContainsRune(first, ',') {
+			return other
+		}
+	}
+	return ','
+}
+
+// Answer limits the body of an answer: reading more than most bytes fails with tooLong.
+func Answer(body io.ReadCloser, most int, tooLong error) io.ReadCloser {
+	return &answer{body, most, tooLong}
+}
+
+type answer struct {
+	io.ReadCloser
+	left    int
+	tooLong error
+}
+
+func (a *answer) Read(p []byte) (int, error) {
+	n, err := a.ReadCloser.Read(p)
+	if a.left -= n; a.left < 0 {
+		return 0, a.tooLong
+	}
+	return n, err
+}

@@ -1,7 +1,11 @@
 package metric
 
 import (
+	_ "embed" // cloud.json
+	"encoding/json"
+	"fmt"
 	"slices"
+	"sync"
 )
 
 // Meanings returns everything documented about metrics of cloud services, and what others have published about them.
@@ -43,4 +47,61 @@ func cloud() []Metric {
 		}
 	}
 	return rows
+}
+
+// cloudFile is cloud.json: the documented meanings of cloud metrics, what others published about them, and the sources
+// of meanings, prices and limits.
+type cloudFile struct {
+	Sources []Source     `json:"sources"`
+	Groups  []cloudGroup `json:"groups"`
+}
+
+// cloudGroup holds the metrics of one service, at one level, for one flavor of server.
+type cloudGroup struct {
+	Service   string     `json:"service"`
+	On        string     `json:"on"`
+	Level     string     `json:"level"`
+	Dimension string     `json:"dimension"`
+	Metrics   []cloudRow `json:"metrics"`
+}
+
+// cloudRow is a metric in the file, without the values that its group shares, and with those that realiops explain
+// never shows.
+type cloudRow struct {
+	Meaning
+	Says       Quantity `json:"says,omitempty"`
+	Statistics []string `json:"statistics,omitempty"`
+	Only       Having   `json:"only,omitempty"`
+	Unread     bool     `json:"unread,omitempty"`
+	Caveat     string   `json:"caveat,omitempty"`
+	UnderLoad  bool     `json:"only_under_load,omitempty"`
+}
+
+//go:embed cloud.json
+var cloudJSON []byte
+
+// fromFile parses cloud.json, which is embedded.
+var fromFile = sync.OnceValue(func() (f cloudFile) {
+	if err := json.Unmarshal(cloudJSON, &f); err != nil {
+		panic(fmt.Sprintf("cloud.json: %v", err)) // a test parses it
+	}
+	return f
+})
+
+func (g cloudGroup) meanings() (all []Meaning) {
+	for _, r := range g.Metrics {
+		m := r.Meaning
+		m.Service, m.On, m.Level, m.Dimension = g.Service, g.On, g.Level, g.Dimension
+		m.Says, m.Statistics, m.Only, m.Unread, m.Caveat, m.UnderLoad = r.Says, r.Statistics, r.Only, r.Unread,
+			r.Caveat, r.UnderLoad
+		m.Statistic = "avg"
+		if g.Service == CloudWatch {
+			m.Statistic, m.Delay = m.Statistics[0], "a new point may be missing or too low for ten minutes and more"
+		}
+		if m.Period == 0 {
+			m.Period = Minute
+		}
+		all = append(all, m)
+	}
+	return all
 }

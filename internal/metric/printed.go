@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // Printed returns the usual name of the metric with that name in a run file: pg_stat_wal.wal_sync, /proc/diskstats
@@ -152,4 +154,63 @@ func ends(name, typed string) bool {
 		}
 	}
 	return false
+}
+
+// spelling is the usual name of a metric in some versions of the server.
+type spelling struct {
+	text  string
+	shown Span
+}
+
+// As sets the usual name of the metric in versions without another one.
+func (m Metric) As(text string) Metric {
+	m.spelled = append(slices.Clone(m.spelled), spelling{text: text})
+	return m
+}
+
+// asUpTo sets the usual name up to a version.
+func (m Metric) asUpTo(last int, text string) Metric {
+	m.spelled = append([]spelling{{text, Span{Last: last}}}, m.spelled...)
+	return m
+}
+
+// Printed returns the usual name of the metric in a version of the server, as server_version_num; 0 if unknown.
+func (m Metric) Printed(version int) string {
+	for _, s := range m.spelled {
+		if s.shown == (Span{}) || version > 0 && s.shown.Has(version) {
+			return s.text
+		}
+	}
+	return m.Name
+}
+
+// Spellings returns all names of the metric: in the run file, and the usual one of each version.
+func (m Metric) Spellings() []string {
+	all := []string{m.Name}
+	for _, s := range m.spelled {
+		if !slices.Contains(all, s.text) {
+			all = append(all, s.text)
+		}
+	}
+	return all
+}
+
+// Exported returns the metric's name in Prometheus when realiops is scraped: its name in a run file with the unit at
+// its end, by https://prometheus.io/docs/practices/naming/. A gauge in seconds is a point in time.
+func (m Metric) Exported() string {
+	name := "realiops_" + strings.NewReplacer(".", "_", "/", "_").Replace(m.Name)
+	unit := ""
+	switch {
+	case m.Unit == "bytes":
+		unit = "_bytes"
+	case m.Unit == "seconds" && m.Kind == runfile.Gauge:
+		unit = "_timestamp_seconds"
+	case m.Unit == "seconds":
+		unit = "_seconds"
+	}
+	name = strings.TrimSuffix(name, unit) + unit
+	if m.Kind == runfile.Counter {
+		name += "_total"
+	}
+	return name
 }
