@@ -96,12 +96,7 @@ func (w warnings) checkpoints() string {
 			}
 		}
 	}
-	var loads []string
-	for _, a := range slices.Sorted(maps.Keys(most)) {
-		if most[a] > least {
-			loads = append(loads, a)
-		}
-	}
+	loads := slices.DeleteFunc(slices.Sorted(maps.Keys(most)), func(a string) bool { return most[a] <= least })
 	return listed("More checkpoints than in other loads ran in ", loads, ", ",
 		", so pages may have been written more than once there")
 }

@@ -128,13 +128,8 @@ func (c Comparison) doubt(answer string) string {
 	if c.stated {
 		return "a monthly total says nothing about its days"
 	}
-	var all []string
-	for _, text := range append([]string{c.doubtHours(answer), c.doubtDays(answer)}, c.doubtInput(answer)...) {
-		if text != "" {
-			all = append(all, text)
-		}
-	}
-	return strings.Join(all, ", and ")
+	all := append([]string{c.doubtHours(answer), c.doubtDays(answer)}, c.doubtInput(answer)...)
+	return strings.Join(slices.DeleteFunc(all, func(text string) bool { return text == "" }), ", and ")
 }
 
 // doubtHours says that most of the time is not compared, or that the rest may turn the answer; else empty.

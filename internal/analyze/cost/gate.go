@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/printable"
@@ -82,13 +83,8 @@ func (r Result) cases() []testCase {
 	return all
 }
 
-func (r Result) budgetsOf(count string) (all []Judged) {
-	for _, j := range r.Budgets {
-		if j.Name == count {
-			all = append(all, j)
-		}
-	}
-	return all
+func (r Result) budgetsOf(count string) []Judged {
+	return slices.DeleteFunc(slices.Clone(r.Budgets), func(j Judged) bool { return j.Name != count })
 }
 
 func skipped(why string) *message {

@@ -165,11 +165,6 @@ func (s sheet) days() (all [][2]int) {
 }
 
 // knownMeans returns the known means from an hour on.
-func (w work) knownMeans(from int) (all []needs.Rate) {
-	for _, r := range w.means[max(0, from):] {
-		if known(r) {
-			all = append(all, r)
-		}
-	}
-	return all
+func (w work) knownMeans(from int) []needs.Rate {
+	return slices.DeleteFunc(slices.Clone(w.means[max(0, from):]), func(r needs.Rate) bool { return !known(r) })
 }

@@ -342,13 +342,8 @@ func (r screen) deviceSeen() bool {
 }
 
 // conditions returns the conditions that trust does not mention.
-func (r screen) conditions() (all document.Warnings) {
-	for _, w := range r.Warnings {
-		if w.Condition && !w.trusted() {
-			all = append(all, document.Warning{Rank: w.Rank, Text: w.Text})
-		}
-	}
-	return all
+func (r screen) conditions() document.Warnings {
+	return r.warned(func(w Warning) bool { return w.Condition && !w.trusted() })
 }
 
 // trusted reports whether trust says the same.

@@ -107,13 +107,7 @@ func (l Loads) anchor(a Load) string {
 
 // Loaded returns the measured loads, idle left out.
 func (l Loads) Loaded() []Load {
-	var loaded []Load
-	for _, a := range l {
-		if !a.Idle && a.Repetitions > 0 {
-			loaded = append(loaded, a)
-		}
-	}
-	return loaded
+	return slices.DeleteFunc(slices.Clone(l), func(a Load) bool { return a.Idle || a.Repetitions == 0 })
 }
 
 // planned returns the loads, measured or not, idle left out.

@@ -222,10 +222,8 @@ func periodsHeadline(requests, bytes periodic, run *counts.Run) string {
 		"99%% are at most %s. The highest throughput was %s MB/s, %s UTC.",
 		singular, r.From.Format("2 Jan 15:04"), number.Rate(r.Value), number.Rate(requests.at(50)),
 		number.Rate(requests.at(99)), number.Rate(b.Value/perMB), b.From.Format("2 Jan 15:04"))}
-	for _, odd := range []string{needs.HoleIn(run).String(), sizing.AgainstRule(run)} {
-		if odd != "" {
-			sentences = append(sentences, odd+".")
-		}
+	for _, odd := range words.Filled(needs.HoleIn(run).String(), sizing.AgainstRule(run)) {
+		sentences = append(sentences, odd+".")
 	}
 	if each := bytes.mean() * perMB / requests.mean(); requests.mean() >= 1 && each < sector {
 		sentences = append(sentences, fmt.Sprintf("Its requests would carry %s bytes each, but the minimum is %d: "+

@@ -36,13 +36,10 @@ func Under(s runfile.Storage) string {
 }
 
 func holding(s runfile.Storage, role string) string {
-	var names []string
-	for _, d := range s.Devices {
-		if slices.Contains(d.Holds, role) {
-			names = append(names, d.Name)
-		}
-	}
-	return strings.Join(names, "+")
+	with := slices.DeleteFunc(slices.Clone(s.Devices), func(d runfile.StorageDevice) bool {
+		return !slices.Contains(d.Holds, role)
+	})
+	return strings.Join(words.Each(func(d runfile.StorageDevice) string { return d.Name }, with), "+")
 }
 
 // unseen names the server's files whose writes were not counted.
@@ -149,7 +146,8 @@ func (r Report) throughout(metric string) Figure {
 	var sum, seconds float64
 	loads := r.Loads.Loaded()
 	for _, a := range loads {
-		f, lasted := metricIn(r.Metrics, metric, a.Name), a.Seconds.Value*float64(a.Repetitions)
+		f := rateIn(r.Metrics, metric, func(l MetricLoad) bool { return l.Load == a.Name })
+		lasted := a.Seconds.Value * float64(a.Repetitions)
 		if !f.Known() {
 			return f
 		}
@@ -169,26 +167,18 @@ func byOthers(asked, done Figure) bool {
 	return asked.Known() && done.Known() && done.Value > journaled*asked.Value+unnoticed
 }
 
-func metricIn(metrics []Metric, name, load string) Figure {
+// rateIn returns a metric's rate under the first load that is meant.
+func rateIn(metrics []Metric, name string, meant func(MetricLoad) bool) Figure {
 	for _, m := range metrics {
-		for _, a := range m.Loads {
-			if m.Metric == name && a.Load == load {
-				return a.PerSecond
-			}
+		if i := slices.IndexFunc(m.Loads, meant); m.Metric == name && i >= 0 {
+			return m.Loads[i].PerSecond
 		}
 	}
 	return Figure{}
 }
 
 func idleMetric(metrics []Metric, name string) Figure {
-	for _, m := range metrics {
-		for _, a := range m.Loads {
-			if m.Metric == name && len(a.Per) == 0 && a.PerSecond.Known() {
-				return a.PerSecond
-			}
-		}
-	}
-	return Figure{}
+	return rateIn(metrics, name, func(a MetricLoad) bool { return len(a.Per) == 0 && a.PerSecond.Known() })
 }
 
 // alsoOn lists what else is on the devices.

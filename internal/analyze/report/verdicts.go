@@ -229,23 +229,14 @@ func (m Metric) called(quantity metric.Quantity) string {
 }
 
 func (ms Metrics) judged() []Metric {
-	var judged []Metric
-	for _, m := range ranked(ms) {
-		if !m.Silent() && m.Missing == nil && !m.itself() && !m.belowBackground() && !m.asDocumented() {
-			judged = append(judged, m)
-		}
-	}
-	return judged
+	return slices.DeleteFunc(ranked(ms), func(m Metric) bool {
+		return m.Silent() || m.Missing != nil || m.itself() || m.belowBackground() || m.asDocumented()
+	})
 }
 
 func (ms Metrics) namesOf(are func(Metric) bool) []string {
-	var names []string
-	for _, m := range ranked(ms) {
-		if m.Missing == nil && are(m) {
-			names = append(names, m.Name)
-		}
-	}
-	return names
+	named := slices.DeleteFunc(ranked(ms), func(m Metric) bool { return m.Missing != nil || !are(m) })
+	return words.Each(func(m Metric) string { return m.Name }, named)
 }
 
 // belowBackground reports whether the metric's growth is lost in the background in all loads.

@@ -230,36 +230,22 @@ func (a Load) leftOut() []string {
 }
 
 // notCold names the cold loads that may have found some of their table in memory, by reason.
-func notCold(loads []counts.Load) (texts []string) {
-	var reasons []string
-	of := map[string][]string{}
+func notCold(loads []counts.Load) []string {
+	var g words.Gathered
 	for _, l := range loads {
 		for _, why := range l.Warm {
-			if of[why] == nil {
-				reasons = append(reasons, why)
-			}
-			of[why] = append(of[why], l.Name)
+			g.Add(why, l.Name)
 		}
 	}
-	for _, why := range reasons {
-		texts = append(texts, "Memory may have answered part of "+strings.Join(of[why], ", ")+": "+
-			strings.TrimSuffix(why, ".")+".")
-	}
-	return texts
+	return g.Sentences(func(names, why string) string {
+		return "Memory may have answered part of " + names + ": " + strings.TrimSuffix(why, ".") + "."
+	})
 }
 
 // notRun names the planned loads that are not in the file.
 func notRun(loads []Load) string {
-	var names []string
-	for _, a := range loads {
-		if a.Repetitions == 0 && len(a.LeftOut) == 0 {
-			names = append(names, a.Name)
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return "Planned but never run: " + strings.Join(names, ", ") + "."
+	absent := slices.DeleteFunc(slices.Clone(loads), func(a Load) bool { return a.Repetitions > 0 || len(a.LeftOut) > 0 })
+	return words.Listing("Planned but never run", Names(absent))
 }
 
 const (
@@ -297,9 +283,14 @@ func fewRepetitions(n int) string {
 }
 
 // conditions returns the warnings that apply to the whole run.
-func (r Report) conditions() (all document.Warnings) {
+func (r Report) conditions() document.Warnings {
+	return r.warned(func(w Warning) bool { return w.Condition })
+}
+
+// warned returns some warnings as pages show them.
+func (r Report) warned(of func(Warning) bool) (all document.Warnings) {
 	for _, w := range r.Warnings {
-		if w.Condition {
+		if of(w) {
 			all = append(all, document.Warning{Rank: w.Rank, Text: w.Text})
 		}
 	}

@@ -99,12 +99,7 @@ func (t Tariff) charge(b *Bill, per catalog.Per, amount float64) error {
 
 // charge adds an amount to a bill, at the price of each step, less the free amount.
 func (l list) charge(b *Bill, per catalog.Per, tier string, amount, free float64) error {
-	var steps []catalog.Price
-	for _, p := range l.prices {
-		if p.Per == per && p.Tier == tier {
-			steps = append(steps, p)
-		}
-	}
+	steps := slices.DeleteFunc(slices.Clone(l.prices), func(p catalog.Price) bool { return p.Per != per || p.Tier != tier })
 	if len(steps) == 0 {
 		return &noPrice{strings.TrimSpace(l.volume + " " + tier), per, l.region}
 	}

@@ -29,19 +29,14 @@ func (s Sizing) passing() *Passing {
 	} else if m != nil {
 		return nil
 	}
-	var known, passing []catalog.Instance
-	for _, i := range s.Ask.Instances {
-		if (i.Provider == provider || provider == "rds" && i.Provider == "ebs") && i.BaseIOPS > 0 &&
-			!strings.HasSuffix(i.Class, ".metal") {
-			known = append(known, i)
-		}
-	}
-	for _, i := range known {
-		if i.BaseIOPS >= need.IOPS && i.BaseMB*number.Mega/mib >= need.MiBps {
-			passing = append(passing, i)
-		}
-	}
-	p.Known = len(known) > 0
+	passing := slices.DeleteFunc(slices.Clone(s.Ask.Instances), func(i catalog.Instance) bool {
+		return i.Provider != provider && !(provider == "rds" && i.Provider == "ebs") || i.BaseIOPS <= 0 ||
+			strings.HasSuffix(i.Class, ".metal")
+	})
+	p.Known = len(passing) > 0
+	passing = slices.DeleteFunc(passing, func(i catalog.Instance) bool {
+		return i.BaseIOPS < need.IOPS || i.BaseMB*number.Mega/mib < need.MiBps
+	})
 	if len(passing) == 0 {
 		return p
 	}

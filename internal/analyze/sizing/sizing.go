@@ -184,11 +184,8 @@ const othersShare = 0.1
 // others warns if others worked on the server, or if the seconds include their work on the device: neither can be
 // subtracted.
 func (p Part) others() (warnings []string) {
-	for _, text := range []string{p.Run.Header.Target.Storage.MemoryText(), p.Run.OthersText()} {
-		if text != "" {
-			warnings = append(warnings, text)
-		}
-	}
+	warnings = slices.DeleteFunc([]string{p.Run.Header.Target.Storage.MemoryText(), p.Run.OthersText()},
+		func(text string) bool { return text == "" })
 	counted := metric.BlockWrites
 	if p.Need.ForServer {
 		counted = metric.ServerWrites

@@ -66,13 +66,8 @@ func (o historyOptions) unheeded(source string, heeds []string) error {
 }
 
 // sourcesNamed returns the sources that the user named. There must be one.
-func (o historyOptions) sourcesNamed(files []string) (named []historySource) {
-	for _, s := range historySources {
-		if s.named(o, files) {
-			named = append(named, s)
-		}
-	}
-	return named
+func (o historyOptions) sourcesNamed(files []string) []historySource {
+	return slices.DeleteFunc(slices.Clone(historySources), func(s historySource) bool { return !s.named(o, files) })
 }
 
 // ofPrometheus reads the raw samples of a store, or the hours of its exporter of CloudWatch.

@@ -3,6 +3,7 @@ package words
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,24 +53,12 @@ func Listing(text string, names []string) string {
 
 // Sentences joins the parts that are not empty, each ended by one full stop.
 func Sentences(parts ...string) string {
-	var sentences []string
-	for _, p := range parts {
-		if p != "" {
-			sentences = append(sentences, strings.TrimSuffix(p, ".")+".")
-		}
-	}
-	return strings.Join(sentences, " ")
+	return strings.Join(Each(func(p string) string { return strings.TrimSuffix(p, ".") + "." }, Filled(parts...)), " ")
 }
 
 // Filled returns the texts that are not empty.
 func Filled(texts ...string) []string {
-	var all []string
-	for _, t := range texts {
-		if t != "" {
-			all = append(all, t)
-		}
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(texts), func(t string) bool { return t == "" })
 }
 
 func Capital(s string) string {

@@ -85,13 +85,9 @@ type named struct {
 
 // flows returns the flows with anything given.
 func (f Figures) flows() []named {
-	var known []named
-	for _, n := range []named{{"", f.Flow}, {" of reads", f.Reads}, {" of writes", f.Writes}} {
-		if !math.IsNaN(n.Operations) || !math.IsNaN(n.Bytes) || !math.IsNaN(n.Latency) {
-			known = append(known, n)
-		}
-	}
-	return known
+	return slices.DeleteFunc([]named{{"", f.Flow}, {" of reads", f.Reads}, {" of writes", f.Writes}}, func(n named) bool {
+		return math.IsNaN(n.Operations) && math.IsNaN(n.Bytes) && math.IsNaN(n.Latency)
+	})
 }
 
 func (f Figures) aboveCap(n named) (found []Finding) {

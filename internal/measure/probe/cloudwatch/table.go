@@ -25,13 +25,9 @@ const (
 // rows returns a flavor's CloudWatch metrics of some levels. Metrics of only a global database's secondary region are
 // left out, because no load can run there.
 func rows(flavor string, levels ...string) []metric.Meaning {
-	var all []metric.Meaning
-	for _, m := range metric.Meanings() {
-		if m.Service == Name && m.On == flavor && slices.Contains(levels, m.Level) && !m.Unread {
-			all = append(all, m)
-		}
-	}
-	return all
+	return slices.DeleteFunc(metric.Meanings(), func(m metric.Meaning) bool {
+		return m.Service != Name || m.On != flavor || !slices.Contains(levels, m.Level) || m.Unread
+	})
 }
 
 // publishedOf returns a metric of the instance, cluster, volume or machine of that name.
