@@ -37,6 +37,16 @@ type Stretch struct {
 	To   time.Time `json:"to"`
 }
 
+// Extend widens the stretch to hold another one.
+func (s *Stretch) Extend(from, to time.Time) {
+	if s.From.IsZero() || from.Before(s.From) {
+		s.From = from
+	}
+	if to.After(s.To) {
+		s.To = to
+	}
+}
+
 // Operation is a command, statement or script measured between two readings of everything. The loads of its run are
 // [IdleLoad] and [OperationLoad].
 type Operation struct {

@@ -27,15 +27,11 @@ const mostCells = 4_000_000
 
 // newSheet returns a sheet of the requested time, extended to all periods.
 func newSheet(periods []runfile.Period, from, to time.Time) (sheet, error) {
+	all := runfile.Stretch{From: from, To: to}
 	for _, p := range periods {
-		if from.IsZero() || p.From.Before(from) {
-			from = p.From
-		}
-		if p.To.After(to) {
-			to = p.To
-		}
+		all.Extend(p.From, p.To)
 	}
-	from = from.UTC().Truncate(time.Hour)
+	from, to = all.From.UTC().Truncate(time.Hour), all.To
 	s := sheet{from: from, hours: int(math.Ceil(to.Sub(from).Hours())), cells: map[string][]cell{}}
 	for _, p := range periods {
 		if !p.To.After(p.From) {

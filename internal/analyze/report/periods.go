@@ -85,20 +85,15 @@ func (r Report) periodsBlocks(run *counts.Run) (blocks []document.Block) {
 
 // periodsTarget names the server and the time range of the periods.
 func (r Report) periodsTarget(run *counts.Run, all []periodic) string {
-	var from, to time.Time
+	var observed runfile.Stretch
 	for _, k := range all {
-		if first := k.levels[0].From; from.IsZero() || first.Before(from) {
-			from = first
-		}
-		if last := k.levels[len(k.levels)-1].To; last.After(to) {
-			to = last
-		}
+		observed.Extend(k.levels[0].From, k.levels[len(k.levels)-1].To)
 	}
 	name := strings.TrimSpace(ServerName(r.Run.Target.Flavor) + " " + r.Run.Target.Version)
 	if hasOnlyDisks(run) {
 		name = "Disks of a machine"
 	}
-	return name + Place(r) + "; observed for " + words.Span(to.Sub(from).Seconds())
+	return name + Place(r) + "; observed for " + words.Span(observed.To.Sub(observed.From).Seconds())
 }
 
 // hasOnlyDisks reports whether only disks were recorded.

@@ -15,6 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/plot"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // rungs returns the quantities from requests to the database down to its device. Bytes are left out, being no count.
@@ -246,18 +247,14 @@ const fewest = 3
 // stretchOf returns the time from the first load's begin to the last one's end; of an observation without loads, all of
 // it.
 func stretchOf(run *counts.Run) (begin, end time.Time) {
+	var loads runfile.Stretch
 	for _, load := range run.Loads {
 		for _, r := range load.Repetitions {
-			if begin.IsZero() || r.Begin.Before(begin) {
-				begin = r.Begin
-			}
-			if r.End.After(end) {
-				end = r.End
-			}
+			loads.Extend(r.Begin, r.End)
 		}
 	}
-	if run.Observed != nil && begin.IsZero() && run.Ended != nil {
+	if run.Observed != nil && loads.From.IsZero() && run.Ended != nil {
 		return run.Header.Start, run.Ended.At
 	}
-	return begin, end
+	return loads.From, loads.To
 }

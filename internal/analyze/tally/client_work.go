@@ -37,19 +37,12 @@ func (l *clientWork) add(line runfile.Work) {
 	}
 	l.lines++
 	l.course = append(l.course, pace{line.From, line.To, float64(line.Rows), float64(line.Transactions)})
-	l.negative = l.negative || line.To.Before(line.From) ||
-		min(line.Transactions, line.Statements, line.Rows, line.Updated, line.Deleted, line.Returned, line.Lookups,
-			line.Failures, line.Retries, line.Late, line.BytesSent, line.BytesReceived) < 0
-	l.work.Transactions = sum(l.work.Transactions, line.Transactions)
-	l.work.Statements = sum(l.work.Statements, line.Statements)
-	l.work.Rows = sum(l.work.Rows, line.Rows)
-	l.work.Updated = sum(l.work.Updated, line.Updated)
-	l.work.Deleted = sum(l.work.Deleted, line.Deleted)
-	l.work.Returned = sum(l.work.Returned, line.Returned)
-	l.work.Lookups = sum(l.work.Lookups, line.Lookups)
-	l.work.Failures = sum(l.work.Failures, line.Failures)
-	l.work.Retries = sum(l.work.Retries, line.Retries)
-	l.work.Late = sum(l.work.Late, line.Late)
+	more := []int64{line.Transactions, line.Statements, line.Rows, line.Updated, line.Deleted, line.Returned,
+		line.Lookups, line.Failures, line.Retries, line.Late}
+	for i, n := range amounts(&l.work) {
+		*n = sum(*n, more[i])
+	}
+	l.negative = l.negative || line.To.Before(line.From) || min(slices.Min(more), line.BytesSent, line.BytesReceived) < 0
 }
 
 // sum adds without overflow.
@@ -98,12 +91,15 @@ func (l *clientWork) workIn(from, to time.Time) float64 {
 	return done
 }
 
+// amounts returns what a file has of the work, in the order of its lines.
+func amounts(w *counts.Work) []*int64 {
+	return []*int64{&w.Transactions, &w.Statements, &w.Rows, &w.Updated, &w.Deleted, &w.Returned, &w.Lookups,
+		&w.Failures, &w.Retries, &w.Late}
+}
+
 // times returns the given share of w.
 func times(w counts.Work, part float64) counts.Work {
-	for _, n := range []*int64{
-		&w.Transactions, &w.Statements, &w.Rows, &w.Updated, &w.Deleted, &w.Returned, &w.Lookups, &w.Failures,
-		&w.Retries, &w.Late,
-	} {
+	for _, n := range amounts(&w) {
 		*n = int64(math.Round(part * float64(*n)))
 	}
 	return w

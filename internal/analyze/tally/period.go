@@ -44,21 +44,17 @@ func (c *collector) onlyPeriods() bool {
 
 // spanOfPeriods returns the begin of the first and the end of the last period with an amount, and the longest period.
 func (c *collector) spanOfPeriods() (from, to time.Time, longest time.Duration) {
+	var all runfile.Stretch
 	for name, periods := range c.periods {
 		for key := range periods {
 			if key.statistic != c.metrics[name].Type.Statistic() {
 				continue
 			}
-			if from.IsZero() || key.from.Before(from) {
-				from = key.from
-			}
-			if key.to.After(to) {
-				to = key.to
-			}
+			all.Extend(key.from, key.to)
 			longest = max(longest, key.to.Sub(key.from))
 		}
 	}
-	return from, to, longest
+	return all.From, all.To, longest
 }
 
 // stretch is a period and the amount in it.

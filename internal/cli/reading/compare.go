@@ -93,9 +93,7 @@ func runCompare(env command.Env, o compareOptions, names []string) error {
 		return err
 	}
 	if err := env.Answer(o.format.Chosen, command.Finding{What: "a comparison", Value: c,
-		Words: func() document.Document {
-			return c.Document(o.verbose)
-		}}); err != nil {
+		Words: func() document.Document { return c.Document(o.verbose) }}); err != nil {
 		return err
 	}
 	return failed

@@ -123,10 +123,7 @@ func (k knowledge) empty() bool {
 
 // names returns all names that can be typed.
 func (k knowledge) names() []string {
-	var names []string
-	for _, m := range k.meanings {
-		names = append(names, m.Metric)
-	}
+	names := words.Each(func(m metric.Meaning) string { return m.Metric }, k.meanings)
 	for _, m := range k.local {
 		names = append(names, m.Spellings()...)
 	}

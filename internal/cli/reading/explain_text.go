@@ -15,17 +15,14 @@ import (
 const aScreen = 25
 
 // answers holds the texts on each entry of a name, each with the line that answers the question.
-type answers []struct {
+type answers []answer
+
+type answer struct {
 	line string
 	text entry
 }
 
-func (a *answers) add(line string, text entry) {
-	*a = append(*a, struct {
-		line string
-		text entry
-	}{line, text})
-}
+func (a *answers) add(line string, text entry) { *a = append(*a, answer{line, text}) }
 
 // document renders everything known.
 func (k knowledge) document() document.Document { return k.answers(entry.everything).document() }

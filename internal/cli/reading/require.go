@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/typo"
@@ -125,9 +126,5 @@ func nearestEnd(typed string, spellings []string) string {
 
 // documentedLike returns a console's metric with a name similar to typed, or "".
 func documentedLike(typed string) string {
-	var names []string
-	for _, m := range metric.Meanings() {
-		names = append(names, m.Metric)
-	}
-	return typo.Guess(typed, names)
+	return typo.Guess(typed, words.Each(func(m metric.Meaning) string { return m.Metric }, metric.Meanings()))
 }

@@ -34,18 +34,14 @@ func (d *Data) Take(r runfile.Record) error {
 
 // Span returns the time of the first reading or period and of the last.
 func (d Data) Span() (from, to time.Time) {
+	var all runfile.Stretch
 	if n := len(d.Readings); n > 0 {
-		from, to = d.Readings[0].At, d.Readings[n-1].At
+		all = runfile.Stretch{From: d.Readings[0].At, To: d.Readings[n-1].At}
 	}
 	for _, p := range d.Periods {
-		if from.IsZero() || p.From.Before(from) {
-			from = p.From
-		}
-		if p.To.After(to) {
-			to = p.To
-		}
+		all.Extend(p.From, p.To)
 	}
-	return from, to
+	return all.From, all.To
 }
 
 // Write writes the run file.

@@ -12,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -64,16 +65,11 @@ type stretch struct{ from, to time.Time }
 // counted adds up the server's counts over the stretches in which it counted all of them.
 func counted(run *counts.Run) (w WAL) {
 	grew := map[string]map[stretch]float64{}
-	var first, last time.Time
+	var read runfile.Stretch
 	addChanges := func(name string) bool {
 		grew[name] = map[stretch]float64{}
 		for c, err := range run.Series(name).Changes(time.Unix(0, 0), run.Header.Start.AddDate(100, 0, 0)) {
-			if first.IsZero() || c.From.Before(first) {
-				first = c.From
-			}
-			if c.To.After(last) {
-				last = c.To
-			}
+			read.Extend(c.From, c.To)
 			if err == nil {
 				grew[name][stretch{c.From, c.To}] = c.Amount
 			}
@@ -112,7 +108,7 @@ func counted(run *counts.Run) (w WAL) {
 			spent += s.to.Sub(s.from)
 		}
 	}
-	w.Seconds, w.Uncounted = spent.Seconds(), (last.Sub(first) - spent).Seconds()
+	w.Seconds, w.Uncounted = spent.Seconds(), (read.To.Sub(read.From) - spent).Seconds()
 	if spent == 0 {
 		return WAL{Uncounted: w.Uncounted, Missing: "the WAL and its page images were never counted at the same time"}
 	}

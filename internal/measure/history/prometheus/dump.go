@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // dump is promtool's dump of a store. It answers the queries for one server's history.
@@ -83,6 +85,7 @@ const longestLine = 64 << 10
 // order sorts the samples of each series, without duplicates, and returns their span. Two values at one time are an
 // error.
 func (d *dump) order() (from, to time.Time, err error) {
+	var all runfile.Stretch
 	at := func(a, b samplePair) int { return int(a.Timestamp - b.Timestamp) }
 	for _, s := range d.streams {
 		slices.SortStableFunc(s.Values, at)
@@ -93,14 +96,9 @@ func (d *dump) order() (from, to time.Time, err error) {
 			}
 			return a.Timestamp == b.Timestamp
 		})
-		if first := s.Values[0].Timestamp.Time(); from.IsZero() || first.Before(from) {
-			from = first
-		}
-		if last := s.Values[len(s.Values)-1].Timestamp.Time(); last.After(to) {
-			to = last
-		}
+		all.Extend(s.Values[0].Timestamp.Time(), s.Values[len(s.Values)-1].Timestamp.Time())
 	}
-	return from, to, err
+	return all.From, all.To, err
 }
 
 var sampleLine = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)?(?:\{(.*)\})? +([^ ]+)(?: +([^ ]+))?(?: +#.*)?$`)
