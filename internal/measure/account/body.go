@@ -1,12 +1,16 @@
 package account
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/realiops/realiops/internal/input"
 )
 
 // plainBody hides a body's WriteTo. The SDK closes a request's body as soon as its answer begins, maybe before the
@@ -32,4 +36,41 @@ func PlainBodies(stack *middleware.Stack) error {
 			}
 			return next.HandleSerialize(ctx, in)
 		}), middleware.After)
+}
+
+// mostBytes bounds one answer. AWS's longest, a hundred thousand values of CloudWatch, have 2 MB.
+const mostBytes = 16 << 20
+
+// tooLong reports an answer beyond that.
+type tooLong struct{}
+
+func (tooLong) Error() string { return fmt.Sprintf("the answer is longer than %d MiB", mostBytes>>20) }
+
+// empty reports an empty answer. The SDK would take it for an empty list, but none of these calls has such an answer.
+type empty struct{}
+
+func (empty) Error() string { return "the answer is empty" }
+
+// boundAnswers rejects answers that are too long or empty.
+func boundAnswers(stack *middleware.Stack) error {
+	return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("realiops/bound",
+		func(ctx context.Context, in middleware.DeserializeInput,
+			next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
+			out, metadata, err := next.HandleDeserialize(ctx, in)
+			if response, is := out.RawResponse.(*smithyhttp.Response); is && response.Body != nil {
+				whole := response.Body
+				begun := bufio.NewReader(whole)
+				_, nothing := begun.Peek(1)
+				response.Body = input.Answer(readCloser{begun, whole}, mostBytes, tooLong{})
+				if err == nil && errors.Is(nothing, io.EOF) && response.StatusCode/100 == 2 {
+					return out, metadata, errors.Join(empty{}, whole.Close())
+				}
+			}
+			return out, metadata, err
+		}), middleware.After)
+}
+
+type readCloser struct {
+	io.Reader
+	io.Closer
 }
