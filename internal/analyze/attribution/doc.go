@@ -44,7 +44,7 @@
 // A quantity that the run did not record stays possible unless physics excludes it on every server (package bounds):
 // the load's parameters bound it, and no values within the bounds keep one ratio to the metric. The names of loads play
 // no part. It is also given up if only a coincidence would make it keep step with a recorded, consistent quantity
-// (far_fetched.go). A quantity that was not counted under some loads is guessed there (guess), at a price.
+// (rival.go). A quantity that was not counted under some loads is guessed there (guess), at a price.
 //
 // A sum is stated if there are three loads more than terms, no single quantity of another side keeps its ratio within
 // the tolerance, its mean error on left-out loads beyond noise is at most 1.1, it fits within noise, and it follows the
@@ -82,7 +82,7 @@
 //
 // Evidence holds what each load did and shows (evidence.go, nothing.go), what that implies for quantities that were not
 // counted (package bounds), and which load would decide more (settle.go). A judge compares quantities with metrics
-// under a view of the run, with a tolerance (trial.go, rival.go). A trial judges one metric (judge.go), from the spread test
+// under a view of the run, with a tolerance (rival.go). A trial judges one metric (judge.go), from the spread test
 // (decide.go) to cautions. Its table holds the means of loads and finds the sums (model.go, search.go, curve.go).
 //
 // # How the thresholds were found
