@@ -1,9 +1,15 @@
 package document
 
 import (
+	"encoding/csv"
+	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Table is a table whose first column names its rows.
@@ -173,4 +179,105 @@ func (t Table) tells(column int) bool {
 		c := r.Cells[column]
 		return c.Text != "" || c.Also != "" || len(c.Spark) > 0
 	})
+}
+
+// CSV writes the tables of a document that are made for it, with numbers in full precision.
+func CSV(w io.Writer, d Document) error {
+	out := csv.NewWriter(w)
+	for _, b := range d.Blocks {
+		made, ok := b.(only)
+		if !ok || made.in&InCSV == 0 {
+			continue
+		}
+		for _, block := range flat(made.blocks, InCSV) {
+			if table, ok := block.(Table); ok {
+				writeTable(out, table.in(InCSV))
+			}
+		}
+	}
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}
+
+// writeTable leaves errors to the writer, which keeps the first.
+func writeTable(out *csv.Writer, t Table) {
+	var line []string
+	for _, c := range t.Columns {
+		line = append(line, guarded(header(c.Header, "")))
+	}
+	_ = out.Write(line)
+	for _, row := range t.Rows {
+		line = line[:0]
+		for _, c := range row.Cells {
+			if c.Kind == IsNumber {
+				line = append(line, c.exact())
+			} else {
+				line = append(line, guarded(c.exact()))
+			}
+		}
+		_ = out.Write(line)
+	}
+}
+
+// guarded returns text that no spreadsheet takes for a formula, with a quote before it as spreadsheets themselves do.
+// All text in a file must pass through it.
+func guarded(s string) string {
+	if s = printable.Line(s); strings.ContainsAny(s[:min(1, len(s))], "=+-@") {
+		return "'" + s
+	}
+	return s
+}
+
+// Distinct cuts texts to at most most characters so that no two look alike. It omits part of a common beginning instead
+// of the first difference, and adds numbers if that is not enough.
+func Distinct(texts []string, most int) []string {
+	short := make([]string, len(texts))
+	for i, text := range texts {
+		short[i] = cutBehind([]rune(text), most, 0)
+	}
+	for i, text := range texts {
+		common := 0
+		for _, other := range texts {
+			if other != text && cutBehind([]rune(other), most, 0) == cutBehind([]rune(text), most, 0) {
+				common = max(common, inCommon([]rune(text), []rune(other)))
+			}
+		}
+		short[i] = cutBehind([]rune(text), most, common)
+	}
+	for i, text := range texts {
+		for n := 2; slices.ContainsFunc(texts[:i], func(other string) bool {
+			return other != text && short[slices.Index(texts, other)] == short[i]
+		}); n++ {
+			number := fmt.Sprintf(" (%d)", n)
+			short[i] = cutBehind([]rune(text), most-len(number), 0) + number
+		}
+	}
+	return short
+}
+
+// cutBehind cuts a text to at most most characters, keeping the first ones after the common beginning.
+func cutBehind(text []rune, most, common int) string {
+	if len(text) <= most {
+		return string(text)
+	}
+	if common < most-1 {
+		return string(text[:most-1]) + "…"
+	}
+	head := most / 3
+	rest := text[max(head, common-most/6):]
+	if room := most - head - 3; len(rest) > room {
+		rest = append(slices.Clip(rest[:room-1]), '…')
+	}
+	return string(text[:head]) + " … " + string(rest)
+}
+
+// inCommon returns the length of the common beginning of two texts, in characters.
+func inCommon(a, b []rune) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }

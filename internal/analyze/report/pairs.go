@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
@@ -76,4 +77,58 @@ func (t Pair) span() string {
 		return least
 	}
 	return "from " + least + " to " + greatest
+}
+
+// differences describes the effect of loads that equal others in all but one parameter, which a ratio over a whole load
+// cannot see: the entries of one index more are 1% of the rows, and may cost a multiple of what is claimed.
+func differences(run *counts.Run, metrics []Metric) (sentences []string) {
+	for _, load := range run.Loads {
+		if load.But == "" {
+			continue
+		}
+		for _, m := range metrics {
+			excluded := slices.DeleteFunc(slices.Clone(m.Rivals), func(r Rival) bool {
+				return r.Difference == nil || r.Difference.Load != load.Name
+			})
+			if len(excluded) > 0 {
+				sentences = append(sentences, differenceText(run, m, load, excluded))
+			}
+		}
+	}
+	return sentences
+}
+
+// differenceText compares a metric's increase in a load with the increase predicted by the excluded quantities, which
+// it therefore does not count.
+func differenceText(run *counts.Run, m Metric, load counts.Load, excluded []Rival) string {
+	more := excluded[0].Difference.More
+	text := fmt.Sprintf("%s is %s but for %s", load.Name, load.Like, load.But)
+	if load.MoreEntries > 0 {
+		text += fmt.Sprintf(", which made %s index entries more", number.Rate(float64(load.MoreEntries)))
+	}
+	amount := moreAtEqualRows(run, m.Metric, load)
+	text += fmt.Sprintf(". At equal rows %s is %s more: %s, from %s to %s (%s)", m.Name, number.Rate(amount),
+		words.Percent(more.Value), words.Percent(more.Lo), words.Percent(more.Hi), number.Percent(more.Level))
+	if load.MoreEntries > 0 {
+		text += fmt.Sprintf(", and %s for each of them", number.Significant(amount/float64(load.MoreEntries), 3))
+	}
+	var foretold, names []string
+	for _, r := range excluded {
+		foretold = append(foretold, words.Percent(r.Difference.Foretold.Value)+" by "+r.Quantity.Many())
+		names = append(names, r.Quantity.Many())
+	}
+	return text + ". Foretold are " + strings.Join(foretold, " and ") + ": it does not count " +
+		strings.Join(names, " or ") + "."
+}
+
+// moreAtEqualRows returns how much more a metric shows in a load than in the load that it is like, beyond the
+// difference in rows.
+func moreAtEqualRows(run *counts.Run, name string, load counts.Load) float64 {
+	other, _ := run.Load(load.Like)
+	rows := run.Quantity(metric.RowsWritten)
+	mean := func(a counts.Load, count counting) float64 {
+		return over(a, func(r counts.Repetition) (float64, error) { return count(a, r) }).Value
+	}
+	of := func(_ counts.Load, r counts.Repetition) (float64, error) { return r.Count(name) }
+	return mean(load, of) - mean(other, of)*mean(load, rows.Count)/mean(other, rows.Count)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -134,4 +135,140 @@ func walGiB(run *counts.Run) (gib float64, known bool) {
 	_, err := fmt.Sscanf(run.Header.Target.Settings["max_wal_size"], "%f%s", &amount, &unit)
 	each, known := map[string]float64{"MB": 1.0 / 1024, "GB": 1, "TB": 1024}[unit]
 	return math.Ceil(max(2, 2*amount*each)), known && err == nil
+}
+
+// mostDisks is the largest stripe tried by default.
+const mostDisks = 8
+
+// stripes reports whether the user may stripe over several volumes of a kind, each of which adds its throughput. A
+// Google disk's depends on the machine, and RDS and Aurora stripe themselves.
+func stripes(v catalog.Volume) bool { return v.Provider == "ebs" || v.Provider == "azure" }
+
+// disks returns the number of striped volumes of a kind; 1 for RDS and Aurora, which stripe themselves.
+func (q Question) disks(v catalog.Volume) int {
+	if v.Provider == "rds" || v.Unlimited {
+		return 1
+	}
+	return max(1, q.Disks)
+}
+
+// over returns the need of each disk, with requests and data spread evenly.
+func (q Question) over(v catalog.Volume) Question {
+	n := float64(q.disks(v))
+	q.Need, q.GiB = q.Need.Times(1/n), q.GiB/n
+	return q
+}
+
+// stripe turns an order for one disk into one for all of them.
+func (o *Option) stripe(q Question, v catalog.Volume) {
+	o.Disks = q.disks(v)
+	n := float64(o.Disks)
+	o.Least, o.Most = o.Least*n, o.Most*n
+	if o.Order == nil || o.Disks == 1 {
+		return
+	}
+	k := &o.Order.Capacity
+	*k = Capacity{k.IOPS * n, k.MiBps * n, k.BurstIOPS * n, k.BurstMiBps * n, k.Credits * n, k.CreditsMiB * n}
+	if o.rank != nil {
+		o.rank = new(*o.rank * n)
+	}
+	o.Bill.times(o.Disks)
+	o.SmallerBill.times(o.Disks)
+}
+
+// leastSaved is the least that a stripe must save per month against fewer volumes, the smallest amount billed.
+const leastSaved = 0.01
+
+// saves reports whether a stripe is better than fewer volumes of its kind: it carries what they do not, or costs less.
+func (o Option) saves(fewer Option) bool {
+	less := func(a, b *float64) bool { return a != nil && b != nil && *a <= *b-leastSaved }
+	if cheaper(o, fewer) >= 0 {
+		return false
+	}
+	priced := o.cost() != nil && fewer.cost() != nil
+	return o.Standing != fewer.Standing || priced && less(o.cost(), fewer.cost()) || !priced &&
+		(o.cost() != nil || fewer.rank == nil || less(o.rank, fewer.rank))
+}
+
+// times multiplies a bill; nil stays nil.
+func (b *Bill) times(n int) {
+	if b == nil {
+		return
+	}
+	b.Total *= float64(n)
+	for i := range b.Lines {
+		line := &b.Lines[i]
+		line.What, line.Amount = fmt.Sprintf("%d x %s", n, line.What), line.Amount*float64(n)
+	}
+}
+
+// The dedicated log volume of RDS, by its user guide: of one size, with provisioned IOPS only. We infer that its price
+// and throughput are those of any such volume.
+const (
+	logVolumeGiB  = 1024
+	logVolumeIOPS = 3000
+)
+
+// logSuffix ends the name of a volume with a log volume.
+const logSuffix = "-log"
+
+// besideLog returns an order with a dedicated log volume for the WAL, if the kind of volume allows one.
+func (q Question) besideLog(v catalog.Volume, m *machine, t Tariff) (Option, bool) {
+	if q.Log == nil || !slices.Contains([]string{"rds-io1", "rds-io2"}, v.Name) {
+		return Option{}, false
+	}
+	log, rest := q.Need, q.Need
+	log.Reads, log.ReadBytes = 0, 0
+	log.Writes, log.WriteBytes = q.Need.Writes*q.Log.Requests, q.Need.WriteBytes*q.Log.Bytes
+	rest.Writes, rest.WriteBytes = q.Need.Writes-log.Writes, q.Need.WriteBytes-log.WriteBytes
+	o := q.of(rest).order(v, t)
+	o.Disks = 1
+	o.Least, o.Most = q.Need.Operations(v.UnitKiB, v.Merges)
+	o.Volume.Name += logSuffix
+	o.Volume.Title = strings.TrimSuffix(v.Title, " Block Express") + " + log"
+	o.Volume.Note = fmt.Sprintf("with a dedicated log volume of %s GiB and %s IOPS; PostgreSQL from 13.10, 14.7, "+
+		"15.2 and 16.1 on", printable.Count(logVolumeGiB), printable.Count(logVolumeIOPS))
+	beside := Config{Volume: v, GiB: logVolumeGiB, IOPS: logVolumeIOPS}
+	if need := q.of(log).requirement(v); need.IOPS > logVolumeIOPS || need.MiBps > oneVolume(v) {
+		o.Standing, o.Order, o.Bill, o.Why = TooSmall, nil, nil,
+			fmt.Sprintf("the WAL needs %s IOPS and %s MiB/s, and its volume has %s and %s", printable.Count(need.IOPS),
+				printable.Count(need.MiBps), printable.Count(logVolumeIOPS), printable.Count(oneVolume(v)))
+		return o, true
+	}
+	if o.Order != nil {
+		o.addLogVolume(beside, t)
+		if q.MultiAZ && o.Bill != nil {
+			o.Bill.addStandby()
+		}
+		if m.behind(v) {
+			o.Cap = capped(*m.limits, *o.Order, q.requirement(v))
+		}
+	}
+	o.stand(q, m)
+	return o, true
+}
+
+// oneVolume returns the MiB/s of the log volume, which is not striped.
+func oneVolume(v catalog.Volume) float64 {
+	return holds(v.Tiers[0].MiBps, logVolumeGiB, 0, logVolumeIOPS)
+}
+
+// addLogVolume adds the log volume to an order's capacity and cost.
+func (o *Option) addLogVolume(beside Config, t Tariff) {
+	k := &o.Order.Capacity
+	k.IOPS, k.BurstIOPS = k.IOPS+logVolumeIOPS, k.BurstIOPS+logVolumeIOPS
+	k.MiBps, k.BurstMiBps = k.MiBps+oneVolume(beside.Volume), k.BurstMiBps+oneVolume(beside.Volume)
+	if o.Bill == nil {
+		return
+	}
+	bill, err := t.Monthly(beside)
+	if err != nil {
+		o.Bill, o.NoBill = nil, err.Error()
+		return
+	}
+	for _, line := range bill.Lines {
+		line.What += " of log volume"
+		o.Bill.Lines = append(o.Bill.Lines, line)
+	}
+	o.Bill.Total += bill.Total
 }

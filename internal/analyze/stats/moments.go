@@ -61,3 +61,75 @@ func chiSquaredBelow(x, freedom float64) float64 { return mathext.GammaIncReg(fr
 func fBelow(x, above, below float64) float64 {
 	return mathext.RegIncBeta(above/2, below/2, above*x/(above*x+below))
 }
+
+// Correlated returns the excess variance of the mean of readings over independent ones, as a first-order
+// autoregression: n readings with a correlation r of neighbours are worth n(1-r)/(1+r). off are the readings in order
+// of time, less the means of their groups, which take turns. The estimate of r is corrected for its bias of -(1+4r)/n
+// (Kendall 1954) and is at least zero.
+func Correlated(off []float64, groups int) float64 {
+	const fewest = 8
+	n, freedom := float64(len(off)), float64(len(off)-groups)
+	if len(off) < fewest || freedom < 1 {
+		return 0
+	}
+	var squares, products float64
+	for i, v := range off {
+		squares += v * v
+		if i > 0 {
+			products += v * off[i-1]
+		}
+	}
+	if squares == 0 {
+		return 0
+	}
+	const most = 0.9
+	r := min(most, (products/squares*n+1)/(n-4))
+	if r <= 0 {
+		return 0
+	}
+	return squares / freedom / n * ((1+r)/(1-r) - 1)
+}
+
+// Point is a pair of values.
+type Point struct{ X, Y float64 }
+
+// fewestToSlope is the number of degrees of freedom needed for a slope.
+const fewestToSlope = 4
+
+// SlopeWithin returns the common slope of points within their groups, and the half-width of its interval; ok is false
+// if there are too few.
+func SlopeWithin(groups [][]Point, level float64) (slope, half float64, ok bool) {
+	var xx, xy, yy, freedom float64
+	for _, group := range groups {
+		mean := centre(group)
+		for _, p := range group {
+			x, y := p.X-mean.X, p.Y-mean.Y
+			xx, xy, yy = xx+x*x, xy+x*y, yy+y*y
+		}
+		freedom += float64(len(group) - 1)
+	}
+	if freedom < fewestToSlope || xx == 0 {
+		return 0, 0, false
+	}
+	slope = xy / xx
+	variance := max(0, yy-slope*xy) / (freedom - 1) / xx
+	return slope, Student(level, freedom-1) * math.Sqrt(variance), true
+}
+
+// centre returns the mean of points.
+func centre(points []Point) (mean Point) {
+	for _, p := range points {
+		mean.X, mean.Y = mean.X+p.X, mean.Y+p.Y
+	}
+	n := float64(len(points))
+	return Point{mean.X / n, mean.Y / n}
+}
+
+// Mean returns the mean of values; NaN if there are none.
+func Mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/series"
 )
 
 // idle opens as many sessions as the load with the most clients uses, and leaves them idle. Servers count a
@@ -52,4 +55,23 @@ func (e *Experiment) connectAll(ctx context.Context, n int) ([]*pgx.Conn, error)
 		failed = context.Cause(ctx)
 	}
 	return sessions, failed
+}
+
+// align waits until the load would hold whole periods, then reads again what the wait may have changed.
+func (e *Experiment) align(ctx context.Context) error {
+	if e.Period == 0 {
+		return nil
+	}
+	e.Doing("waiting for the next period")
+	if err := Wait(ctx, untilLead(time.Now(), e.Period)); err != nil {
+		return err
+	}
+	return e.ReadAll(ctx)
+}
+
+// untilLead returns the time until Lead before the next period.
+func untilLead(now time.Time, period time.Duration) time.Duration {
+	ahead := time.Duration(Lead * float64(period))
+	soon := now.Add(ahead)
+	return series.PeriodUp(soon, period).Sub(soon)
 }

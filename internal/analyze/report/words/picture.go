@@ -3,6 +3,7 @@ package words
 import (
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/number"
@@ -66,3 +67,54 @@ func RateLine(s series.Series, name string, begin, end time.Time) plot.Line {
 // aSession is the interval, in seconds, at which a session reports its counts, and once at its end. Counts that come a
 // few milliseconds after another reading, as at the end of a load, cover the work since the report before.
 const aSession = 1.0
+
+// MostPoints bounds the points of a line: a day by the second has more than a picture can show.
+const MostPoints = 1200
+
+// Thinner thins a line to what can be shown: it keeps the lowest and the highest point of each stretch, in their order,
+// so that no peak is lost.
+type Thinner struct {
+	Line      plot.Line
+	Together  float64 // length of a stretch
+	low, high plot.Point
+	begin     float64 // of the stretch
+	open      bool
+}
+
+func (t *Thinner) Add(p plot.Point) {
+	if t.open && p.X-t.begin >= t.Together {
+		t.Close()
+	}
+	if !t.open {
+		t.low, t.high, t.begin, t.open = p, p, p.X, true
+		return
+	}
+	if p.Y < t.low.Y {
+		t.low = p
+	}
+	if p.Y > t.high.Y {
+		t.high = p
+	}
+}
+
+// Gap breaks the line.
+func (t *Thinner) Gap(at float64) {
+	t.Close()
+	t.Line.Points = append(t.Line.Points, plot.Point{X: at, Y: math.NaN()})
+}
+
+// Close ends a stretch.
+func (t *Thinner) Close() {
+	if !t.open {
+		return
+	}
+	t.open = false
+	first, second := t.low, t.high
+	if second.X < first.X {
+		first, second = second, first
+	}
+	t.Line.Points = append(t.Line.Points, first)
+	if first != second {
+		t.Line.Points = append(t.Line.Points, second)
+	}
+}

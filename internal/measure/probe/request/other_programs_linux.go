@@ -2,9 +2,11 @@ package request
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -65,3 +67,66 @@ func (s *otherPrograms) top(from, to time.Time) runfile.Top {
 	top.Total = total.fields()
 	return mostBytesFirst(top)
 }
+
+// mostRanked bounds the relations listed; further ones are summed up by kind.
+const mostRanked = 20_000
+
+// ranking sums up requests for each named relation of the database, and for each kind of other file.
+type ranking struct {
+	from      time.Time
+	kinds     [kinds]counts      // of files that are no relation, and of relations beyond mostRanked
+	relations map[uint32]*counts // by number
+}
+
+func (r *ranking) add(whose owner, more counts) {
+	did := &r.kinds[whose.kind]
+	if whose.node != 0 {
+		if relation := r.relations[whose.node]; relation != nil {
+			did = relation
+		} else if len(r.relations) < mostRanked {
+			did = &counts{}
+			r.relations[whose.node] = did
+		}
+	}
+	did.plus(more)
+}
+
+// top returns the server's files with the most bytes.
+func (r *ranking) top(at time.Time, names map[uint32]Relation) runfile.Top {
+	top := runfile.Top{From: r.from, At: at, Of: runfile.Files}
+	var total counts
+	note := func(name string, c counts) {
+		total.plus(c)
+		top.Items = append(top.Items, runfile.TopItem{Name: name, Grew: c.fields()})
+	}
+	for kind, c := range r.kinds {
+		if Kind(kind).ofServer() && c != (counts{}) {
+			note(metric.RequestedFor(Kind(kind).String()), c)
+		}
+	}
+	for node, c := range r.relations {
+		name := fmt.Sprintf("file %d", node) // dropped, or not committed yet
+		if relation, known := names[node]; known {
+			name = relation.Name
+		}
+		note(name, *c)
+	}
+	top.Total = total.fields()
+	return mostBytesFirst(top)
+}
+
+func mostBytesFirst(top runfile.Top) runfile.Top {
+	bytes := func(i runfile.TopItem) float64 { return i.Grew["write_bytes"] + i.Grew["read_bytes"] }
+	slices.SortFunc(top.Items, func(a, b runfile.TopItem) int {
+		return cmp.Or(cmp.Compare(bytes(b), bytes(a)), cmp.Compare(a.Name, b.Name))
+	})
+	top.Items = top.Items[:min(len(top.Items), runfile.MostTopItems)]
+	return top
+}
+
+func (c counts) fields() map[string]float64 {
+	return map[string]float64{"reads": c.reads, "read_bytes": c.readBytes, "writes": c.writes,
+		"write_bytes": c.writeBytes}
+}
+
+func newRanking() ranking { return ranking{from: time.Now(), relations: map[uint32]*counts{}} }
