@@ -96,8 +96,7 @@ type player struct {
 
 func newPlayer(seconds int, limits []Limit) *player {
 	p := &player{
-		limits:  slices.Clone(limits),
-		out:     Outcome{Seconds: seconds, Limits: make([]Fate, len(limits))},
+		limits: slices.Clone(limits), out: Outcome{Seconds: seconds, Limits: make([]Fate, len(limits))},
 		stretch: (seconds + points - 1) / points,
 	}
 	for i, l := range limits {

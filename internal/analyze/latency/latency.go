@@ -182,7 +182,6 @@ func (l *Sum) Quantiles() *Quantiles {
 		return float64(l.others.ValueAtQuantile(quantile)) * time.Microsecond.Seconds()
 	}
 	return &Quantiles{
-		Transactions: l.others.TotalCount(),
-		P50:          seconds(50), P95: seconds(95), P99: seconds(99), Max: seconds(100),
+		Transactions: l.others.TotalCount(), P50: seconds(50), P95: seconds(95), P99: seconds(99), Max: seconds(100),
 	}
 }

@@ -218,10 +218,7 @@ func (r Report) plusMinusLegend() string {
 // New makes the report of a run, with the verdict on each of its metrics.
 func New(run *counts.Run, verdicts attribution.Verdicts) Report {
 	r := Report{
-		Schema:  Schema,
-		Run:     describe(run),
-		Loads:   loads(run),
-		Metrics: judge(metrics(run), verdicts),
+		Schema: Schema, Run: describe(run), Loads: loads(run), Metrics: judge(metrics(run), verdicts),
 	}
 	r.Headline = headline(run, r.Loads, r.Metrics)
 	r.Observed = observed(run)

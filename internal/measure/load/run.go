@@ -71,11 +71,8 @@ func (w *Workload) options(config *pgx.ConnConfig) engine.Options {
 		}
 	}
 	return engine.Options{
-		Scripts:     []engine.Weighted{{Script: w.script, Weight: 1}},
-		Set:         w.set,
-		Mode:        w.Mode(),
-		Connect:     func(context.Context) (*pgx.ConnConfig, error) { return config, nil },
-		ExitOnAbort: true,
+		Scripts: []engine.Weighted{{Script: w.script, Weight: 1}}, Set: w.set, Mode: w.Mode(),
+		Connect: func(context.Context) (*pgx.ConnConfig, error) { return config, nil }, ExitOnAbort: true,
 	}
 }
 

@@ -29,14 +29,11 @@ func describe(region string, i *DBInstance, c *DBCluster) (Found, error) {
 	f := Found{Status: i.DBInstanceStatus, IAM: i.IAMDatabaseAuthenticationEnabled,
 		Endpoint: i.Endpoint.Address, Port: i.Endpoint.Port}
 	f.Cloud = runfile.Cloud{
-		Provider: "aws", Region: region,
-		Instance: i.DBInstanceIdentifier, Cluster: i.DBClusterIdentifier,
-		Resource: i.DbiResourceId,
-		Engine:   engine, Version: i.EngineVersion, Class: i.DBInstanceClass,
+		Provider: "aws", Region: region, Instance: i.DBInstanceIdentifier, Cluster: i.DBClusterIdentifier,
+		Resource: i.DbiResourceId, Engine: engine, Version: i.EngineVersion, Class: i.DBInstanceClass,
 		Storage: i.StorageType, LogVolume: i.DedicatedLogVolume,
-		MultiAZ: i.MultiAZ, Insights: i.PerformanceInsightsEnabled,
-		MonitoringSeconds: i.MonitoringInterval,
-		InsightsMode:      strings.ToLower(i.DatabaseInsightsMode),
+		MultiAZ: i.MultiAZ, Insights: i.PerformanceInsightsEnabled, MonitoringSeconds: i.MonitoringInterval,
+		InsightsMode: strings.ToLower(i.DatabaseInsightsMode),
 	}
 	if f.Cloud.Insights {
 		f.Cloud.InsightsDays = i.PerformanceInsightsRetentionPeriod

@@ -30,8 +30,7 @@ func NewSize(s sizing.Sizing) Size {
 			Load: s.Need.Load, Basis: s.Basis, Factor: s.Scale.Factor, Law: append([]string{}, s.Scale.Law...),
 			Headroom: s.Ask.Headroom, GiB: s.Ask.GiB, DefaultGiB: s.Ask.DefaultGiB, Region: s.Ask.Tariff.Region,
 			DefaultRegion: s.Ask.DefaultRegion, Currency: s.Ask.Tariff.Currency(),
-			Instance: strings.TrimPrefix(s.Ask.Instance, "db."),
-			Rate:     s.Target.Most, Least: s.Target.Least,
+			Instance: strings.TrimPrefix(s.Ask.Instance, "db."), Rate: s.Target.Most, Least: s.Target.Least,
 			Balances: balances(s.Balance), Runs: sizedRuns(s), Observed: observedFor(s.Parts).Seconds(),
 		},
 	}

@@ -33,8 +33,7 @@ func auroraWaits() view {
 	}
 	return view{
 		name: Name + ".aurora_waits", relations: []string{"aurora_stat_system_waits"},
-		from:   "pg_catalog.aurora_stat_system_waits() natural join pg_catalog.aurora_stat_wait_event()",
-		only:   true,
+		from: "pg_catalog.aurora_stat_system_waits() natural join pg_catalog.aurora_stat_wait_event()", only: true,
 		fields: append(of("XactSync", "xact_sync"), of("DataFileRead", "data_file_read")...),
 	}
 }
@@ -43,7 +42,6 @@ func auroraWaits() view {
 func auroraWALCache() view {
 	return view{
 		name: Name + ".aurora_wal_cache", relations: []string{"aurora_stat_logical_wal_cache"}, call: "()",
-		only:   true,
-		fields: sums("blks_read", "cache_hit", "cache_miss"),
+		only: true, fields: sums("blks_read", "cache_hit", "cache_miss"),
 	}
 }

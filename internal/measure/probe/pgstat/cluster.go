@@ -12,8 +12,7 @@ func cluster() view {
 // may answer at the same address.
 func serverItself() view {
 	return view{
-		name:     Name + ".server",
-		constant: true,
-		fields:   []field{value("started", way{"extract(epoch from pg_catalog.pg_postmaster_start_time())", nil})},
+		name: Name + ".server", constant: true,
+		fields: []field{value("started", way{"extract(epoch from pg_catalog.pg_postmaster_start_time())", nil})},
 	}
 }

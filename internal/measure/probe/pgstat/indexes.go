@@ -5,8 +5,7 @@ package pgstat
 func indexes(schemas []string) view {
 	return view{
 		name: Name + ".indexes", relations: []string{"pg_stat_user_indexes"}, rows: inSchemas,
-		arguments: []any{schemas},
-		fields:    sums("idx_scan", "idx_tup_read", "idx_tup_fetch"),
+		arguments: []any{schemas}, fields: sums("idx_scan", "idx_tup_read", "idx_tup_fetch"),
 	}
 }
 
@@ -14,7 +13,6 @@ func indexes(schemas []string) view {
 func indexBlocks(schemas []string) view {
 	return view{
 		name: Name + ".indexes_io", relations: []string{"pg_statio_user_indexes"}, rows: inSchemas,
-		arguments: []any{schemas},
-		fields:    sums("idx_blks_read", "idx_blks_hit"),
+		arguments: []any{schemas}, fields: sums("idx_blks_read", "idx_blks_hit"),
 	}
 }

@@ -4,8 +4,7 @@ import "github.com/realiops/realiops/internal/runfile"
 
 // hidden is the null for a user who may not see other users' sessions.
 var hidden = null{
-	reason: runfile.Permission,
-	detail: "only a member of pg_read_all_stats sees the sessions of other users",
+	reason: runfile.Permission, detail: "only a member of pg_read_all_stats sees the sessions of other users",
 	remedy: "grant pg_monitor to the user of this connection",
 }
 

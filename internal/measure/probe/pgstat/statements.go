@@ -49,9 +49,7 @@ func sumOfStatements(column, per string) []way {
 // evictions reads how often the extension evicted statements.
 func evictions() view {
 	return view{
-		name:      Name + ".statements",
-		extension: metric.StatStatements,
-		relations: []string{"pg_stat_statements_info"},
-		fields:    []field{value("evictions", column("dealloc"))},
+		name: Name + ".statements", extension: metric.StatStatements, relations: []string{"pg_stat_statements_info"},
+		fields: []field{value("evictions", column("dealloc"))},
 	}
 }

@@ -39,8 +39,7 @@ func (e *engine) imageFor(ctx context.Context, o Options) (image, error) {
 		return image{}, fmt.Errorf("image %s has no entrypoint; is it a PostgreSQL image?", o.image())
 	}
 	return image{
-		name:          o.image(),
-		entrypoint:    found.Config.Entrypoint,
+		name: o.image(), entrypoint: found.Config.Entrypoint,
 		dataDirectory: cmp.Or(value(found.Config.Env, "PGDATA"), usualDirectory),
 	}, nil
 }
