@@ -39,8 +39,7 @@ func SameNumbers(flavor string) (pairs [][2]string) {
 }
 
 // cloud returns the metrics of cloud services that probes read.
-func cloud() []Metric {
-	var rows []Metric
+func cloud() (rows []Metric) {
 	for _, m := range Meanings() {
 		if !m.Unread {
 			rows = append(rows, m.Row())

@@ -1,8 +1,7 @@
 package metric
 
 // fio returns fio's figures of its jobs: counters over all of them, and levels of the last.
-func fio() []Metric {
-	var rows []Metric
+func fio() (rows []Metric) {
 	add := func(m Metric, printed string) {
 		m.Name, m.Source = "fio/"+m.Name, "https://fio.readthedocs.io/en/latest/fio_doc.html"
 		rows = append(rows,

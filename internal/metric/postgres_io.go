@@ -75,9 +75,8 @@ func postgresIO() []Metric {
 }
 
 // part returns the operations of some rows of the view, and their bytes. The kinds are read, write, extend.
-func part(name, rows, help string, kinds ...string) []Metric {
+func part(name, rows, help string, kinds ...string) (all []Metric) {
 	words := map[string]string{"read": "reads", "write": "writes", "extend": "growths"}
-	var all []Metric
 	for _, kind := range kinds {
 		operations := blocks(name+"_"+kind+"s", kind+"s", rows, words[kind]+" "+help)
 		bytes := volume(name+"_"+kind+"_bytes", kind, rows, "bytes of "+words[kind]+" "+help)

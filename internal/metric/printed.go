@@ -114,7 +114,7 @@ func (t Table) alike(typed string) (names []string) {
 	return names
 }
 
-func (t Table) named(typed string) []string {
+func (t Table) named(typed string) (once []string) {
 	typed = plain(typed)
 	var whole, ending []string
 	for _, m := range t {
@@ -130,7 +130,6 @@ func (t Table) named(typed string) []string {
 	if len(whole) == 0 {
 		whole = ending
 	}
-	var once []string
 	for _, name := range whole {
 		if !slices.Contains(once, name) {
 			once = append(once, name)

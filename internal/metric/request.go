@@ -88,9 +88,8 @@ func RequestedFor(kind string) string {
 }
 
 // requestsByFile returns the kernel's traced requests, by the file that their sectors belong to.
-func requestsByFile() []Metric {
+func requestsByFile() (rows []Metric) {
 	const source = "https://docs.kernel.org/trace/events.html"
-	var rows []Metric
 	add := func(view, printed, field, unit, help, caveat string) {
 		m := counter(view+"/"+field, unit, help).As("requests by file: " + field + " (" + printed + ")").but(caveat)
 		m.Source = source

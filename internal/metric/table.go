@@ -166,8 +166,7 @@ func (t Table) View(name string) Table {
 }
 
 // Announced returns the announcements of the rows.
-func (t Table) Announced() []runfile.Metric {
-	var all []runfile.Metric
+func (t Table) Announced() (all []runfile.Metric) {
 	for _, m := range t {
 		all = append(all, m.Announced())
 	}

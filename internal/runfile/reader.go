@@ -101,11 +101,8 @@ func records(r io.Reader, as func(Record) Record) iter.Seq2[Record, error] {
 		l := lines{}
 		for k := range decoded(text) {
 			for _, i := range k.items {
-				record, err := l.take(i)
-				if err != nil || record != nil {
-					if !yield(as(record), err) || err != nil {
-						return
-					}
+				if record, err := l.take(i); (err != nil || record != nil) && (!yield(as(record), err) || err != nil) {
+					return
 				}
 			}
 			if err := l.stopped(k.end); err != nil {
@@ -192,8 +189,7 @@ func (l *lines) take(i item) (Record, error) {
 }
 
 func (l *lines) defect(err error, line []byte, cut bool) error {
-	_, newer := errors.AsType[*SchemaError](err)
-	switch {
+	switch _, newer := errors.AsType[*SchemaError](err); {
 	case newer, errors.Is(err, ErrNotRunFile), errors.Is(err, ErrOldWords):
 		return err
 	case !l.begun && !opensRun(line, cut):

@@ -210,8 +210,7 @@ func (c *cursor) anyNumber(value *float64) bool {
 }
 
 // numberLength returns the length of the number that text begins with; 0 if none.
-func numberLength(text []byte) int {
-	i := 0
+func numberLength(text []byte) (i int) {
 	digits := func() bool {
 		begin := i
 		for i < len(text) && isDigit(text[i]) {

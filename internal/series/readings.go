@@ -169,7 +169,7 @@ const (
 )
 
 // extend adds the value of a row after all others, and returns the growth of the column in bytes.
-func (c *Column) extend(row int, value float64) int {
+func (c *Column) extend(row int, value float64) (grown int) {
 	if c.handed { // a series must not change
 		c.runs, c.handed = slices.Clone(c.runs), false
 	}
@@ -178,7 +178,6 @@ func (c *Column) extend(row int, value float64) int {
 		c.runs = append(c.runs, run{row: row, n: 1, values: []float64{value}})
 		return runSize + 8
 	}
-	grown := 0
 	last := &c.runs[n-1]
 	if last.n == longestRun {
 		room := last.values[:0]

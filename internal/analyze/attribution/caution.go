@@ -12,8 +12,7 @@ import (
 )
 
 // cautions returns what a reader of the verdict should know before relying on it.
-func (tr *trial) cautions(v Verdict) []Warning {
-	var all []Warning
+func (tr *trial) cautions(v Verdict) (all []Warning) {
 	add := func(code, text string) {
 		if text != "" {
 			all = append(all, Warning{code, text})
@@ -104,8 +103,7 @@ func (j *judge) background(m counts.Metric) (loads []string) {
 func (j *judge) belowBackground(m counts.Metric, y column) (loads []string) {
 	for a, load := range j.loads {
 		for i, r := range load.Repetitions {
-			amount, err := m.Count(load, r)
-			if err == nil && amount < -surely*y[a][i].stdErr {
+			if amount, err := m.Count(load, r); err == nil && amount < -surely*y[a][i].stdErr {
 				loads = append(loads, load.Name)
 				break
 			}

@@ -63,8 +63,7 @@ func (tr *trial) single(v *Verdict, t *table, s search) {
 	}
 	var left []held
 	for _, m := range s.sizes[0] {
-		h := &tr.rivals[t.places[m.columns[0]]]
-		switch {
+		switch h := &tr.rivals[t.places[m.columns[0]]]; {
 		case h.Status == Excluded:
 		case s.gain(best, m) < beaten, !isNotable(tr.columns[h.place]), // one more or less of a handful of events is chance
 			h.Status == Consistent && winner.Status == Possible: // a possible quantity does not beat a consistent one

@@ -61,8 +61,7 @@ func (e *evidence) onlyWithIndexes(y column, forEntry float64) bool {
 			continue
 		}
 		for r, c := range y[a] {
-			much := forEntry * float64(load.Repetitions[r].Work.Rows)
-			switch {
+			switch much := forEntry * float64(load.Repetitions[r].Work.Rows); {
 			case c.missing != nil:
 			case c.value > max(nextToNothing*much, c.stdErr):
 				return false

@@ -254,8 +254,7 @@ func (e *evidence) part(name string) metric.Quantity {
 	return metric.All().Part(name, metric.VersionNum(e.run.Header.Target.Version))
 }
 
-func (j *judge) rivals(m counts.Metric, y column, blank []bool) []held {
-	var all []held
+func (j *judge) rivals(m counts.Metric, y column, blank []bool) (all []held) {
 	for place, d := range j.quantities {
 		h := j.against(y, j.columns[place], blank,
 			held{Rival: Rival{Quantity: d.Name, Side: d.Side, Modelled: d.Modelled}, place: place})

@@ -255,8 +255,7 @@ func (t *table) centre(m *model) {
 	}
 }
 
-func (t *table) predict(columns []int, of []float64, i int) float64 {
-	sum := 0.0
+func (t *table) predict(columns []int, of []float64, i int) (sum float64) {
 	for k, c := range columns {
 		sum += of[k] * t.columns[c][i]
 	}
@@ -355,8 +354,7 @@ func (t *table) share(m model, k int) float64 {
 }
 
 // all returns the models of a size, least deviance first.
-func (t *table) all(size int) []model {
-	var found []model
+func (t *table) all(size int) (found []model) {
 	choice := make([]int, size)
 	var walk func(from, k int)
 	walk = func(from, k int) {

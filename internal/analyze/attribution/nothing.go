@@ -117,8 +117,7 @@ func (h held) takeBack(y, x column) {
 }
 
 // zeroWhereShown reports whether x was zero in all loads that show the metric y, so that y does not count it.
-func zeroWhereShown(y, x column, blank []bool) bool {
-	some := false
+func zeroWhereShown(y, x column, blank []bool) (some bool) {
 	for a := range y {
 		if blank[a] || !isCounted(y[a]) {
 			continue

@@ -39,7 +39,7 @@ const equalLoads = 2
 const sameNumber = 1.03
 
 // Compare compares metrics in pairs, and skips pairs of which the run lacks one.
-func Compare(run *counts.Run, pairs [][2]string, options Options) []Pair {
+func Compare(run *counts.Run, pairs [][2]string, options Options) (all []Pair) {
 	if len(pairs) == 0 {
 		return nil
 	}
@@ -48,7 +48,6 @@ func Compare(run *counts.Run, pairs [][2]string, options Options) []Pair {
 	find := func(name string) int {
 		return slices.IndexFunc(metrics, func(m counts.Metric) bool { return m.Name == name })
 	}
-	var all []Pair
 	for _, pair := range pairs {
 		if one, other := find(pair[0]), find(pair[1]); one >= 0 && other >= 0 {
 			all = append(all, j.pair(metrics[one], metrics[other]))

@@ -48,7 +48,7 @@ func (e *evidence) typically(one, other metric.Quantity) (mean float64, ok bool)
 // settle returns the load that separates most pairs of these quantities, or of several such loads the one that
 // separates them furthest. It does not advise a load that was run as often as planned. If all loads only read, it
 // returns nil: the advisable loads add rows and tell nothing about reads.
-func (e *evidence) settle(open []metric.Quantity) *Settle {
+func (e *evidence) settle(open []metric.Quantity) (best *Settle) {
 	if e.any(reads) && !e.any(writes) {
 		return nil
 	}
@@ -59,7 +59,6 @@ func (e *evidence) settle(open []metric.Quantity) *Settle {
 	if len(read) > 1 {
 		open = read // no load helps with quantities that nobody reads
 	}
-	var best *Settle
 	pairs := 0
 	for _, load := range advisable() {
 		if e.wasRun(load) {

@@ -21,8 +21,7 @@ type warnings struct {
 	options Options
 }
 
-func (w warnings) list() []Warning {
-	var all []Warning
+func (w warnings) list() (all []Warning) {
 	add := func(code, text string) {
 		if text != "" {
 			all = append(all, Warning{code, text})
@@ -139,8 +138,7 @@ func isNotable(x column) bool {
 func (w warnings) sameThroughout(x, y column) bool {
 	lowest, highest, n := math.Inf(1), math.Inf(-1), 0
 	for a := range w.loads {
-		ratio, logs, _ := quotients(x[a], y[a])
-		if len(logs) > 0 {
+		if ratio, logs, _ := quotients(x[a], y[a]); len(logs) > 0 {
 			l := math.Log(ratio.Value)
 			lowest, highest, n = min(lowest, l), max(highest, l), n+1
 		}

@@ -316,8 +316,7 @@ func (b *Baseline) throttle(run *counts.Run) error {
 }
 
 // PointsOf returns the seconds of a job, as reported by fio.
-func PointsOf(run *counts.Run, r counts.Repetition) []Point {
-	var all []Point
+func PointsOf(run *counts.Run, r counts.Repetition) (all []Point) {
 	sum := func(c series.Change, metrics ...string) (sum float64, err error) {
 		for _, metric := range metrics {
 			delta, err := run.Series(metric).Delta(c.From.Add(1), c.To.Add(1))

@@ -34,8 +34,7 @@ func near(measured, published float64) bool {
 const halfAnHour = 1800
 
 // BucketsOf returns the published buckets with these rates before and after that last at least as long when full.
-func BucketsOf(t Throttle, volumes []catalog.Volume, instances []catalog.Instance) []Bucket {
-	var found []Bucket
+func BucketsOf(t Throttle, volumes []catalog.Volume, instances []catalog.Instance) (found []Bucket) {
 	for _, v := range volumes {
 		for i := range v.Tiers {
 			found = append(found, t.ofTier(v, i)...)
@@ -127,12 +126,11 @@ func (t Throttle) matches(before, after [2]float64, burst, base, credits float64
 }
 
 // ofMachine compares the rates with the limits of a machine class.
-func (t Throttle) ofMachine(m catalog.Instance) []Bucket {
+func (t Throttle) ofMachine(m catalog.Instance) (found []Bucket) {
 	const mb = 1e6
 	if !m.Bursts {
 		return nil
 	}
-	var found []Bucket
 	for _, d := range []struct {
 		of                         string
 		before, after, burst, base float64

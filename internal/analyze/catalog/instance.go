@@ -47,8 +47,7 @@ type Sold struct {
 var instancesFile []byte
 
 // Instances returns all machine classes.
-func Instances() ([]Instance, error) {
-	var all []Instance
+func Instances() (all []Instance, err error) {
 	if err := decode(instancesFile, &all); err != nil {
 		return nil, fmt.Errorf("read the catalog of instances: %w", err)
 	}

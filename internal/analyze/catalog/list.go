@@ -10,12 +10,11 @@ import (
 )
 
 // readList parses a user's list, of prices or of limits. Its errors name the line.
-func readList[Row any](r io.Reader, kind string) ([]Row, error) {
+func readList[Row any](r io.Reader, kind string) (all []Row, err error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("read the %s: %w", kind, err)
 	}
-	var all []Row
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&all); err != nil {
@@ -34,8 +33,7 @@ func readList[Row any](r io.Reader, kind string) ([]Row, error) {
 func mistake(text []byte, list string, offset int64, err error) error {
 	reason := strings.TrimPrefix(err.Error(), "json: ")
 	kind, isKind := errors.AsType[*json.UnmarshalTypeError](err)
-	syntax, isSyntax := errors.AsType[*json.SyntaxError](err)
-	switch {
+	switch syntax, isSyntax := errors.AsType[*json.SyntaxError](err); {
 	case len(bytes.TrimSpace(text)) == 0:
 		return errors.New("the file is empty")
 	case errors.Is(err, io.ErrUnexpectedEOF):

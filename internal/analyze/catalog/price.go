@@ -59,8 +59,7 @@ const HoursInMonth = 730
 var pricesFile []byte
 
 // Prices returns the prices built into the program.
-func Prices() ([]Price, error) {
-	var all []Price
+func Prices() (all []Price, err error) {
 	if err := decode(pricesFile, &all); err != nil {
 		return nil, fmt.Errorf("read the catalog of prices: %w", err)
 	}
@@ -96,8 +95,7 @@ func ReadPrices(r io.Reader) ([]Price, error) {
 		if err == nil {
 			err = p.sold(volumes)
 		}
-		first, twice := places[p.unit()]
-		switch {
+		switch first, twice := places[p.unit()]; {
 		case err != nil:
 		case twice:
 			err = fmt.Errorf("it repeats price %d; remove one", first+1)

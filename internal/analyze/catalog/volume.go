@@ -71,8 +71,7 @@ var volumesFile []byte
 var distributedFile []byte
 
 // Volumes returns all kinds of storage, by provider. Bytes per second are in MiB, even if published in MB.
-func Volumes() ([]Volume, error) {
-	var all []Volume
+func Volumes() (all []Volume, err error) {
 	if err := decode(volumesFile, &all); err != nil {
 		return nil, fmt.Errorf("read the catalog of volumes: %w", err)
 	}
@@ -107,8 +106,7 @@ func (r *Rule) scale(by float64) {
 }
 
 // DistributedRules returns the published rules of thumb for databases that spread rows over nodes.
-func DistributedRules() ([]Distributed, error) {
-	var all []Distributed
+func DistributedRules() (all []Distributed, err error) {
 	if err := decode(distributedFile, &all); err != nil {
 		return nil, fmt.Errorf("read the catalog of distributed databases: %w", err)
 	}
@@ -126,12 +124,11 @@ func (v Volume) Tier(gib float64) (Tier, bool) {
 }
 
 // MostIOPS returns the operations per second of the largest volume that a provider sells; 0 if none is known.
-func MostIOPS(provider string) float64 {
+func MostIOPS(provider string) (most float64) {
 	volumes, err := Volumes()
 	if err != nil {
 		return 0
 	}
-	most := 0.0
 	for _, v := range volumes {
 		for _, t := range v.Tiers {
 			if v.Provider == provider {

@@ -36,8 +36,7 @@ const (
 
 // ParseBudgets parses a list such as own_wal_bytes=24KiB,own_wal_records=base,wal_bytes=base+3%,rows=1/tx: k is 1,000
 // and Ki 1,024.
-func ParseBudgets(list string) ([]Budget, error) {
-	var all []Budget
+func ParseBudgets(list string) (all []Budget, err error) {
 	for text := range strings.SplitSeq(list, ",") {
 		b, err := parseBudget(strings.TrimSpace(text))
 		if err != nil {

@@ -235,8 +235,7 @@ func interferer(r counts.Repetition, column string, fewer bool) string {
 	writer, knownWriter := grew(r, "pgstat.io/wal_writer_"+column)
 	timed, _ := grew(r, metric.CheckpointerCheckpointsTimed)
 	asked, _ := grew(r, metric.CheckpointerCheckpointsReq)
-	byProcess := known && knownClients && knownWriter
-	switch {
+	switch byProcess := known && knownClients && knownWriter; {
 	case byProcess && writer > 0:
 		return walWriter
 	case byProcess && all > clients, timed+asked > 0:

@@ -336,8 +336,7 @@ func (k kind) count(load counts.Load) Count {
 		c.Background = max(c.Background, background)
 		is := k.less(counted, background, load, r)
 		c.Runs = append(c.Runs, is)
-		own, rest := k.surely(r)
-		if own != nil {
+		if own, rest := k.surely(r); own != nil {
 			c.Own, c.Rest = append(c.Own, min(is, own(load, r))), rest
 		}
 	}
@@ -377,8 +376,7 @@ func grew(r counts.Repetition, metric string) (by float64, known bool) {
 }
 
 func reason(err error) string {
-	missing, ok := errors.AsType[*series.Missing](err)
-	switch {
+	switch missing, ok := errors.AsType[*series.Missing](err); {
 	case ok && missing.Reason == series.Reset:
 		return "its statistics were reset meanwhile" // a reset shows as a lower value, or in its view
 	case ok:

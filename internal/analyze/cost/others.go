@@ -72,7 +72,7 @@ const mayBeOthers = "sessions that cannot be told from its own"
 // alike leaves out repetitions in which more sessions connected than in most: a constant operation always connects as
 // often, so the others may be foreign. If there is no such majority, or others connect during idle times, any
 // repetition may include the work of others. Without a count of sessions, as in 13, it uses the rows written.
-func (c *Cost) alike(run *counts.Run, repetitions []counts.Repetition) []counts.Repetition {
+func (c *Cost) alike(run *counts.Run, repetitions []counts.Repetition) (same []counts.Repetition) {
 	if len(c.Others) > 0 {
 		return repetitions // already marked
 	}
@@ -97,7 +97,6 @@ func (c *Cost) alike(run *counts.Run, repetitions []counts.Repetition) []counts.
 		return repetitions
 	}
 	fewest, most := slices.Min(came), slices.Max(came)
-	var same []counts.Repetition
 	var more []int
 	for i, r := range repetitions {
 		if came[i] == fewest {

@@ -42,8 +42,7 @@ func (f flushing) waiting(a counts.Load, r counts.Repetition) (n, background flo
 	if err != nil {
 		return 0, 0, err
 	}
-	own, byProcess := grew(r, metric.StatIOWALClientFsyncs)
-	switch {
+	switch own, byProcess := grew(r, metric.StatIOWALClientFsyncs); {
 	case byProcess && own == 0:
 		return 0, 0, nil
 	case all >= n && (byProcess || f.settings["synchronous_commit"] != "off"):
@@ -55,8 +54,7 @@ func (f flushing) waiting(a counts.Load, r counts.Repetition) (n, background flo
 
 // uncounted says why the server does not count WAL fsyncs; empty if it does.
 func (f flushing) uncounted() string {
-	method := f.settings["wal_sync_method"]
-	switch {
+	switch method := f.settings["wal_sync_method"]; {
 	case f.settings["fsync"] == "off":
 		return "fsync is off on this server"
 	case strings.HasPrefix(method, "open_"):

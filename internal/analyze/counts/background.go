@@ -121,8 +121,7 @@ func (r Repetition) BeforeEnd() Repetition {
 }
 
 // idlings returns the rates and amounts of each idle repetition.
-func (r *Run) idlings() []idling {
-	var all []idling
+func (r *Run) idlings() (all []idling) {
 	for _, load := range r.Loads {
 		if !load.Idle() {
 			continue

@@ -22,8 +22,7 @@ type Metric struct {
 // Raw returns the metric's growth in a repetition, background included; false if it is unknown.
 func (m Metric) Raw(r Repetition) (sum float64, known bool) {
 	for i, name := range m.From {
-		c, counted := r.Counts[name]
-		switch {
+		switch c, counted := r.Counts[name]; {
 		case !counted || c.Missing != nil:
 			return 0, false
 		case i > 0 && m.how == subtraction:
@@ -55,8 +54,7 @@ func (m Metric) PartOf(d Quantity) bool {
 
 // Metrics returns all metrics of the run by name: the counters, and what is derived from them, such as device requests
 // with data, which the kernel does not count separately.
-func (r *Run) Metrics() []Metric {
-	var all []Metric
+func (r *Run) Metrics() (all []Metric) {
 	for _, m := range r.Counters {
 		all = append(all, Metric{
 			Metric: m, From: []string{m.Name},
@@ -68,8 +66,7 @@ func (r *Run) Metrics() []Metric {
 			continue
 		}
 		_, whole := r.Counter(m.Derived.Of)
-		_, part := r.Counter(m.Derived.Less)
-		if whole && part {
+		if _, part := r.Counter(m.Derived.Less); whole && part {
 			all = append(all, Metric{
 				Metric: m.Announced(), Derived: m.Derived.String(), From: []string{m.Derived.Of, m.Derived.Less},
 				how: subtraction, count: difference(*m.Derived),
@@ -86,8 +83,7 @@ func (r *Run) Metrics() []Metric {
 }
 
 // MetricNames returns the names of [Run.Metrics].
-func (r *Run) MetricNames() []string {
-	var names []string
+func (r *Run) MetricNames() (names []string) {
 	for _, m := range r.Metrics() {
 		names = append(names, m.Name)
 	}

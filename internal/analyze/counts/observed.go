@@ -33,8 +33,7 @@ func (r Repetition) tally() tally {
 // observedQuantities sets up the quantities that our clients count in an experiment to use counters in an observation.
 func observedQuantities(all []Quantity, by tally) {
 	for i := range all {
-		d := &all[i]
-		switch d.Name {
+		switch d := &all[i]; d.Name {
 		case metric.RowsWritten:
 			d.Help, d.From, d.how = "rows inserted, updated and deleted, "+by.of, by.rows, addition
 		case metric.Entries:

@@ -82,8 +82,7 @@ func (d Quantity) addedOf(rows []metric.Metric) Quantity {
 	return d
 }
 
-func names(rows []metric.Metric) []string {
-	var all []string
+func names(rows []metric.Metric) (all []string) {
 	for _, m := range rows {
 		all = append(all, m.Name)
 	}

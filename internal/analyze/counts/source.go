@@ -72,8 +72,7 @@ func (r *Run) GrewBetween(m Metric, perSecond, besides float64) float64 {
 	}
 	var whole Growth
 	for i, name := range m.From {
-		grew, known := r.Grew(name)
-		switch {
+		switch grew, known := r.Grew(name); {
 		case !known:
 			return 0
 		case i > 0 && m.how == subtraction:

@@ -212,8 +212,7 @@ func Folded(blocks ...Block) Block {
 // Only returns blocks that only some formats show.
 func Only(in Format, blocks ...Block) Block { return only{in, blocks} }
 
-func shown(blocks []Block, in Format) []Block {
-	var all []Block
+func shown(blocks []Block, in Format) (all []Block) {
 	for _, b := range blocks {
 		switch b := b.(type) {
 		case nil:
@@ -229,8 +228,7 @@ func shown(blocks []Block, in Format) []Block {
 }
 
 // flat flattens Together for formats without blank lines between blocks.
-func flat(blocks []Block, in Format) []Block {
-	var all []Block
+func flat(blocks []Block, in Format) (all []Block) {
 	for _, b := range shown(blocks, in) {
 		if together, ok := b.(Together); ok {
 			all = append(all, flat(together, in)...)

@@ -110,8 +110,7 @@ const commandMark = "::"
 
 // wrapped wraps words in lines of at most width columns. It does not break a longer word, which may be copied, and does
 // not begin a line with a word that looks like a command.
-func wrapped(words string, width int) []string {
-	var lines []string
+func wrapped(words string, width int) (lines []string) {
 	column := width
 	for word := range strings.FieldsFuncSeq(words, breakable) {
 		letters := displayWidth(word)

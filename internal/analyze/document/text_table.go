@@ -126,8 +126,7 @@ func gridOf(of Table, cells [][]string, limit int, short bool) *grid {
 }
 
 // nameBeside puts the lines of a name beside the lines of its description.
-func nameBeside(name []string, lines [][]string) [][]string {
-	var rows [][]string
+func nameBeside(name []string, lines [][]string) (rows [][]string) {
 	for i := range max(len(name), len(lines)) {
 		row := make([]string, len(lines[0]))
 		if i < len(lines) {
@@ -221,11 +220,10 @@ func (g *grid) layout(width int) string {
 }
 
 // stacked returns the number of blocks below each other; a column that does not fit beside the names counts as several.
-func (g *grid) stacked(width int) int {
+func (g *grid) stacked(width int) (n int) {
 	if g.fitting(1, width, tight) == len(g.header) && g.widths[0] < width {
 		return 1
 	}
-	n := 0
 	for first := 1; first < len(g.header); n++ {
 		if g.widths[0]+len(roomy)+g.widths[first] > width {
 			n += len(g.header)

@@ -78,8 +78,7 @@ func (c coverage) text() string {
 func (c coverage) tooLittle(requests []float64) string {
 	all := len(c.known)
 	if last := min(all, week); float64(c.count(all-last, all)) < nearlyAll*float64(last) {
-		first, after := c.ends()
-		switch {
+		switch first, after := c.ends(); {
 		case c.since() != nil:
 			return "no data since " + c.at(after).Format(shortly)
 		case first > all-last:

@@ -168,12 +168,11 @@ func (f Fleet) lackSection(top int) document.Block {
 }
 
 // csvTable returns a row for each database, with all its numbers.
-func (f Fleet) csvTable() document.Table {
+func (f Fleet) csvTable() (t document.Table) {
 	columns := []string{"database", "kind", "class", "region", "hours", "known_hours", "typical_requests",
 		"worst_hour_requests", "worst_hour_mibps", "worst_day_requests",
 		"has", "carries_requests", "carries_mibps", "has_monthly", "order", "order_monthly", "saves", "saves_lowest",
 		"saves_highest", "prices_as_of", "risk", "uses", "hours_at_limit", "credits_end", "known_until", "missing"}
-	var t document.Table
 	for _, c := range columns {
 		t.Columns = append(t.Columns, document.Column{Header: c})
 	}

@@ -135,8 +135,7 @@ func (w work) need(percent float64) *Need {
 const hoursOfDay = 22
 
 // worstDay returns the highest mean of a day, in UTC; nil if none is known.
-func (w work) worstDay() *Rate {
-	var worst *Rate
+func (w work) worstDay() (worst *Rate) {
 	for _, day := range w.days() {
 		var sum Rate
 		n := 0.0

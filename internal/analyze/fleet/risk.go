@@ -52,8 +52,7 @@ func (a Ask) risk(d *Page, w work, held sizing.Held) Risk {
 
 func (r Risk) level(held sizing.Held) Level {
 	bursts := slices.ContainsFunc(held.Limits, func(l burst.Limit) bool { return l.Capacity > 0 })
-	c := r.Credits
-	switch {
+	switch c := r.Credits; {
 	case c != nil && c.Hours > 0:
 		return Exhausted
 	case r.Hours > 0 && !bursts:
@@ -85,8 +84,7 @@ func (a Ask) credits(d *Page, w work, held sizing.Held) *Credits {
 			}
 		}
 		shown := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
-		_, after := w.coverage().ends()
-		switch {
+		switch _, after := w.coverage().ends(); {
 		case i < 0:
 		case len(shown) > 0:
 			last := len(values) - 1

@@ -96,13 +96,12 @@ type series struct {
 }
 
 // sorted returns the samples sorted by label values, each with its labels sorted.
-func (m *Metric) sorted() []series {
+func (m *Metric) sorted() (all []series) {
 	order := make([]int, len(m.Labels))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(m.Labels[a], m.Labels[b]) })
-	var all []series
 	for _, s := range m.Samples {
 		row := series{value: s.Value}
 		var pairs []string

@@ -172,8 +172,7 @@ func (numbers) Ticks(least, most float64) []plot.Tick {
 type decades struct{}
 
 // Ticks returns the marks between two values; gonum/plot calls it.
-func (decades) Ticks(least, most float64) []plot.Tick {
-	var ticks []plot.Tick
+func (decades) Ticks(least, most float64) (ticks []plot.Tick) {
 	first, last := math.Floor(math.Log10(max(least, 1e-12))), math.Floor(math.Log10(most*1.0001))
 	for exponent := first; exponent <= last; exponent++ {
 		tick := plot.Tick{Value: math.Pow(10, exponent)}
@@ -253,9 +252,8 @@ func (p Picture) Heading() string { return p.Title }
 func (p Picture) Small() bool { return p.Size != Size{} }
 
 // Legend returns the keys of the lines, in order.
-func (p Picture) Legend() []document.Key {
+func (p Picture) Legend() (keys []document.Key) {
 	signs := []string{"●", "□", "△", "▲", "○", "■", "✕", "+"} // as drawn by shapes
-	var keys []document.Key
 	for i, l := range p.Lines {
 		c, _ := look(i)
 		key := document.Key{Name: l.Name, Color: fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B), Shape: "—"}
@@ -268,8 +266,7 @@ func (p Picture) Legend() []document.Key {
 }
 
 // stretches returns the points between gaps.
-func (l Line) stretches() []plotter.XYs {
-	var all []plotter.XYs
+func (l Line) stretches() (all []plotter.XYs) {
 	open := false
 	for _, p := range l.Points {
 		if math.IsNaN(p.Y) || math.IsInf(p.Y, 0) {

@@ -115,8 +115,7 @@ func (r screen) misnamedTile() document.Tiles {
 }
 
 // called says what is known about a metric that is called IOPS and has no verdict.
-func (r screen) called() string {
-	text := ""
+func (r screen) called() (text string) {
 	for _, m := range ranked(r.Metrics) {
 		if claim(m) == iops && m.CannotTell() && m.Missing == nil && (text == "" || strings.Contains(m.Name, "Write")) {
 			text = words.Sentences("This run cannot tell what "+m.Name+" counts", m.agrees(), m.excluded())

@@ -178,8 +178,7 @@ func (h *Headline) spread() string {
 const steady = 1.10
 
 // sureness says what an order depends on, as far as the run knows.
-func (r Report) sureness() []string {
-	var texts []string
+func (r Report) sureness() (texts []string) {
 	if h := r.Headline; h != nil && h.Quiet.Quantity != "" && h.Quiet.PerSecond.Known() {
 		texts = append(texts, fmt.Sprintf("%s vary by %s from one repetition of %s to the next.",
 			words.Capital(h.Quiet.Quantity.Many()), h.Quiet.PerSecond.PlusMinus(), h.Load))

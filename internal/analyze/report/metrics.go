@@ -141,8 +141,7 @@ func (a measured) load(c counts.Metric) MetricLoad {
 func moved(loads []MetricLoad) Moved {
 	is := Unknown
 	for _, a := range loads {
-		f := a.shown()
-		switch {
+		switch f := a.shown(); {
 		case len(a.Per) == 0 || !f.Known():
 		case f.Lowest > figure.Resolution:
 			return Yes
@@ -156,8 +155,7 @@ func moved(loads []MetricLoad) Moved {
 }
 
 // missingEverywhere returns nil if a load has a figure, else the first load's reason.
-func missingEverywhere(loads []MetricLoad) *series.Missing {
-	var why *series.Missing
+func missingEverywhere(loads []MetricLoad) (why *series.Missing) {
 	for _, a := range loads {
 		if a.shown().Known() {
 			return nil
@@ -168,11 +166,9 @@ func missingEverywhere(loads []MetricLoad) *series.Missing {
 }
 
 // acrossLoads returns the range of the ratios of all loads that have one.
-func acrossLoads(loads []MetricLoad, name metric.Quantity) Span {
-	var span Span
+func acrossLoads(loads []MetricLoad, name metric.Quantity) (span Span) {
 	for _, a := range loads {
-		f, compared := a.Per[name]
-		switch {
+		switch f, compared := a.Per[name]; {
 		case !compared, f.Missing != nil && f.Missing.Reason == leftOut: // an idle load, or one not measured
 		case !f.Known() && span.Without == nil:
 			span.Without = f.Missing

@@ -92,8 +92,7 @@ func (r Report) Target() string {
 }
 
 // changed says, in brackets, that a setting changed during the run.
-func (r Report) changed(setting string) string {
-	text := ""
+func (r Report) changed(setting string) (text string) {
 	for _, c := range r.Run.SettingsChanged {
 		if c.Setting == setting {
 			text = " at first (" + c.To + " by " + c.At.UTC().Format("15:04:05") + ")"

@@ -100,8 +100,7 @@ func (a Load) answered() (shares [3]float64, why string) {
 const busy = 0.25
 
 // headlineOfReads returns nil if no load reads, or the device was not counted.
-func headlineOfReads(loads []Load) *HeadlineOfReads {
-	var lowest *HeadlineOfReads
+func headlineOfReads(loads []Load) (lowest *HeadlineOfReads) {
 	most := 0.0
 	reading := Loads(loads).reading()
 	for _, a := range reading {

@@ -156,8 +156,7 @@ func (r Report) when() string {
 
 // Place returns a suffix that says where the server ran, such as ", container"; empty if there is nothing to add.
 func Place(r Report) string {
-	t := r.Run.Target
-	switch {
+	switch t := r.Run.Target; {
 	case t.Kind == "container":
 		return ", container" + words.InBrackets(t.Image)
 	case t.Kind == "dsn" && t.Host != "":
@@ -187,8 +186,7 @@ func ServerName(flavor string) string {
 
 // repetitions returns how often the loads were run; if none was measured, how often they were planned.
 func (r Report) repetitions() string {
-	fewest, most := r.Loads.measuredTimes()
-	switch {
+	switch fewest, most := r.Loads.measuredTimes(); {
 	case most == 0:
 		return printable.Counted(r.Run.Repetitions, "repetition")
 	case fewest == most:

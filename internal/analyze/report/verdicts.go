@@ -395,8 +395,7 @@ const iops = "IOPS"
 
 // claim returns the kind of storage I/O that a metric's name and unit claim; empty if none.
 func claim(m Metric) string {
-	name := strings.ToUpper(m.Metric)
-	switch {
+	switch name := strings.ToUpper(m.Metric); {
 	case strings.Contains(name, iops), strings.Contains(name, "IOSPS"):
 		return iops
 	case strings.Contains(name, "WRITE"):

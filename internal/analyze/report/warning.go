@@ -142,8 +142,7 @@ func deviceInPart(loads []Load) string {
 }
 
 // oddities returns the warnings about single repetitions and the file.
-func oddities(run *counts.Run, r Report) []Warning {
-	var all []Warning
+func oddities(run *counts.Run, r Report) (all []Warning) {
 	odd := func(code, text string) {
 		if text != "" {
 			all = append(all, Warning{Code: code, Rank: document.Note, Text: text})
@@ -217,8 +216,7 @@ func digitized(run *counts.Run) string {
 }
 
 // leftOut says why repetitions of the load were left out, up to a few.
-func (a Load) leftOut() []string {
-	var texts []string
+func (a Load) leftOut() (texts []string) {
 	for i, l := range a.LeftOut {
 		if i == leftOutShown {
 			return append(texts, fmt.Sprintf("%d more repetitions of %s were left out.", len(a.LeftOut)-i, a.Name))

@@ -68,9 +68,8 @@ type list struct {
 	prices         []catalog.Price
 }
 
-func (l list) monthly(c Config) (Bill, error) {
+func (l list) monthly(c Config) (b Bill, err error) {
 	tier, _ := c.Volume.Tier(c.GiB)
-	var b Bill
 	if c.Volume.SoldInSteps {
 		err := l.charge(&b, catalog.PerTier, tier.Name, 1, 0)
 		return b, err

@@ -106,8 +106,7 @@ func (s Sizing) class() string { return "db." + strings.TrimPrefix(s.Ask.Instanc
 func (s Sizing) clusters(io [3]float64) *[3]Aurora {
 	hour, known := s.Ask.Tariff.Hour(s.class())
 	var storage Bill
-	err := s.Ask.Tariff.charge(&storage, catalog.PerGiB, s.Ask.GiB)
-	if !known || err != nil {
+	if err := s.Ask.Tariff.charge(&storage, catalog.PerGiB, s.Ask.GiB); !known || err != nil {
 		return nil
 	}
 	var bills [3]Aurora

@@ -72,12 +72,11 @@ func (q Question) demand(v catalog.Volume) []burst.Demand {
 }
 
 // sizes returns the sizes below an order that hold the data, ascending.
-func (q Question) sizes(v catalog.Volume, order *Fitted) []float64 {
+func (q Question) sizes(v catalog.Volume, order *Fitted) (all []float64) {
 	last := v.GiB[1]
 	if order != nil {
 		last = order.GiB - 1
 	}
-	var all []float64
 	if v.SoldInSteps {
 		for _, t := range v.Tiers {
 			if t.FromGiB >= q.GiB && t.FromGiB <= last {

@@ -19,8 +19,7 @@ const (
 )
 
 // omitted lists what the need leaves out, if it would change the answer.
-func (s Sizing) omitted() []string {
-	var all []string
+func (s Sizing) omitted() (all []string) {
 	add := func(when bool, text string) {
 		if when {
 			all = append(all, text)

@@ -162,8 +162,7 @@ func choose(among []needs.Need, load string, cached func(needs.Need) bool) (need
 	return needs.Need{}, errors.New("no load was measured to its end, so there is nothing to size")
 }
 
-func names(among []needs.Need) []string {
-	var all []string
+func names(among []needs.Need) (all []string) {
 	for _, n := range among {
 		all = append(all, n.Load)
 	}
@@ -249,12 +248,11 @@ func keptCold(run *counts.Run) func(needs.Need) bool {
 }
 
 // spreads returns the needs on distributed databases; none if the rows are unknown.
-func (s Sizing) spreads() []catalog.Spread {
+func (s Sizing) spreads() (all []catalog.Spread) {
 	if s.Need.Rows == nil || *s.Need.Rows <= 0 {
 		return nil
 	}
 	rows := *s.Need.Rows * s.Scale.Factor
-	var all []catalog.Spread
 	for _, rule := range s.Ask.Distributed {
 		spread := rule.Spread(rows, rows, rows)
 		if rule.MBPerVCPU > 0 {

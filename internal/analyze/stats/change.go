@@ -91,13 +91,12 @@ func squares(values []float64) float64 {
 }
 
 // besideLine returns the sum of squares about the straight line through the values.
-func besideLine(values []float64) float64 {
+func besideLine(values []float64) (sum float64) {
 	times := make([]float64, len(values))
 	for i := range times {
 		times[i] = float64(i)
 	}
 	from, slope := momentsOf(times, values).line()
-	sum := 0.0
 	for i, v := range values {
 		d := v - from - slope*times[i]
 		sum += d * d

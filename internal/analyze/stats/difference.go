@@ -21,8 +21,7 @@ func Welch(a, b []float64) Difference {
 }
 
 // MeanDifference returns the mean of independent differences.
-func MeanDifference(of []Difference) Difference {
-	var mean Difference
+func MeanDifference(of []Difference) (mean Difference) {
 	var parts, freedoms []float64
 	n := float64(len(of))
 	known := len(of) > 0

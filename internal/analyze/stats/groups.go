@@ -35,8 +35,7 @@ type Interval struct{ Value, Lo, Hi float64 }
 //
 // Fewer than two groups give an interval from zero to infinity.
 func (g Groups) Between(level float64) Interval {
-	n := len(g.Of)
-	if n < 2 {
+	if n := len(g.Of); n < 2 {
 		return Interval{math.NaN(), 0, math.Inf(1)}
 	}
 	tail := (1 - level) / 2
@@ -60,9 +59,8 @@ func (g Groups) between() float64 {
 func odds(p float64) float64 { return math.Log(p / (1 - p)) }
 
 // q returns the sum of squares of the group means around their mean, in units of their variance.
-func (g Groups) q(t2 float64) float64 {
+func (g Groups) q(t2 float64) (sum float64) {
 	mean, _ := g.weighted(t2)
-	sum := 0.0
 	for _, e := range g.Of {
 		if d := e.Mean - mean; d != 0 {
 			sum += d * d / (t2 + e.Var)

@@ -77,8 +77,7 @@ func (s System) Positive(columns ...int) (Sum, bool) {
 
 // Errors returns the standard errors of the coefficients of a fit with all columns, in units of the standard deviation
 // whose inverse squares are the weights: the roots of the diagonal of the inverse normal equations.
-func (s System) Errors(columns ...int) [Most]float64 {
-	var errors [Most]float64
+func (s System) Errors(columns ...int) (errors [Most]float64) {
 	n := len(columns)
 	for i := range n {
 		var a [Most][Most + 1]float64
@@ -100,7 +99,7 @@ func (s System) Errors(columns ...int) [Most]float64 {
 
 // Variance returns the variance of a fit's prediction for a row, in units of the variance whose inverse is the weight;
 // infinite if the rows of the fit do not separate the columns.
-func (s System) Variance(row []float64, columns ...int) float64 {
+func (s System) Variance(row []float64, columns ...int) (variance float64) {
 	var a [Most][Most + 1]float64
 	n := len(columns)
 	scale := func(k int) float64 { return math.Sqrt(s.gram[columns[k]][columns[k]]) }
@@ -113,7 +112,6 @@ func (s System) Variance(row []float64, columns ...int) float64 {
 	if !solve(&a, n) {
 		return math.Inf(1)
 	}
-	variance := 0.0
 	for k := range n {
 		variance += row[k] / scale(k) * a[k][n]
 	}

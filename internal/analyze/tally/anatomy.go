@@ -130,9 +130,8 @@ func half(metric, base string, unread float64, windows []map[string]float64) flo
 }
 
 // windows returns the growth of each metric at each reading of the WAL in the repetition.
-func (b *builder) windows(r counts.Repetition) []map[string]float64 {
+func (b *builder) windows(r counts.Repetition) (all []map[string]float64) {
 	byTime := map[time.Time]map[string]float64{}
-	var all []map[string]float64
 	for change, err := range b.Series(coveredBytes).Changes(b.before(r.Begin), r.End) {
 		if err == nil && change.Amount > 0 {
 			byTime[change.To] = map[string]float64{coveredBytes: change.Amount}

@@ -157,8 +157,7 @@ func (c *collector) attempt(load string, repetition int) *attempt {
 }
 
 func (c *collector) event(e runfile.LoadEvent) {
-	a := c.attempt(e.Load, e.Repetition)
-	switch e.Event {
+	switch a := c.attempt(e.Load, e.Repetition); e.Event {
 	case runfile.Settle:
 		a.added = e.Added
 		if e.Factors != nil {

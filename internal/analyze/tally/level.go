@@ -12,7 +12,7 @@ import (
 
 // Levels returns the periods of a metric by the first of the preferred statistics that exists, and one set of
 // dimensions, in order.
-func (b *builder) Levels(metric string, preferred []string) []counts.Level {
+func (b *builder) Levels(metric string, preferred []string) (all []counts.Level) {
 	periods := b.periods[metric]
 	if len(periods) == 0 {
 		return nil
@@ -25,7 +25,6 @@ func (b *builder) Levels(metric string, preferred []string) []counts.Level {
 			}
 		}
 	}
-	var all []counts.Level
 	for key, told := range periods {
 		if key.statistic == statistic && key.dimensions == dimensions {
 			all = append(all, counts.Level{From: key.from, To: key.to, Value: told.value})

@@ -75,8 +75,7 @@ func (b *builder) addLoad(load runfile.Load) {
 
 func (b *builder) loadOf(a *attempt) *counts.Load {
 	_, known := b.places[a.load]
-	factors, told := b.factors[a.load]
-	switch {
+	switch factors, told := b.factors[a.load]; {
 	case known:
 	case told:
 		factors.Name = a.load
@@ -157,8 +156,7 @@ func overlapsWith(a *attempt) string {
 }
 
 // busyUntil returns the times at which loads ended, ascending.
-func (b *builder) busyUntil() []time.Time {
-	var ends []time.Time
+func (b *builder) busyUntil() (ends []time.Time) {
 	for _, a := range b.attempts {
 		if a.clients.lines > 0 {
 			ends = append(ends, a.clients.to)

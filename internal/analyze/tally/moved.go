@@ -44,7 +44,7 @@ func (b *builder) countIn(name string, from, to time.Time, work func(from, to ti
 
 // constantFor returns the longest time for which a source shows the same value, or 0 if it moves from period to period.
 // With too few periods it returns the time known from other runs.
-func (b *builder) constantFor(name string) time.Duration {
+func (b *builder) constantFor(name string) (longest time.Duration) {
 	all := b.stretched[name]
 	if len(all) < fewestSame {
 		for _, row := range metric.All().Of(name) {
@@ -62,7 +62,6 @@ func (b *builder) constantFor(name string) time.Duration {
 	if of > 0 && of < fewestApart {
 		by = min(by, 1)
 	}
-	var longest time.Duration
 	for first := 0; first < len(all); {
 		last := first
 		for last+1 < len(all) && all[last+1].same(all[first]) && all[last+1].from.Equal(all[last].to) {

@@ -247,8 +247,7 @@ func (v *viewer) alone(a *attempt) (from, to time.Time) {
 func (v *viewer) recounted(a *attempt, idle bool, r counts.Repetition, windows []stretch) counts.Repetition {
 	counts := map[string]counts.Count{}
 	for name, count := range r.Counts {
-		m, known := v.run.Counter(name)
-		if !known || m.Type != runfile.Counter {
+		if m, known := v.run.Counter(name); !known || m.Type != runfile.Counter {
 			count.Amount = count.Raw
 			counts[name] = count
 			continue

@@ -24,13 +24,12 @@ const mostVariants = 10
 const leastQuiet = 0.5
 
 // quiet returns each counter's growth in an idle repetition before its end, which begins after the planned length.
-func (b *builder) quiet(r counts.Repetition) map[string]counts.Count {
+func (b *builder) quiet(r counts.Repetition) (all map[string]counts.Count) {
 	length := time.Duration(b.run.Header.Plan.LoadSeconds * float64(time.Second))
 	end := r.Begin.Add(length)
 	if length == 0 || !end.Before(r.End) {
 		return nil
 	}
-	var all map[string]counts.Count
 	for name, count := range r.Counts {
 		if m, known := b.run.Counter(name); count.Missing != nil || !known || m.Type != runfile.Counter {
 			continue

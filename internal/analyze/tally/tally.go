@@ -36,8 +36,7 @@ func (c *collector) takeAll(records iter.Seq2[runfile.Record, error]) error {
 	defer c.addLatencies()()
 	taken := 0
 	for record, err := range records {
-		torn, isTorn := errors.AsType[*runfile.TornError](err)
-		switch {
+		switch torn, isTorn := errors.AsType[*runfile.TornError](err); {
 		case isTorn && c.begun:
 			c.run.Torn = torn
 		case err != nil:

@@ -85,7 +85,7 @@ const (
 )
 
 // waits returns the waits of a load, the total first and then the most frequent; nil if no period lies in a repetition.
-func (b *builder) waits(a counts.Load) []counts.Wait {
+func (b *builder) waits(a counts.Load) (all []counts.Wait) {
 	sums, seconds := map[string]float64{}, 0.0
 	for key, told := range b.periods[loadMetric] {
 		within := func(r counts.Repetition) bool { return !key.from.Before(r.Begin) && !key.to.After(r.End) }
@@ -103,7 +103,6 @@ func (b *builder) waits(a counts.Load) []counts.Wait {
 	if seconds == 0 {
 		return nil
 	}
-	var all []counts.Wait
 	for _, event := range slices.Sorted(maps.Keys(sums)) {
 		all = append(all, counts.Wait{Event: event, Sessions: sums[event] / seconds})
 	}

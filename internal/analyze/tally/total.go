@@ -46,8 +46,7 @@ func (b *builder) countTotals(a *attempt, r counts.Repetition) {
 	for _, t := range a.totals {
 		off, share, label := a.windowOff(t), b.readingError(t), a.otherName()
 		for name, value := range t.Values {
-			averages := b.sumOfAverages(a, r, name, value)
-			switch {
+			switch averages := b.sumOfAverages(a, r, name, value); {
 			case off != nil:
 				r.Counts[name] = counts.Count{Missing: off}
 			case label != nil && (name == volumeReads || name == volumeWrites):
@@ -78,8 +77,7 @@ func (b *builder) sumOfAverages(a *attempt, r counts.Repetition, name string, va
 	}
 	times := func(other float64) bool { return math.Abs(other/(value*m.Period)-1) < nearly }
 	own, told := r.Counts[name]
-	missedPages := a.totalOf(oursRead)
-	switch {
+	switch missedPages := a.totalOf(oursRead); {
 	case told && own.Missing == nil && times(own.Amount):
 	case name == readIOPS && value >= fewestReads && times(missedPages):
 	default:
@@ -179,8 +177,7 @@ func (a *attempt) outsideWindow() string {
 	}
 	for _, t := range a.totals {
 		counted, told := t.Values[a.proof.Counter]
-		rows := float64(a.proof.Rows)
-		if told && math.Abs(counted-rows) > windowTolerated*rows {
+		if rows := float64(a.proof.Rows); told && math.Abs(counted-rows) > windowTolerated*rows {
 			return fmt.Sprintf("%s counted %s rows of %s: its counters begin or end within the load, and what was "+
 				"counted over all of it is not theirs", a.proof.Counter, number.Grouped(counted, 0), number.Grouped(rows, 0))
 		}

@@ -24,8 +24,7 @@ var (
 func Figures(text string) (parts []string) {
 	text = spaced.ReplaceAllString(text, "$1")
 	for part := range strings.SplitSeq(strings.Join(strings.Fields(text), ","), ",") {
-		last := len(parts) - 1
-		switch {
+		switch last := len(parts) - 1; {
 		case last >= 0 && startsLikeNumber(part) && !strings.Contains(part, "="):
 			parts[last] += "," + part // number.Read rejects it if it is no thousands group
 		case last >= 0 && unitAlone.MatchString(part):

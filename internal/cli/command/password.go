@@ -18,8 +18,7 @@ func AskPassword(ctx context.Context, env Env, endpoint *postgres.Endpoint) (str
 	if !ok || !env.InTerminal || !env.ErrTerminal || env.get("CI") != "" {
 		return "", nil
 	}
-	needed, err := endpoint.NeedsPassword(ctx)
-	if err != nil || !needed {
+	if needed, err := endpoint.NeedsPassword(ctx); err != nil || !needed {
 		return "", err
 	}
 	return readPassword(ctx, env, terminal, fmt.Sprintf("Password for user %s: ", endpoint.User()))

@@ -147,8 +147,7 @@ func (d Diagnosis) tellsSidesApart() bool {
 	return on(counts.Logical) && on(counts.Physical)
 }
 
-func (d Diagnosis) unknown() []metric.Quantity {
-	var names []metric.Quantity
+func (d Diagnosis) unknown() (names []metric.Quantity) {
 	for _, quantity := range d.Quantities {
 		if !quantity.Known {
 			names = append(names, quantity.Name)
@@ -158,9 +157,8 @@ func (d Diagnosis) unknown() []metric.Quantity {
 }
 
 // known returns all quantities, each with the run's data on it.
-func known(run *counts.Run) []Quantity {
+func known(run *counts.Run) (all []Quantity) {
 	load := run.Loads[0]
-	var all []Quantity
 	for _, d := range run.Quantities() {
 		quantity := Quantity{Name: d.Name, Side: d.Side, Unit: d.Unit, Help: d.Help, Known: true, Modelled: d.Modelled}
 		if _, err := d.Count(load, load.Repetitions[0]); err != nil {
@@ -204,8 +202,7 @@ func view(metric string) string {
 }
 
 // sourcesOf splits a probe by view, in the order of its metrics.
-func sourcesOf(p Probe, remedy func(runfile.Gap) string) []Source {
-	var all []Source
+func sourcesOf(p Probe, remedy func(runfile.Gap) string) (all []Source) {
 	for _, m := range p.Metrics {
 		i := slices.IndexFunc(all, func(s Source) bool { return s.Name == view(m.Name) })
 		if i < 0 {

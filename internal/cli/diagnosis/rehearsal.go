@@ -74,8 +74,7 @@ func rehearse(target runfile.Target, probes []Probe, granted []string) *counts.R
 // anatomy is the probe that reads the WAL itself.
 const anatomy = "anatomy"
 
-func readings(probes []Probe, granted []string, at int) []runfile.Record {
-	var all []runfile.Record
+func readings(probes []Probe, granted []string, at int) (all []runfile.Record) {
 	for _, p := range probes {
 		for _, gap := range p.Gaps {
 			if gap.At, gap.Probe = moment(at), p.Name; !slices.Contains(granted, gap.Metric) {

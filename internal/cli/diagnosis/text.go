@@ -78,8 +78,7 @@ func offset(c runfile.Clock) string {
 }
 
 func (d Diagnosis) verdict() string {
-	lost := len(d.unknown())
-	switch {
+	switch lost := len(d.unknown()); {
 	case d.Refusal != "":
 		return ended("NO RUN WOULD BEGIN HERE: " + d.Refusal)
 	case !d.Concludes:

@@ -257,10 +257,7 @@ func (o historyOptions) ofDump(ctx context.Context, files []exported.File, now t
 }
 
 func (o historyOptions) ofSysstat(ctx context.Context, files []exported.File, now time.Time) (h answer, err error) {
-	var names []string
-	for _, f := range files {
-		names = append(names, f.Name)
-	}
+	names := words.Each(func(f exported.File) string { return f.Name }, files)
 	source, err := sysstat.NewFleet(ctx, names, now, input.ReadExported)
 	if err != nil {
 		return h, err

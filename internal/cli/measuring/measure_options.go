@@ -101,8 +101,7 @@ func (o *measureOptions) script(ctx context.Context) (operation.Script, error) {
 }
 
 func sessionsOf(text string) (s postgres.Sessions, err error) {
-	name, value, _ := strings.Cut(text, "=")
-	switch {
+	switch name, value, _ := strings.Cut(text, "="); {
 	case text == "":
 	case value == "":
 		err = fmt.Errorf("--count %q: want application_name=NAME or user=NAME", text)

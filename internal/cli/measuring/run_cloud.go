@@ -65,8 +65,7 @@ func bill(cloud runfile.Cloud, plan runfile.Plan) string {
 	}
 	writes, reads := 0.0, 0.0
 	for _, l := range plan.Loads {
-		seconds := plan.LoadSeconds * float64(plan.Times(l))
-		switch {
+		switch seconds := plan.LoadSeconds * float64(plan.Times(l)); {
 		case load.Reads(l.Method):
 			reads += publishedReads * seconds / 1e6
 		case !l.Idle():

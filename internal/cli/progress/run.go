@@ -110,8 +110,7 @@ func (s *run) followReading(at time.Time, values map[string]float64) {
 		s.device.follow(at, requests)
 	}
 	writes, ok := values[metric.BlockWrites]
-	flushes, also := values[metric.BlockFlushes]
-	if ok && also && !s.followed {
+	if flushes, also := values[metric.BlockFlushes]; ok && also && !s.followed {
 		requests := metric.Requests(writes, flushes)
 		if s.job.known {
 			requests += values[metric.BlockReads]

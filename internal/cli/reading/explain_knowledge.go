@@ -31,11 +31,10 @@ func knownOf(table metric.Table) knowledge {
 }
 
 // of returns the entries with one of the names; without names, all.
-func (k knowledge) of(names []string) (knowledge, error) {
+func (k knowledge) of(names []string) (picked knowledge, err error) {
 	if len(names) == 0 {
 		return k, nil
 	}
-	var picked knowledge
 	for _, name := range names {
 		found := k.named(name)
 		if found.empty() && len(k.ending(name)) == 0 {

@@ -217,10 +217,7 @@ func ofMeaning(m metric.Meaning) (e entry) {
 	}
 	e.say("delay", m.Delay)
 	e.say("trap", m.Traps...)
-	var shown []string
-	for _, s := range m.Shown {
-		shown = append(shown, s.Text)
-	}
+	shown := words.Each(func(s metric.Shown) string { return s.Text }, m.Shown)
 	e.say("shown", shown...)
 	e.say("known", map[metric.Basis]string{
 		metric.Documented: "AWS documents it", metric.Measured: "others measured it",
@@ -256,10 +253,7 @@ func versions(m metric.Metric) string {
 	if m.Versions == (metric.Span{}) {
 		return ""
 	}
-	var later []string
-	for _, name := range m.Instead {
-		later = append(later, metric.Printed(name, 0))
-	}
+	later := words.Each(func(name string) string { return metric.Printed(name, 0) }, m.Instead)
 	if len(later) == 0 {
 		return "PostgreSQL " + m.Versions.String()
 	}
@@ -268,10 +262,7 @@ func versions(m metric.Metric) string {
 
 func ofQuantity(q metric.Quantity) (e entry) {
 	e.say("means", q.Help())
-	var by []string
-	for _, m := range metric.All().Making(q) {
-		by = append(by, m.Printed(0))
-	}
+	by := words.Each(func(m metric.Metric) string { return m.Printed(0) }, metric.All().Making(q))
 	e.say("counted by", by...)
 	e.say("unit", q.Unit())
 	return e

@@ -20,8 +20,7 @@ import (
 type RequireOptions struct{ patterns []string }
 
 // namesOf returns a run's metrics that a flag names, each once. A pattern without a match is an error.
-func namesOf(flag string, patterns, known []string) ([]string, error) {
-	var names []string
+func namesOf(flag string, patterns, known []string) (names []string, err error) {
 	for _, pattern := range patterns {
 		matching, err := matching(flag, pattern, known)
 		if err != nil {
@@ -116,8 +115,7 @@ func nearestEnd(typed string, spellings []string) string {
 	of := map[string]string{}
 	var ends []string
 	for _, s := range spellings {
-		end := s[strings.LastIndexAny(s, "./ ")+1:]
-		if of[end] == "" {
+		if end := s[strings.LastIndexAny(s, "./ ")+1:]; of[end] == "" {
 			of[end], ends = s, append(ends, end)
 		}
 	}

@@ -107,10 +107,7 @@ func (o SizeOptions) spreadsOf(c figures.Converted, ask sizing.Ask) (all []catal
 func meaningsOf(name, flavor string) ([]metric.Meaning, error) {
 	all := metric.MeaningsOf(name)
 	if len(all) == 0 {
-		var names []string
-		for _, m := range metric.Meanings() {
-			names = append(names, m.Metric)
-		}
+		names := words.Each(func(m metric.Meaning) string { return m.Metric }, metric.Meanings())
 		if len(metric.EntriesOf(name)) > 0 || len(allKnown().local.Named(name)) > 0 {
 			return nil, fmt.Errorf("--from-metric takes metrics of a cloud's console, not %s; %s says what that counts, and "+
 				"--need takes a disk's requests", name, shell.New("realiops explain").File(name, "NAME"))
@@ -129,10 +126,7 @@ func meaningsOf(name, flavor string) ([]metric.Meaning, error) {
 		found = named // and not one of that name elsewhere
 	}
 	if len(found) == 0 {
-		var on []string
-		for _, m := range all {
-			on = append(on, m.On)
-		}
+		on := words.Each(func(m metric.Meaning) string { return m.On }, all)
 		slices.Sort(on)
 		return nil, fmt.Errorf("--flavor %s does not have %s, which is a metric of %s", flavor, all[0].Metric,
 			words.Enumerated(slices.Compact(on), " and "))

@@ -22,8 +22,7 @@ var auroraClasses = regexp.MustCompile(`^db\.[a-z0-9-]+(\.[a-z0-9-]+)?$`)
 // parseClasses parses the classes of instances that ran all the time.
 func parseClasses(all []string) (members []rds.Member, err error) {
 	for _, class := range all {
-		name, of, named := strings.Cut(class, "=")
-		switch {
+		switch name, of, named := strings.Cut(class, "="); {
 		case named:
 			return nil, fmt.Errorf("--class %s: want a class alone; name the instance with --instance %s=%s", class, name, of)
 		case class == billing.Serverless:

@@ -82,11 +82,10 @@ func callOf(answer access.Answer) diagnosis.Call {
 const soon = 4 * time.Hour
 
 // cautionsOfAWS returns AWS's missing or unsuitable settings for a run.
-func cautionsOfAWS(a *target.AWS, d *diagnosis.AWS, facts postgres.Facts, now time.Time) []diagnosis.Caution {
+func cautionsOfAWS(a *target.AWS, d *diagnosis.AWS, facts postgres.Facts, now time.Time) (all []diagnosis.Caution) {
 	if d == nil {
 		return nil
 	}
-	var all []diagnosis.Caution
 	caution := func(applies bool, code, text, remedy string) {
 		if applies {
 			all = append(all, diagnosis.Caution{Code: code, Text: text, Remedy: remedy})

@@ -23,8 +23,7 @@ import (
 const clockMatters = 1
 
 // cautions returns what makes numbers misleading on this server, beyond the warnings of a run's report.
-func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) []diagnosis.Caution {
-	var all []diagnosis.Caution
+func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) (all []diagnosis.Caution) {
 	caution := func(applies bool, code, text, remedy string) {
 		if applies {
 			all = append(all, diagnosis.Caution{Code: code, Text: text, Remedy: remedy})

@@ -124,8 +124,7 @@ func (b *counted) compared(ahead, trip time.Duration) {
 	const cut = 0.5
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	within := cut + trip.Seconds()/2
-	if b.clock.Source == "" || within < b.clock.Error {
+	if within := cut + trip.Seconds()/2; b.clock.Source == "" || within < b.clock.Error {
 		b.clock = runfile.Clock{Source: "aws", Offset: ahead.Seconds() + cut, Error: within}
 	}
 }
@@ -166,7 +165,7 @@ func priceOf(service, operation string) Price {
 
 // billed returns the billed units of an answered call: up to five statistics of one metric are one.
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricData.html
-func billed(input any) int {
+func billed(input any) (n int) {
 	const statisticsInOne = 5
 	data, ok := input.(*cloudwatch.GetMetricDataInput)
 	if !ok {
@@ -180,7 +179,6 @@ func billed(input any) int {
 		key, _ := json.Marshal(q.MetricStat.Metric) // names and values only, which cannot fail
 		statistics[string(key)]++
 	}
-	n := 0
 	for _, of := range statistics {
 		n += (of + statisticsInOne - 1) / statisticsInOne
 	}

@@ -128,8 +128,7 @@ func (p *Plan) takeSet(ctx context.Context, settings fio.Settings) error {
 }
 
 // Names returns the names of the jobs.
-func (p *Plan) Names() []string {
-	var names []string
+func (p *Plan) Names() (names []string) {
 	for _, j := range p.Jobs {
 		names = append(names, j.Name)
 	}

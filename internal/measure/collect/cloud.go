@@ -64,11 +64,10 @@ func (c *Cloud) about(server runfile.Cloud) (sources []probe.Backfiller, err err
 }
 
 // Metrics returns the metrics of all sources, or none for a nil Cloud.
-func (c *Cloud) Metrics() []runfile.Metric {
+func (c *Cloud) Metrics() (all []runfile.Metric) {
 	if c == nil {
 		return nil
 	}
-	var all []runfile.Metric
 	for _, s := range c.sources {
 		all = append(all, s.Metrics()...)
 	}

@@ -110,8 +110,7 @@ func unanswered(states []*sourceState) error {
 var errRecord = errors.New("write the collected metrics")
 
 // open creates the state of each source, and announces metrics that the file lacks.
-func (c *Collector) open() ([]*sourceState, error) {
-	var states []*sourceState
+func (c *Collector) open() (states []*sourceState, err error) {
 	for _, source := range c.Sources {
 		l := newSourceState(source, c.File.spanOf(source), c.Rules)
 		for _, m := range source.Metrics() {
@@ -207,8 +206,7 @@ func (c *Collector) close(states []*sourceState) error {
 	return nil
 }
 
-func (c *Collector) outcome(states []*sourceState) Outcome {
-	var o Outcome
+func (c *Collector) outcome(states []*sourceState) (o Outcome) {
 	for _, l := range states {
 		settled, metrics := l.settled()
 		o.Settled, o.Metrics = o.Settled+settled, o.Metrics+metrics

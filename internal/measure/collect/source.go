@@ -249,8 +249,7 @@ func (l *sourceState) settled() (settled, all int) {
 }
 
 // unsettled returns the open periods, in order, whose last value is not in the file.
-func (l *sourceState) unsettled() []runfile.Period {
-	var all []runfile.Period
+func (l *sourceState) unsettled() (all []runfile.Period) {
 	l.left = 0
 	for _, name := range slices.Sorted(maps.Keys(l.metrics)) {
 		for _, key := range slices.Sorted(maps.Keys(l.metrics[name].tracks)) {
@@ -271,11 +270,10 @@ func (l *sourceState) unsettled() []runfile.Period {
 }
 
 // lacking returns gaps for metrics with lost slots that the file does not mention yet.
-func (l *sourceState) lacking(now time.Time) []runfile.Gap {
+func (l *sourceState) lacking(now time.Time) (all []runfile.Gap) {
 	if gap, none := l.none(now); none {
 		return []runfile.Gap{gap}
 	}
-	var all []runfile.Gap
 	for _, name := range slices.Sorted(maps.Keys(l.metrics)) {
 		m := l.metrics[name]
 		if m.gapped || m.told || m.unanswered != nil || len(m.lost) == 0 {

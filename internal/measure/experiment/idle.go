@@ -33,10 +33,9 @@ func (e *Experiment) idle(ctx context.Context) error {
 }
 
 // connectAll opens n sessions, and returns those that it could open along with any error.
-func (e *Experiment) connectAll(ctx context.Context, n int) ([]*pgx.Conn, error) {
+func (e *Experiment) connectAll(ctx context.Context, n int) (sessions []*pgx.Conn, err error) {
 	var opening sync.WaitGroup
 	var mu sync.Mutex
-	var sessions []*pgx.Conn
 	var failed error
 	for range n {
 		opening.Go(func() {

@@ -127,8 +127,7 @@ func Names() (names []string) {
 }
 
 // ReadPlan reads a plan from a JSON file, in the form that a run file has.
-func ReadPlan(ctx context.Context, path string) (runfile.Plan, error) {
-	var plan runfile.Plan
+func ReadPlan(ctx context.Context, path string) (plan runfile.Plan, err error) {
 	text, err := input.Read(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return plan, fmt.Errorf("unknown plan %s; use %s, or a file", path, strings.Join(Names(), ", "))

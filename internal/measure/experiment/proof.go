@@ -26,8 +26,7 @@ const (
 func (e *Experiment) awaitCounted(ctx context.Context, w *load.Workload, rows int64) error {
 	own := context.WithoutCancel(ctx)
 	for began := time.Now(); !e.uncounted; {
-		counted, err := w.Written(own, e.Control)
-		if err != nil || counted >= rows {
+		if counted, err := w.Written(own, e.Control); err != nil || counted >= rows {
 			return err
 		}
 		if time.Since(began) > countedWithin {

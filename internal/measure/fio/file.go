@@ -34,7 +34,7 @@ var engines = strings.Fields(`sync psync vsync pvsync pvsync2 libaio posixaio io
 // ReadFile reads a user's job file. Its files go into a directory of our own in place. Sections that fio would run
 // together are one job; jobs run one after another, so that each has its own counts. A section without a length
 // gets the settings' length at most.
-func ReadFile(r io.Reader, place string, s Settings) ([]Job, error) {
+func ReadFile(r io.Reader, place string, s Settings) (jobs []Job, err error) {
 	sections, global, err := parse(r)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,6 @@ func ReadFile(r io.Reader, place string, s Settings) ([]Job, error) {
 	if len(sections) == 0 {
 		return nil, fmt.Errorf("the file has no job; begin one with a line [name]")
 	}
-	var jobs []Job
 	for i, section := range sections {
 		section.Options = append(slices.Clone(global), section.Options...)
 		alone := i == 0 || has(section.Options, "stonewall") || has(section.Options, "wait_for_previous") ||
@@ -73,8 +72,7 @@ func ReadFile(r io.Reader, place string, s Settings) ([]Job, error) {
 func parse(r io.Reader) (sections []Section, global []Option, err error) {
 	lines, current := bufio.NewScanner(r), ""
 	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSpace(lines.Text())
-		switch {
+		switch line := strings.TrimSpace(lines.Text()); {
 		case line == "" || strings.ContainsAny(line[:1], "#;"):
 		case strings.ContainsAny(line, "$\x00`"):
 			return nil, nil, fmt.Errorf("line %d: %.60q: variables are not supported", n, line)
@@ -214,8 +212,7 @@ func (j *Job) bound(clones int, set Settings) error {
 		return fmt.Errorf("the files exceed a pebibyte")
 	}
 	j.Bytes = each * int64(clones)
-	depth, err := strconv.Atoi(cmp.Or(value(options, "iodepth"), "1"))
-	if err == nil {
+	if depth, err := strconv.Atoi(cmp.Or(value(options, "iodepth"), "1")); err == nil {
 		j.Depth = depth * clones
 	}
 	return nil

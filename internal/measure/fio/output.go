@@ -63,14 +63,12 @@ type saidLatency struct {
 
 // statusesIn passes every status in fio's output to heed, and returns the lines between them, which are messages. fio
 // prints some of them inside its JSON.
-func statusesIn(r io.Reader, heed func(Status)) []string {
-	var messages []string
+func statusesIn(r io.Reader, heed func(Status)) (messages []string) {
 	var object bytes.Buffer
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
-		line := lines.Text()
-		switch {
+		switch line := lines.Text(); {
 		case strings.HasPrefix(line, "fio:"):
 			messages = append(messages, line)
 		case line == "{":

@@ -78,8 +78,7 @@ func verdict(ctx context.Context, err error, last Status, messages []string) err
 		return cause
 	}
 	message := complaint(messages)
-	exit, ended := errors.AsType[*exec.ExitError](err)
-	switch {
+	switch exit, ended := errors.AsType[*exec.ExitError](err); {
 	case err == nil && last.Error == 0 && !last.At.IsZero():
 		return nil
 	case err == nil && last.At.IsZero():

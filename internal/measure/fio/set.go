@@ -78,8 +78,7 @@ func Published(s Settings) []Job {
 	})
 }
 
-func (s Settings) jobs(shapes []shape) []Job {
-	var all []Job
+func (s Settings) jobs(shapes []shape) (all []Job) {
 	for _, sh := range shapes {
 		all = append(all, s.job(sh))
 	}

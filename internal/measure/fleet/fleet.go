@@ -119,12 +119,11 @@ func Asked(path string) (s Stretch, err error) {
 }
 
 // Files returns the run files of a directory, in order.
-func Files(path string) ([]string, error) {
+func Files(path string) (all []string, err error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the fleet directory: %w", err)
 	}
-	var all []string
 	for _, e := range entries {
 		if name := e.Name(); strings.HasSuffix(name, ending) && !strings.HasPrefix(name, ".") && e.Type().IsRegular() {
 			all = append(all, filepath.Join(path, name))

@@ -11,7 +11,7 @@ import (
 )
 
 // Ask reads the limits of all classes in the account's region: EC2's, then RDS's offer for each.
-func Ask(ctx context.Context, config aws.Config) ([]catalog.Instance, error) {
+func Ask(ctx context.Context, config aws.Config) (all []catalog.Instance, err error) {
 	machines, err := typesOf(ctx, config)
 	if err != nil {
 		return nil, err
@@ -20,7 +20,6 @@ func Ask(ctx context.Context, config aws.Config) ([]catalog.Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []catalog.Instance
 	for _, m := range machines {
 		all = append(all, m.limits(source("EC2", operation, config.Region)))
 	}

@@ -15,8 +15,7 @@ type deed struct {
 }
 
 func (t transaction) deed() deed {
-	n := int64(t.load.RowsPerTx)
-	switch t.load.Method {
+	switch n := int64(t.load.RowsPerTx); t.load.Method {
 	case Lookup:
 		return deed{returned: 1, lookups: 1, sent: 1}
 	case Range, Bitmap:

@@ -88,8 +88,7 @@ func Do(ctx context.Context, o Options) (recorded bool, err error) {
 // openFile creates the file, or continues an earlier observation's.
 func (r *recording) openFile() (err error) {
 	if r.Append {
-		before, err := headOf(r.Path)
-		switch {
+		switch before, err := headOf(r.Path); {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			return fmt.Errorf("continue %s: %w", r.Path, err)

@@ -44,8 +44,7 @@ func (c conninfo) said(keyword string) (value string, is bool) {
 
 // value returns the value that libpq uses, before its defaults.
 func (c conninfo) value(keyword string) string {
-	value, is := c.said(keyword)
-	if is || variableOf(keyword) == "" {
+	if value, is := c.said(keyword); is || variableOf(keyword) == "" {
 		return value
 	}
 	return os.Getenv(variableOf(keyword))
@@ -238,8 +237,7 @@ func parseAddress(text string) (all settings, hasQuery bool) {
 	for pair := range strings.SplitSeq(query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
 		keyword, err := url.PathUnescape(strings.Trim(name, " "))
-		decoded, wrong := url.PathUnescape(strings.Trim(value, " "))
-		switch {
+		switch decoded, wrong := url.PathUnescape(strings.Trim(value, " ")); {
 		case cmp.Or(err, wrong) != nil || keyword == "":
 		case keyword == "ssl" && decoded == "true": // JDBC's form
 			all["sslmode"] = "require"

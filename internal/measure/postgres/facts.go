@@ -178,9 +178,8 @@ func (f *Facts) askInstance(ctx context.Context, conn *pgx.Conn) error {
 
 // CompareClocks asks the server for the time a few times and keeps the fastest answer,
 // whose error is half its round trip.
-func CompareClocks(ctx context.Context, conn *pgx.Conn) (runfile.Clock, error) {
+func CompareClocks(ctx context.Context, conn *pgx.Conn) (best runfile.Clock, err error) {
 	const tries = 5
-	var best runfile.Clock
 	for range tries {
 		var there time.Time
 		sent := time.Now()
@@ -188,8 +187,7 @@ func CompareClocks(ctx context.Context, conn *pgx.Conn) (runfile.Clock, error) {
 		if err != nil {
 			return best, fmt.Errorf("compare clocks: %w", err)
 		}
-		half := time.Since(sent) / 2
-		if best.Source == "" || half.Seconds() < best.Error {
+		if half := time.Since(sent) / 2; best.Source == "" || half.Seconds() < best.Error {
 			best = runfile.Clock{Source: "server", Offset: there.Sub(sent.Add(half)).Seconds(), Error: half.Seconds()}
 		}
 	}

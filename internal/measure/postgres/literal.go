@@ -120,8 +120,7 @@ func endOfNumber(text string) int {
 // dollarTag returns the opening of a dollar-quoted string, $$ or $tag$, or "", as at $1.
 func dollarTag(text string) string {
 	for i := 1; i < len(text); i++ {
-		c := text[i]
-		switch {
+		switch c := text[i]; {
 		case c == '$':
 			return text[:i+1]
 		case !(c == '_' || c >= 0x80 || c|0x20 >= 'a' && c|0x20 <= 'z' || i > 1 && isDigit(c)):

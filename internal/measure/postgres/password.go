@@ -25,8 +25,7 @@ func (e *Endpoint) NeedsPassword(ctx context.Context) (bool, error) {
 	for {
 		config := e.Config()
 		config.RequireAuth = noPassword
-		conn, err := pgx.ConnectConfig(ctx, config)
-		switch {
+		switch conn, err := pgx.ConnectConfig(ctx, config); {
 		case err == nil:
 			_ = conn.Close(ctx)
 			return false, nil

@@ -208,8 +208,7 @@ func (s *Schema) recreate(ctx context.Context) error {
 		s.oid, err = create(ctx, tx)
 		return err
 	})
-	refused, ok := errors.AsType[*pgconn.PgError](err)
-	switch {
+	switch refused, ok := errors.AsType[*pgconn.PgError](err); {
 	case err == nil:
 		return nil
 	case ok && refused.Code == "42501": // insufficient_privilege
@@ -335,8 +334,7 @@ func first(err error) error {
 
 // explained adds the object or session that blocks a drop, and the remedy, to its error.
 func (s *Schema) explained(ctx context.Context, sql string, err error) error {
-	refused, ok := errors.AsType[*pgconn.PgError](err)
-	switch {
+	switch refused, ok := errors.AsType[*pgconn.PgError](err); {
 	case err == nil:
 		return nil
 	case ok && refused.Code == "2BP01": // dependent_objects_still_exist

@@ -64,8 +64,7 @@ func serviceIn(text, name, path string) (found settings, ignored []string, err e
 	for line := range strings.Lines(text) {
 		number++
 		line = strings.Trim(line, spaces)
-		keyword, value, pair := strings.Cut(line, "=")
-		switch {
+		switch keyword, value, pair := strings.Cut(line, "="); {
 		case line == "" || line[0] == '#':
 		case line[0] == '[':
 			over = over || found != nil

@@ -68,8 +68,7 @@ func distrust(err error, host string) error {
 	if unknown {
 		return errors.New("its certificate is signed by an unknown authority; set sslrootcert to its certificate")
 	}
-	wrong, ok := errors.AsType[x509.HostnameError](err)
-	switch {
+	switch wrong, ok := errors.AsType[x509.HostnameError](err); {
 	case !ok:
 		return nil
 	case len(wrong.Certificate.DNSNames) == 0:

@@ -146,12 +146,11 @@ func (w *Watch) Between(earlier Seen) int64 {
 }
 
 // Look returns the sessions seen since the watch began.
-func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
+func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (s Seen, err error) {
 	now, err := w.visitors(ctx, conn)
 	if err != nil {
 		return Seen{}, err
 	}
-	var s Seen
 	var others parties
 	var wrote Wrote
 	w.working = nil

@@ -52,8 +52,7 @@ type List struct {
 }
 
 // Ask reads the prices of a region. It may be called again; the end of ctx ends it.
-func Ask(ctx context.Context, client Lister, region string) (List, error) {
-	var l List
+func Ask(ctx context.Context, client Lister, region string) (l List, err error) {
 	for _, q := range questions() {
 		if err := l.ask(ctx, client, region, q); err != nil {
 			return List{}, err

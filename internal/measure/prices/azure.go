@@ -50,8 +50,7 @@ func meters() map[string]meaning {
 }
 
 // OfAzure reads the prices of Premium SSD, Premium SSD v2 and Ultra Disk with local copies in a region, in dollars.
-func (p Public) OfAzure(ctx context.Context, region string) (List, error) {
-	var l List
+func (p Public) OfAzure(ctx context.Context, region string) (l List, err error) {
 	query := url.Values{
 		"$filter": {fmt.Sprintf("serviceName eq 'Storage' and armRegionName eq '%s' and (productName eq '%s' or "+
 			"productName eq 'Azure Premium SSD v2' or productName eq 'Ultra Disks')", region, premiumSSD)}}

@@ -54,13 +54,12 @@ func read(text, region string) ([]catalog.Price, error) {
 }
 
 // prices returns the prices of a product in a region, or nil if it is irrelevant.
-func (p product) prices(region string) ([]catalog.Price, error) {
+func (p product) prices(region string) (all []catalog.Price, err error) {
 	m, class, known := p.Product.Attributes.means()
 	if !known {
 		return nil, nil
 	}
 	source := "AWS price list, " + p.Service + ", " + p.Published[:min(len(p.Published), len(time.DateOnly))]
-	var all []catalog.Price
 	for _, term := range p.Terms.OnDemand {
 		for _, d := range term.Dimensions {
 			price, err := d.price(m)

@@ -28,8 +28,7 @@ func Published(client *http.Client) Public {
 }
 
 // OfAWS reads the price files of a region. They have hundreds of megabytes; only relevant products are kept.
-func (p Public) OfAWS(ctx context.Context, region string) (List, error) {
-	var l List
+func (p Public) OfAWS(ctx context.Context, region string) (l List, err error) {
 	for _, service := range []string{"AmazonEC2", "AmazonRDS"} {
 		url := p.AWS + "/offers/v1.0/aws/" + service + "/current/" + region + "/index.json"
 		if err := p.get(ctx, url, func(body io.Reader) error { return l.readOffers(body, region) }); err != nil {

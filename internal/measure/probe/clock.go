@@ -41,8 +41,7 @@ func NewClock(interval time.Duration, sink func(runfile.Record) error, samplers 
 }
 
 // Metrics announces what all samplers may return.
-func (c *Clock) Metrics() []runfile.Metric {
-	var all []runfile.Metric
+func (c *Clock) Metrics() (all []runfile.Metric) {
 	for _, r := range c.readers {
 		all = append(all, r.sampler.Metrics()...)
 	}

@@ -150,8 +150,7 @@ func (r *reader) fresh(gaps []runfile.Gap) []runfile.Gap {
 
 // resets returns gaps for the counters that fell: they were reset, the server restarted after a
 // crash, or a number wrapped around.
-func (r *reader) resets(values map[string]float64) []runfile.Gap {
-	var fell []runfile.Gap
+func (r *reader) resets(values map[string]float64) (fell []runfile.Gap) {
 	for _, name := range r.counters {
 		now, read := values[name]
 		if !read {

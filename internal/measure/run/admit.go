@@ -67,8 +67,7 @@ func (m *measurement) nameTriggers(ctx context.Context) error {
 	return err
 }
 
-func mostClients(plan runfile.Plan) int {
-	most := 0
+func mostClients(plan runfile.Plan) (most int) {
 	for _, load := range plan.Loads {
 		most = max(most, load.Clients)
 	}

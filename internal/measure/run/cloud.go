@@ -47,8 +47,7 @@ func (m *measurement) mayCollect(ctx context.Context) error {
 	aws := &m.target.AWS
 	m.Show.Stage("asking AWS for its newest points")
 	for _, answer := range access.Try(ctx, aws.Account.Config(), *aws.Cloud, false) {
-		trouble, refused := errors.AsType[*account.Trouble](answer.Err)
-		switch {
+		switch trouble, refused := errors.AsType[*account.Trouble](answer.Err); {
 		case answer.Unasked != "" && aws.Cloud.Instance == "": // a server on EC2
 			return nil
 		case answer.Unasked != "":

@@ -222,8 +222,7 @@ func (m *measurement) completePlan(ctx context.Context, e *experiment.Experiment
 }
 
 // slowest returns the longest period among the required metrics, in seconds.
-func slowest(metrics []runfile.Metric, required []string) float64 {
-	period := 0.0
+func slowest(metrics []runfile.Metric, required []string) (period float64) {
 	for _, metric := range metrics {
 		if slices.Contains(required, metric.Name) {
 			period = max(period, metric.Period)

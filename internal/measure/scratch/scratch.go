@@ -92,8 +92,7 @@ func isOurs(e fs.DirEntry) bool {
 }
 
 func sweep(path string, remove func(path string) error) {
-	free, release, err := Free(path)
-	switch {
+	switch free, release, err := Free(path); {
 	case errors.Is(err, fs.ErrNotExist):
 		_ = os.Remove(path) // only if empty: its maker was killed before it could lock
 	case free:

@@ -54,8 +54,7 @@ func (m SharedMemory) remove() error {
 	if err != nil {
 		return unlessAbsent(err)
 	}
-	control, known := controlSegmentIn(segment, directory)
-	if known {
+	if control, known := controlSegmentIn(segment, directory); known {
 		if err := removeDynamic(control, owner); err != nil {
 			return fmt.Errorf("remove the dynamic shared memory of a killed server: %w", err)
 		}

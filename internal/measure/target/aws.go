@@ -124,8 +124,7 @@ func (a *AWS) silence(ctx context.Context, o AWSOptions) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, AskWithin)
 	defer cancel()
-	found, err := a.find(ctx, o, "")
-	switch {
+	switch found, err := a.find(ctx, o, ""); {
 	case errors.Is(err, rds.ErrNotThere):
 		return fmt.Errorf("AWS reports: %w", err)
 	case err == nil && found.Status != "" && found.Status != "available":

@@ -258,7 +258,7 @@ func (t Top) sampled() string {
 const negligible = 0.01
 
 // names returns the names shown, or the texts of statements, cut to fit.
-func (t Top) names() []document.Cell {
+func (t Top) names() (cells []document.Cell) {
 	var names []string
 	for _, i := range t.shown() {
 		name := cmp.Or(i.Text, i.Name)
@@ -267,7 +267,6 @@ func (t Top) names() []document.Cell {
 		}
 		names = append(names, name)
 	}
-	var cells []document.Cell
 	for n, name := range document.Distinct(names, nameWidth) {
 		c := document.Words(name)
 		c.Hover = t.Items[n].Text

@@ -220,8 +220,7 @@ func reported(r report.Report, name string) report.Load {
 
 // logarithms returns the logarithms of the repetitions' rates, since changes are factors. It returns none if a
 // repetition has no count above the background.
-func logarithms(d counts.Quantity, a counts.Load) []float64 {
-	var all []float64
+func logarithms(d counts.Quantity, a counts.Load) (all []float64) {
 	for _, r := range a.Repetitions {
 		count, err := d.Count(a, r)
 		if err != nil || !(count/r.Seconds > figure.Resolution) {

@@ -14,8 +14,7 @@ import (
 
 // Document returns a comparison for people, in the style of benchstat. With all, it has every quantity and every
 // metric.
-func (c Comparison) Document(all bool) document.Document {
-	var d document.Document
+func (c Comparison) Document(all bool) (d document.Document) {
 	var runs document.Together
 	for _, r := range c.Runs {
 		runs = append(runs, document.Paragraph{Text: r.Name + ": " + r.File + ": " + r.Target})

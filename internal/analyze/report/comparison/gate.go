@@ -54,7 +54,7 @@ type Held struct {
 // Hold applies a gate to a comparison. A change trips it if its whole interval lies beyond the bound, which chance
 // alone seldom does. The change between loads that do different work is unknown, and so is that over all loads where
 // one of them was measured in some runs alone, unless the others trip the gate.
-func (c Comparison) Hold(g Gate) (Held, error) {
+func (c Comparison) Hold(g Gate) (h Held, err error) {
 	i := slices.IndexFunc(c.Quantities, func(d ComparedQuantity) bool { return d.Quantity == g.quantity })
 	if i < 0 {
 		counted := words.Each(func(d ComparedQuantity) string { return d.Quantity.Many() }, c.Quantities)
@@ -76,7 +76,6 @@ func (c Comparison) Hold(g Gate) (Held, error) {
 		}
 		of, where = c.Quantities[i].Loads[j], g.load
 	}
-	var h Held
 	for i, r := range of.Runs[1:] {
 		name := c.Runs[i+1].Name
 		switch change := r.Change; {

@@ -16,8 +16,7 @@ import (
 
 // differing lists the differences between the runs besides the one under test, and what makes the numbers of one of
 // them misleading.
-func differing(c Comparison, runs []Compared) []string {
-	var all []string
+func differing(c Comparison, runs []Compared) (all []string) {
 	first := runs[0].Report.Run
 	for i, r := range runs[1:] {
 		d := r.Report.Run

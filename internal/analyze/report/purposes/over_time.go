@@ -63,8 +63,7 @@ func changesOf(run *counts.Run, fields []string) (all []series.Change) {
 	for i, field := range fields {
 		of := run.Series("request." + otherPrograms.kinds[0] + "/" + field)
 		for c, err := range of.Changes(time.Time{}, time.Unix(1<<33, 0)) {
-			k, known := at[c.To]
-			switch {
+			switch k, known := at[c.To]; {
 			case err != nil:
 			case i == 0:
 				at[c.To] = len(all)
@@ -137,11 +136,10 @@ func (o *OverTime) most() (most *Span) {
 }
 
 // Text says when other programs were busiest, and when a base backup ran.
-func (o *OverTime) Text() string {
+func (o *OverTime) Text() (text string) {
 	if o == nil {
 		return ""
 	}
-	text := ""
 	if most := o.most(); most != nil && *most.Requests > 0 {
 		text = fmt.Sprintf("Other programs used the disk the most %s: %s.", o.when(most.From, most.To), most.did())
 	}

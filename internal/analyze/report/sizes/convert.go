@@ -111,8 +111,7 @@ func (c Convert) claimed() string {
 }
 
 // bounds shows what the WAL records may stand for, by kind of load and overall.
-func (c Convert) bounds() document.Table {
-	var t document.Table
+func (c Convert) bounds() (t document.Table) {
 	names, rows, requests := []string{}, []document.Cell{}, []document.Cell{}
 	var billed []document.Cell
 	for _, k := range c.Kinds {
@@ -177,10 +176,7 @@ func (c Converts) Document() document.Document {
 
 // Check lists contradictions among figures from elsewhere, and grades them by rules.
 func Check(f figures.Figures, rules figures.Rules) document.Document {
-	var contradictions []string
-	for _, found := range f.Check() {
-		contradictions = append(contradictions, found.Text+".")
-	}
+	contradictions := words.Each(func(found figures.Finding) string { return found.Text + "." }, f.Check())
 	blocks := document.Together{document.Doubts(contradictions)}
 	say := func(text string) { blocks = append(blocks, document.Paragraph{Text: text}) }
 	switch {

@@ -39,8 +39,7 @@ func sizeCredits(b *sizing.Bursting) *SizeCredits {
 }
 
 // tightest returns the limit whose bucket was empty first, or else came nearest to it.
-func tightest(o burst.Outcome) int {
-	best := 0
+func tightest(o burst.Outcome) (best int) {
 	for i, f := range o.Limits {
 		at, first := whenDry(f), whenDry(o.Limits[best])
 		if at < first || at == first && share(f.Lowest, f) < share(o.Limits[best].Lowest, o.Limits[best]) {
@@ -65,8 +64,7 @@ func share(credits float64, f burst.Fate) float64 {
 	return 100 * credits / f.Capacity
 }
 
-func sizeCurve(o burst.Outcome) SizeCurve {
-	var c SizeCurve
+func sizeCurve(o burst.Outcome) (c SizeCurve) {
 	for _, p := range o.Curve {
 		c.Second = append(c.Second, p.Second)
 		c.Demanded, c.Served = append(c.Demanded, p.Demanded[burst.Operations]),

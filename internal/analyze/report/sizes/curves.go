@@ -76,8 +76,7 @@ func (c SizeCurve) end(i, last int) float64 {
 
 // servedCurves draws, for each volume whose credits run out, the demand and the part served, in the units of the bucket
 // that runs dry.
-func (s Size) servedCurves() []*plot.Picture {
-	var all []*plot.Picture
+func (s Size) servedCurves() (all []*plot.Picture) {
 	for _, o := range s.Options {
 		c := o.Bare
 		if c == nil {

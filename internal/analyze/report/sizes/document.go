@@ -79,8 +79,7 @@ func (c *citations) mark(keys []string) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ", "), "[]")
 }
 
-func (c *citations) list() []string {
-	var all []string
+func (c *citations) list() (all []string) {
 	for i, key := range c.keys {
 		text := key
 		if s, known := metric.SourceOf(key); known {

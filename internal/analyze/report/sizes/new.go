@@ -201,8 +201,7 @@ func (s Size) cited() []metric.Source {
 }
 
 // sizedRuns returns the part of each run, or of each load of an observation, in the sized rate.
-func sizedRuns(s sizing.Sizing) []SizedRun {
-	var all []SizedRun
+func sizedRuns(s sizing.Sizing) (all []SizedRun) {
 	for _, p := range s.Parts {
 		run := SizedRun{ID: sizeRun(p).ID, Load: p.Need.Load, Basis: p.Basis, Factor: p.Scale.Factor,
 			Rate: p.Own.Most, Least: p.Own.Least}

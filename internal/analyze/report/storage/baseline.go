@@ -151,8 +151,7 @@ func (f BaselineFio) operations() float64 { return f.Reads + f.Writes }
 func (f BaselineFio) mean() float64 { return f.InFlight / f.operations() }
 
 // slow returns the latency of the kind with the highest 99th percentile; nil if there is none.
-func (f BaselineFio) slow() *baseline.Latency {
-	var slowest *baseline.Latency
+func (f BaselineFio) slow() (slowest *baseline.Latency) {
 	for _, l := range []*baseline.Latency{f.Read, f.Write, f.Sync} {
 		if l != nil && number.Finite(l.P99) && (slowest == nil || l.P99 > slowest.P99) {
 			slowest = l

@@ -25,8 +25,7 @@ func WritePNG(w io.Writer, p *plot.Picture) error {
 	return nil
 }
 
-func Highest(lines []plot.Line) float64 {
-	most := 0.0
+func Highest(lines []plot.Line) (most float64) {
 	for _, l := range lines {
 		for _, at := range l.Points {
 			most = max(most, at.Y)

@@ -26,8 +26,7 @@ func Conjunction(quantities []metric.Quantity) string {
 }
 
 // Each applies change to all elements.
-func Each[T, U any](change func(T) U, all []T) []U {
-	var changed []U
+func Each[T, U any](change func(T) U, all []T) (changed []U) {
 	for _, t := range all {
 		changed = append(changed, change(t))
 	}

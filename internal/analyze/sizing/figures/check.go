@@ -49,8 +49,7 @@ const (
 const tolerance = 1.25
 
 // Check compares figures with each other and with their caps.
-func (f Figures) Check() []Finding {
-	var found []Finding
+func (f Figures) Check() (found []Finding) {
 	for _, flow := range f.flows() {
 		if size := flow.Bytes / flow.Operations; apart(size, f.SaidSize) {
 			found = append(found,

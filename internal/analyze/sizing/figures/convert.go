@@ -166,8 +166,7 @@ func (c *Converted) records(t sizing.Tariff, calibration sizing.Calibration) {
 // cost sets the monthly cost of the billed I/O.
 func (c *Converted) cost(t sizing.Tariff) {
 	least, errLeast := t.IOCost(c.Billed.Least)
-	most, errMost := t.IOCost(c.Billed.Most)
-	if errLeast == nil && errMost == nil {
+	if most, errMost := t.IOCost(c.Billed.Most); errLeast == nil && errMost == nil {
 		c.IOCost, c.AsOf = sizing.Between(least, most), t.AsOf(catalog.Volume{Name: "aurora"})
 	}
 }

@@ -56,8 +56,7 @@ type Peaks struct {
 }
 
 // Of returns the needs of all loads but idle ones, in the order of the run.
-func Of(run *counts.Run) []Need {
-	var all []Need
+func Of(run *counts.Run) (all []Need) {
 	for _, load := range run.Loads {
 		if !load.Idle() && len(load.Repetitions) > 0 {
 			all = append(all, need(run, load))
@@ -154,8 +153,7 @@ func (d device) rateOf(load counts.Load, r counts.Repetition, alone bool) (Rate,
 	var rate Rate
 	for _, m := range d.metrics {
 		count, err := r.Count(m.name)
-		why := reason(err)
-		switch {
+		switch why := reason(err); {
 		case why != nil && mayMiss(m.name) && why.Reason == counts.NotRecorded:
 			continue
 		case why != nil && why.Reason == counts.NoPeriod:
@@ -288,12 +286,11 @@ func (d device) stretches(run *counts.Run, begin, end time.Time, length time.Dur
 }
 
 // ratesOf returns a counter's rates over stretches of a length.
-func ratesOf(s series.Series, begin, end time.Time, length time.Duration) []float64 {
+func ratesOf(s series.Series, begin, end time.Time, length time.Duration) (rates []float64) {
 	most := mostOfWindow
 	if length == time.Second {
 		most = mostOfSecond
 	}
-	var rates []float64
 	var amount, took float64
 	for change, err := range s.Changes(begin, end) {
 		if err != nil || float64(change.To.Sub(change.From)) > most*float64(length) {
@@ -310,8 +307,7 @@ func ratesOf(s series.Series, begin, end time.Time, length time.Duration) []floa
 }
 
 // Quantile returns, for each number, the least value that the given share of the rates does not exceed.
-func Quantile(rates []Rate, share float64) Rate {
-	var q Rate
+func Quantile(rates []Rate, share float64) (q Rate) {
 	for i, field := range q.fields() {
 		values := make([]float64, len(rates))
 		for j := range rates {

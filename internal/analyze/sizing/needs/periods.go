@@ -76,7 +76,7 @@ func needOfPeriods(run *counts.Run, load counts.Load) Need {
 }
 
 // highest returns the rates of all periods with every metric known, in order. Shorter periods are merged.
-func (d device) highest(run *counts.Run, length time.Duration) []Rate {
+func (d device) highest(run *counts.Run, length time.Duration) (whole []Rate) {
 	var all []Rate
 	places, known := map[time.Time]int{}, map[time.Time]int{}
 	for _, m := range d.metrics {
@@ -98,7 +98,6 @@ func (d device) highest(run *counts.Run, length time.Duration) []Rate {
 			}
 		}
 	}
-	var whole []Rate
 	for _, at := range slices.SortedFunc(maps.Keys(places), time.Time.Compare) {
 		if known[at] == len(d.metrics) {
 			whole = append(whole, d.withoutFlushes(all[places[at]]))

@@ -47,8 +47,7 @@ type copyOf struct {
 func (s shape) distinct(sets []labelSet) (all []copyOf) {
 	known := map[string]bool{}
 	for _, set := range sets {
-		own := s.own(set)
-		if !known[own.String()] {
+		if own := s.own(set); !known[own.String()] {
 			known[own.String()] = true
 			all = append(all, copyOf{labels: own})
 		}
@@ -225,8 +224,7 @@ func agree(a, b map[instant]float64) (hours int, idle, agree bool) {
 
 // follow reports whether one of two copies that never overlap continues the other.
 func (s shape) follow(a, b copyOf) bool {
-	others, naming := s.differ(a, b)
-	switch {
+	switch others, naming := s.differ(a, b); {
 	case !others:
 		return true
 	case s.counts == "":

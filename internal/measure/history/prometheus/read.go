@@ -119,8 +119,7 @@ func (r *reading) take(f Found, stream *sampleStream, parts map[string]*part) {
 	}
 	ahead := 0
 	for _, sample := range stream.Values {
-		v := sample.Value * cmp.Or(f.Times, 1)
-		switch {
+		switch v := sample.Value * cmp.Or(f.Times, 1); {
 		case sample.Timestamp.Time().After(r.now):
 			ahead++
 		case !runfile.Counted(v):

@@ -8,9 +8,8 @@ import (
 )
 
 // oneServer drops series that repeat another's. Different concurrent series mean several servers, an error.
-func oneServer(f Found, parts []*part) ([]*part, error) {
+func oneServer(f Found, parts []*part) (distinct []*part, err error) {
 	slices.SortStableFunc(parts, func(a, b *part) int { return cmp.Compare(len(b.values), len(a.values)) })
-	var distinct []*part
 	for _, p := range parts {
 		again := false
 		for _, other := range distinct {

@@ -173,8 +173,7 @@ func (s *Store) explain(ctx context.Context, err error) error {
 		return s.refused(refused)
 	}
 	_, network := errors.AsType[*net.OpError](err)
-	_, name := errors.AsType[*net.DNSError](err)
-	switch {
+	switch _, name := errors.AsType[*net.DNSError](err); {
 	case errors.Is(err, errTooLong):
 		return errTooLong
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):

@@ -18,7 +18,7 @@ type Server struct {
 }
 
 // Survey returns all servers of a store, with the exporters of one machine joined.
-func (s *Store) Survey(ctx context.Context, q Query) ([]Server, error) {
+func (s *Store) Survey(ctx context.Context, q Query) (all []Server, err error) {
 	byMachine, of := map[string]*Server{}, map[string][]Row{}
 	for _, row := range rows() {
 		of[row.Name] = append(of[row.Name], row)
@@ -41,7 +41,6 @@ func (s *Store) Survey(ctx context.Context, q Query) ([]Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []Server
 	for _, server := range byMachine {
 		for _, instance := range server.Instances {
 			server.Samples = max(server.Samples, samples[instance])

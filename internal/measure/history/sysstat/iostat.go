@@ -144,8 +144,7 @@ func ofIostatText(text string) (Host, error) {
 		return err
 	}
 	for line := range strings.Lines(rest) {
-		fields := strings.Fields(line)
-		switch {
+		switch fields := strings.Fields(line); {
 		case len(fields) == 1:
 			if err := keep(); err != nil {
 				return Host{}, err

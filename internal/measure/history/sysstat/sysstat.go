@@ -225,8 +225,7 @@ func (t timestamp) interval() (from, to time.Time, err error) {
 
 // notJSON explains what a file is instead.
 func notJSON(text []byte, err error) error {
-	begin := strings.TrimSpace(string(text[:min(len(text), 64)]))
-	switch {
+	switch begin := strings.TrimSpace(string(text[:min(len(text), 64)])); {
 	case begin == "":
 		return errors.New("the file is empty")
 	case IsOwn(text):

@@ -19,7 +19,7 @@ const askVSphere = `Get-Stat -Entity db1 -Stat virtualdisk.numberreadaveraged.av
 	`Select @{n='Entity';e={$_.Entity.Name}},MetricId,@{n='Timestamp';e={$_.Timestamp.ToUniversalTime().ToString('s')+'Z'}},Value,Instance,IntervalSecs | Export-Csv -NoTypeInformation stats.csv`
 
 // ofVSphere reads CSV from PowerCLI's Get-Stat, and returns the machines in order of their names.
-func ofVSphere(text string) ([]Host, error) {
+func ofVSphere(text string) (all []Host, err error) {
 	in := csv.NewReader(strings.NewReader(text))
 	in.Comma = input.Separator([]byte(text))
 	rows, err := in.ReadAll()
@@ -73,7 +73,6 @@ func ofVSphere(text string) ([]Host, error) {
 			return nil, fmt.Errorf("line %d: %w", n+2, err)
 		}
 	}
-	var all []Host
 	for of, s := range machines {
 		h := Host{Name: of.machine}
 		if err := h.fill(*s, of.length); err != nil {

@@ -65,8 +65,7 @@ func newClient(l *load, t *thread, id int, random script.Random, common *script.
 func (c *client) run() {
 	defer c.leave()
 	for c.goesOn() {
-		p := &c.programs[c.thread.choose()]
-		if !c.await(p) || !c.transact(p) {
+		if p := &c.programs[c.thread.choose()]; !c.await(p) || !c.transact(p) {
 			return
 		}
 	}

@@ -143,8 +143,7 @@ func (b *scratch) cut() [][]byte {
 }
 
 // answers reads all results and returns the first error.
-func (c *client) answers() error {
-	var failure error
+func (c *client) answers() (failure error) {
 	for c.session.Next() {
 		if err := c.take(c.session.Result()); err != nil && failure == nil {
 			failure = err
@@ -165,8 +164,7 @@ func (c *client) take(r session.Result) error {
 	return nil
 }
 
-func (c *client) gather(sql *script.Statement) error {
-	var failure error
+func (c *client) gather(sql *script.Statement) (failure error) {
 	var last session.Result
 	for c.session.Next() {
 		last = c.session.Result()

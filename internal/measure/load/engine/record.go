@@ -60,8 +60,7 @@ func (r *Record) addFault(f Fault) {
 }
 
 // Totals returns the sums over all scripts.
-func (r *Record) Totals() Totals {
-	var t Totals
+func (r *Record) Totals() (t Totals) {
 	for i := range r.Scripts {
 		t.merge(&r.Scripts[i].Totals)
 	}

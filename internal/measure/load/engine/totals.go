@@ -49,8 +49,7 @@ func (b *totals) addFault(t Trouble, warmup bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	record := b.of(warmup)
-	command := &record.Scripts[t.Script].Commands[t.Command]
-	switch t.Then {
+	switch command := &record.Scripts[t.Script].Commands[t.Command]; t.Then {
 	case TriesAgain:
 		command.Retries++
 	case FailsTransaction:

@@ -72,8 +72,7 @@ func line(err error) string { return printable.Line(strings.Join(strings.Fields(
 
 // Faults returns the number of errors of each kind, except serialization failures and deadlocks, which the report
 // counts, and those that [Troubles] has shown one by one.
-func (r Report) Faults() []string {
-	var lines []string
+func (r Report) Faults() (lines []string) {
 	for _, f := range r.Result.Faults {
 		if f.Kind == session.Serialization || f.Kind == session.Deadlock || !r.Asked.ContinueOnError &&
 			f.Count <= fewAborts {

@@ -10,8 +10,7 @@ import (
 const enough = 0.99
 
 // Warnings returns what a reader should know before trusting the figures.
-func (r Report) Warnings() []string {
-	var warnings []string
+func (r Report) Warnings() (warnings []string) {
 	if text, ok := r.slow(); ok {
 		warnings = append(warnings, text)
 	}

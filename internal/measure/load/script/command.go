@@ -67,8 +67,7 @@ func (a *Assignment) Run(env *Env) error {
 // Branch runs the conditional command at index at, and returns the index of the next command. The engine calls it
 // only for commands that it reaches, not for those it skips.
 func (s *Script) Branch(env *Env, at int) (int, error) {
-	c := &s.Commands[at]
-	switch c.Kind {
+	switch c := &s.Commands[at]; c.Kind {
 	case KindIf:
 		for ; c.condition != nil; c = &s.Commands[at] { // \else and \endif have none
 			v, err := c.condition.Eval(env)

@@ -57,8 +57,7 @@ const oneByteOperators = "+-*/%=<>|&#~(),"
 func (p *exprParser) lexToken() (token, error) {
 	p.skipBlank()
 	t := token{at: p.pos}
-	c := p.at(0)
-	switch {
+	switch c := p.at(0); {
 	case p.done() || c == '\n':
 		return t, nil
 	case isDigit(c), c == '.' && isDigit(p.at(1)):

@@ -159,8 +159,7 @@ func (p *exprParser) operand() (node, error) {
 	if value, ok := p.keywordValue(); ok {
 		return constant(value), p.advance()
 	}
-	t := p.next
-	switch {
+	switch t := p.next; {
 	case t.kind == tokenConstant:
 		return constant(t.value), p.advance()
 	case t.kind == tokenVariable:

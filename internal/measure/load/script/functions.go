@@ -125,8 +125,7 @@ func extremum(beats func(a, b float64) bool, beatsAsInt func(a, b int64) bool) f
 func (n *extremumNode) eval(env *Env) (Value, error) {
 	var all [maxArguments]Value
 	values := all[:len(n.args)]
-	null, err := evalAll(env, n.args, values)
-	switch {
+	switch null, err := evalAll(env, n.args, values); {
 	case null || err != nil:
 		return Null(), err
 	case slices.ContainsFunc(values, func(v Value) bool { return v.kind == KindDouble }):

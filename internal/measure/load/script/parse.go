@@ -75,8 +75,7 @@ func (p *parser) meta() error {
 	}
 	m.command.Text = strings.TrimSpace(p.text[m.at:p.pos])
 	p.add(m.command)
-	at := len(p.script.Commands) - 1
-	switch m.command.Kind {
+	switch at := len(p.script.Commands) - 1; m.command.Kind {
 	case KindIf:
 		p.open = append(p.open, []int{at})
 	case KindElif, KindElse, KindEndif:

@@ -95,8 +95,7 @@ func (r *Random) Zipfian(low, high int64, s float64) int64 {
 	for {
 		u, v := r.Float64(), r.Float64()
 		x := math.Floor(math.Pow(u, -1/power))
-		t := math.Pow(1+1/x, power)
-		if v*x*(t-1)/(b-1) <= t/b && x <= float64(n) {
+		if t := math.Pow(1+1/x, power); v*x*(t-1)/(b-1) <= t/b && x <= float64(n) {
 			return low - 1 + int64(x)
 		}
 	}

@@ -92,8 +92,7 @@ func (d *Dialer) look() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for s, v := range d.sessions {
-		beat, now := s.beat.Load(), time.Now()
-		if beat != v.beat || !waiting(beat) {
+		if beat, now := s.beat.Load(), time.Now(); beat != v.beat || !waiting(beat) {
 			v.beat, v.since = beat, now
 		} else if now.Sub(v.since) >= d.patience && s.ended.Load() == nil {
 			s.end(ErrNoAnswer)

@@ -58,8 +58,7 @@ func (s *Session) Result() Result { return s.latest }
 
 // Finish sends the batch, if necessary, reads all remaining results, and returns their sums and the first error of
 // the server. The second value is Err.
-func (s *Session) Finish() (Result, error) {
-	var all Result
+func (s *Session) Finish() (all Result, err error) {
 	for s.Next() {
 		all.Affected += s.latest.Affected
 		all.Returned += s.latest.Returned
@@ -234,9 +233,8 @@ func verbOf(verb []byte) string {
 	}
 }
 
-func lastNumber(b []byte) int64 {
+func lastNumber(b []byte) (n int64) {
 	digits := b[bytes.LastIndexByte(b, ' ')+1:]
-	var n int64
 	for _, d := range digits {
 		if d < '0' || d > '9' {
 			return 0

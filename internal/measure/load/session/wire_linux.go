@@ -30,8 +30,7 @@ func (w *wire) advance(fd uintptr) bool {
 			return false
 		}
 	}
-	n, errno := rawCall(syscall.SYS_RECVFROM, fd, w.in)
-	switch {
+	switch n, errno := rawCall(syscall.SYS_RECVFROM, fd, w.in); {
 	case errno == syscall.EAGAIN && writeErr != nil:
 		w.err = writeErr
 	case errno == syscall.EAGAIN:

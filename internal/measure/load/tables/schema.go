@@ -64,8 +64,7 @@ func (i *initializer) parentPersistence(ctx context.Context) (string, error) {
 	if i.Partitions == 0 || !i.Unlogged {
 		return i.persistence(), nil
 	}
-	version, err := i.serverVersion(ctx)
-	if err != nil || version >= noUnloggedParents {
+	if version, err := i.serverVersion(ctx); err != nil || version >= noUnloggedParents {
 		return "", err
 	}
 	return i.persistence(), nil

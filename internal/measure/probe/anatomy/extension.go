@@ -25,8 +25,7 @@ type found struct {
 // findExtension returns the schema of pg_walinspect, creating it in ours if it is missing.
 // The error says what prevents it.
 func findExtension(ctx context.Context, conn *pgx.Conn, schema string) (pgx.Identifier, error) {
-	f, err := ask(ctx, conn)
-	switch {
+	switch f, err := ask(ctx, conn); {
 	case err != nil:
 		return nil, err
 	case f.home != nil:

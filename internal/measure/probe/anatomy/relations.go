@@ -206,8 +206,7 @@ func (s *session) tell(ctx context.Context, places []place, within time.Duration
 		at := places[0]
 		places = places[1:]
 		err := s.tellPlace(ctx, at, t)
-		refused, isRefused := isRefusal(err)
-		switch {
+		switch refused, isRefused := isRefusal(err); {
 		case isRefused && (refused.Code == undefinedFile || refused.Code == internalError):
 			places = slices.DeleteFunc(places, func(p place) bool { return p.first < at.first })
 		case isRefused && refused.Code == queryCanceled:

@@ -117,8 +117,7 @@ func (s *Sampler) Storage() runfile.Storage { return s.storage }
 func (s *Sampler) Directories() []layout.Root { return s.directories }
 
 // Metrics lists the kernel's counters of these devices and this server.
-func (s *Sampler) Metrics() []runfile.Metric {
-	var metrics []runfile.Metric
+func (s *Sampler) Metrics() (metrics []runfile.Metric) {
 	for _, g := range s.groups {
 		metrics = append(metrics, figuresOf(g.view)...)
 	}

@@ -29,7 +29,7 @@ type cgroup struct {
 	numbers   []string // MAJ:MIN of the devices that count
 }
 
-func (h host) cgroupOf(pid int, devices []string) (cgroup, error) {
+func (h host) cgroupOf(pid int, devices []string) (c cgroup, err error) {
 	groups, err := h.groupsOf(pid)
 	if err != nil {
 		return cgroup{}, fmt.Errorf("find the control group of process %d: %w", pid, err)
@@ -38,7 +38,6 @@ func (h host) cgroupOf(pid int, devices []string) (cgroup, error) {
 	if err != nil {
 		return cgroup{}, err
 	}
-	var c cgroup
 	g, m := counting(groups, mounts, c.unified)
 	if m == nil {
 		c.unified = true

@@ -37,17 +37,15 @@ type spread struct {
 
 // lay finds the storage of everything that a server writes to. The error is about the data directory alone. A part
 // that this user may not see is assumed to be on the data directory's devices.
-func (h host) lay(roots []layout.Root) (spread, error) {
+func (h host) lay(roots []layout.Root) (all spread, err error) {
 	if h.unable != nil {
 		return spread{}, h.unable
 	}
 	if len(roots) == 0 {
 		return spread{}, notLocal("the server's data directory is not visible on this machine")
 	}
-	var all spread
 	for _, r := range roots {
-		p, err := h.placeOf(r)
-		switch {
+		switch p, err := h.placeOf(r); {
 		case err != nil && r.Role == layout.Data:
 			return spread{}, err
 		case r.Role == layout.Log: // other programs log to its disk, too
@@ -159,8 +157,7 @@ func (h host) group(view string, parts []part) group {
 }
 
 // directories returns one directory on each file system that the server writes to.
-func (l spread) directories() []layout.Root {
-	var all []layout.Root
+func (l spread) directories() (all []layout.Root) {
 	seen := map[string]bool{}
 	for _, p := range l.parts {
 		if p.number != "" && !seen[p.number] && !p.ram {

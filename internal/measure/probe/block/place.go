@@ -94,12 +94,11 @@ func (h host) underOverlay(f layout.Root, mount *procfs.MountInfo) place {
 
 // mountOf returns the mount that holds a file. Before Linux 5.8, which reports it, that is the deepest mount above
 // its path, the last of several at one point.
-func (h host) mountOf(f layout.Root) (*procfs.MountInfo, error) {
+func (h host) mountOf(f layout.Root) (found *procfs.MountInfo, err error) {
 	mounts, err := h.mountsOf(f.Process)
 	if err != nil {
 		return nil, err
 	}
-	var found *procfs.MountInfo
 	for _, m := range mounts {
 		if f.Mount != 0 && m.MountID == f.Mount {
 			return m, nil

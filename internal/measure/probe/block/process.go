@@ -193,7 +193,7 @@ func callsIn(text string) (c calls, err error) {
 }
 
 // children adds up the postmaster's running children, as the kernel lists them.
-func (p *processes) children() (calls, error) {
+func (p *processes) children() (sum calls, err error) {
 	pid := strconv.Itoa(p.postmaster)
 	list, err := os.ReadFile(filepath.Join(p.host.proc, pid, "task", pid, "children"))
 	if err != nil {
@@ -202,7 +202,6 @@ func (p *processes) children() (calls, error) {
 	if len(p.open) > len(strings.Fields(string(list)))+1 {
 		p.close() // some have ended
 	}
-	var sum calls
 	for field := range strings.FieldsSeq(string(list)) {
 		child, err := strconv.Atoi(field)
 		if err != nil {

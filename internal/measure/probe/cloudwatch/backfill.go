@@ -166,11 +166,10 @@ type window struct {
 }
 
 // windows divides a stretch by the finest period still kept, oldest first. It leaves out the future.
-func windows(from, to, now time.Time) []window {
+func windows(from, to, now time.Time) (all []window) {
 	if to.After(now) {
 		to = now
 	}
-	var all []window
 	add := func(until time.Time, finest time.Duration) {
 		if until.After(to) {
 			until = to

@@ -90,8 +90,7 @@ func Counting(cfg aws.Config, cluster string) *Source {
 func (s *Source) Name() string { return Name }
 
 // Metrics returns the source's metrics.
-func (s *Source) Metrics() []runfile.Metric {
-	var all []runfile.Metric
+func (s *Source) Metrics() (all []runfile.Metric) {
 	for _, one := range s.series {
 		all = append(all, one.metric)
 	}
@@ -99,13 +98,12 @@ func (s *Source) Metrics() []runfile.Metric {
 }
 
 // of returns the series of a server.
-func of(cloud runfile.Cloud) []published {
+func of(cloud runfile.Cloud) (all []published) {
 	flavor := rds
 	if strings.HasPrefix(cloud.Engine, "aurora") {
 		flavor = aurora
 	}
 	ids := map[string]string{instance: cloud.Instance, cluster: cloud.Cluster}
-	var all []published
 	for _, r := range rows(flavor, instance, cluster) {
 		if id := ids[r.Level]; id != "" && has(cloud, r.Only) {
 			all = append(all, publishedOf(r, id))
@@ -129,11 +127,10 @@ func of(cloud runfile.Cloud) []published {
 }
 
 // choose returns the named series, in order, or all without names.
-func choose(all []published, names []string) ([]published, error) {
+func choose(all []published, names []string) (chosen []published, err error) {
 	if len(names) == 0 {
 		return all, nil
 	}
-	var chosen []published
 	for _, name := range names {
 		found := slices.DeleteFunc(slices.Clone(all), func(s published) bool {
 			return name != s.name && name != s.metric.Name

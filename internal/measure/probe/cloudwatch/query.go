@@ -37,8 +37,7 @@ const (
 	mostPoints  = 100_800
 )
 
-func (b *backfill) queries(w window) []*query {
-	var all []*query
+func (b *backfill) queries(w window) (all []*query) {
 	for i, s := range b.series {
 		period := max(s.period, w.finest, b.Coarse)
 		first, end := series.PeriodDown(w.from, period), series.PeriodUp(w.to, period)
@@ -59,8 +58,7 @@ func (b *backfill) queries(w window) []*query {
 
 // batches divides queries among calls. All statistics of a metric go into one call, where up to
 // five are billed as one metric.
-func batches(all []*query) [][]*query {
-	var done [][]*query
+func batches(all []*query) (done [][]*query) {
 	var batch []*query
 	points := 0
 	for ; len(all) > 0; all = all[len(same(all)):] {

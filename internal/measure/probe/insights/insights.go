@@ -56,8 +56,7 @@ func New(cfg aws.Config, cloud runfile.Cloud) *Probe {
 func (p *Probe) Name() string { return Name }
 
 // Metrics lists the metrics of the instance's engine.
-func (p *Probe) Metrics() []runfile.Metric {
-	var all []runfile.Metric
+func (p *Probe) Metrics() (all []runfile.Metric) {
 	for _, c := range p.table {
 		all = append(all, c.metric)
 	}
@@ -223,8 +222,7 @@ func (b *backfill) available(ctx context.Context) (map[string]bool, error) {
 // explain separates lasting errors from passing ones.
 func (p *Probe) explain(err error) error {
 	told := account.Explain(err)
-	trouble, is := errors.AsType[*account.Trouble](told)
-	switch {
+	switch trouble, is := errors.AsType[*account.Trouble](told); {
 	case !is || trouble.Kind != account.Denied:
 		return fmt.Errorf("ask Performance Insights: %w", told)
 	case trouble.Code == "NotAuthorizedException" && !strings.Contains(err.Error(), "is not authorized to perform"):
@@ -302,12 +300,11 @@ func (c counter) query() types.MetricQuery {
 // table returns the metrics of an instance that concern writing and time. Operating system counters come every
 // second if Enhanced Monitoring does; PostgreSQL's every minute. The first is the database's load: the mean number
 // of sessions working or waiting.
-func table(cloud runfile.Cloud) []counter {
+func table(cloud runfile.Cloud) (all []counter) {
 	flavor := "rds"
 	if strings.HasPrefix(cloud.Engine, "aurora") {
 		flavor = "aurora"
 	}
-	var all []counter
 	for _, m := range metric.Meanings() {
 		if m.Service != Name || m.On != flavor || m.Unread {
 			continue

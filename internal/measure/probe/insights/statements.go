@@ -135,8 +135,7 @@ func (r ranked) item(k types.DimensionKeyDescription, seconds float64) runfile.T
 }
 
 // keys makes one request, reads all pages of its answer, and rejects one that contradicts itself.
-func (p *Probe) keys(ctx context.Context, in *pi.DescribeDimensionKeysInput) (ranked, error) {
-	var r ranked
+func (p *Probe) keys(ctx context.Context, in *pi.DescribeDimensionKeysInput) (r ranked, err error) {
 	pages := pi.NewDescribeDimensionKeysPaginator(p.client, in, func(o *pi.DescribeDimensionKeysPaginatorOptions) {
 		o.Limit, o.StopOnDuplicateToken = mostResults, true
 	})

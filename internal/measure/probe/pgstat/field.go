@@ -38,8 +38,7 @@ func value(name string, ways ...way) field {
 }
 
 // columns returns fields that are read as they are.
-func columns(names ...string) []field {
-	var fields []field
+func columns(names ...string) (fields []field) {
 	for _, name := range names {
 		fields = append(fields, value(name))
 	}
@@ -47,8 +46,7 @@ func columns(names ...string) []field {
 }
 
 // sums returns fields that are summed over the rows of the view.
-func sums(names ...string) []field {
-	var fields []field
+func sums(names ...string) (fields []field) {
 	for _, name := range names {
 		fields = append(fields, value(name, summed(name)))
 	}

@@ -77,12 +77,10 @@ func part(prefix, rows string, kinds ...string) []field {
 
 // of sums columns over some rows of the view, in fields with a prefix. Times become seconds. Bytes have their own
 // columns in 18; before, they are blocks times op_bytes.
-func of(prefix, rows string, columns ...string) []field {
-	var fields []field
+func of(prefix, rows string, columns ...string) (fields []field) {
 	for _, c := range columns {
 		ways := []way{{sumOf(c, rows), []string{c}}}
-		kind, inBytes := strings.CutSuffix(c, "_bytes")
-		switch {
+		switch kind, inBytes := strings.CutSuffix(c, "_bytes"); {
 		case inBytes:
 			ways = append(ways, way{sumOf(kind+"s * op_bytes", rows), []string{kind + "s", "op_bytes"}})
 		case strings.HasSuffix(c, "_time"):

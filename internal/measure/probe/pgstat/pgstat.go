@@ -84,8 +84,7 @@ func (s *Sampler) Name() string { return Name }
 // Metrics lists this sampler's metrics, including those that its server lacks.
 func (s *Sampler) Metrics() []runfile.Metric { return metricsOf(s.views) }
 
-func metricsOf(views []view) []runfile.Metric {
-	var metrics []runfile.Metric
+func metricsOf(views []view) (metrics []runfile.Metric) {
 	for _, v := range views {
 		for _, f := range v.fields {
 			metrics = append(metrics, v.metric(f).Announced())

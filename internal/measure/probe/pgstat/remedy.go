@@ -54,8 +54,7 @@ func find(name string) (view, field, bool) {
 // elsewhere says where this version shows the same, or which version shows it.
 func (v view) elsewhere(f field, gap runfile.Gap) string {
 	m := v.metric(f)
-	first, last := m.Versions.First, m.Versions.Last
-	switch {
+	switch first, last := m.Versions.First, m.Versions.Last; {
 	case gap.Code == notSupported:
 		return v.remedy
 	case f.null != nil && gap.Code == "":

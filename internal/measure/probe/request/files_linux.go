@@ -90,8 +90,7 @@ func (r *root) device() uint32 { return r.Major<<minorBits | r.Minor }
 // WAL are required; a log that is on no disk is not missing.
 func rootsOf(all []layout.Root) (roots []root, missing []string, err error) {
 	for _, r := range all {
-		g, err := groundOf(&r)
-		switch {
+		switch g, err := groundOf(&r); {
 		case err == nil:
 			roots = append(roots, root{r, g})
 		case r.Role == layout.Log && (r.Err == nil || errors.Is(err, fs.ErrNotExist)):
@@ -273,8 +272,7 @@ func (f *files) ownerOf(file *layout.File) owner {
 	return owner{kind: kind, node: file.Node}
 }
 
-func (f *files) atlas() atlas {
-	var a atlas
+func (f *files) atlas() (a atlas) {
 	f.moved = false
 	for _, one := range f.known {
 		for _, e := range one.lies.extents {

@@ -89,8 +89,7 @@ func trailIn(spec *btf.Spec) *trail {
 	var page *btf.Struct
 	if spec.TypeByName("bpf_rdonly_cast", &cast) == nil && spec.TypeByName("page", &page) == nil { // since 6.2
 		from, err := spec.TypeID(cast)
-		to, errOfPage := spec.TypeID(page)
-		if err == nil && errOfPage == nil {
+		if to, errOfPage := spec.TypeID(page); err == nil && errOfPage == nil {
 			p.cast, p.pageType = int32(from), int32(to) //nolint:gosec // there are some 100,000
 		}
 	}

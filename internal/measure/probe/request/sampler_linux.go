@@ -373,8 +373,7 @@ func (s *Sampler) settleNamed() {
 // unmapped classifies a request for sectors of no file by the process that caused it. A session whose commit waits
 // for the file system's journal may write the journal itself.
 func (s *Sampler) unmapped(e *event) Kind {
-	notes, server := s.kernel.bits.notes, ours(e, s.files.place.Postmaster)
-	switch {
+	switch notes, server := s.kernel.bits.notes, ours(e, s.files.place.Postmaster); {
 	case e.byKernel("jbd2/", ""), e.byKernel("xfsaild/", ""), e.byKernel("", "xfs-cil"), e.byKernel("", "xfs-log"):
 		return Journal
 	case server && e.writes() && (notes == 0 || e.Operation&notes != 0):

@@ -49,9 +49,8 @@ type attachment struct {
 }
 
 // tie attaches to a created container before it starts, so that it never runs without an attachment.
-func (s *Server) tie(ctx context.Context, c testcontainers.Container) error {
+func (s *Server) tie(ctx context.Context, c testcontainers.Container) (err error) {
 	s.id = c.GetContainerID()
-	var err error
 	s.attachment, err = s.engine.attach(ctx, s.id, s.keep)
 	return err
 }

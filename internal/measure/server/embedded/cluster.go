@@ -189,8 +189,7 @@ func (c *cluster) configure(settings []setting) error {
 func (c *cluster) start(ctx context.Context, hold func(*cluster) (drop func())) error {
 	const attempts = 10
 	for attempt := 1; ; attempt++ {
-		err := c.startOnce(ctx, hold)
-		if err == nil || attempt == attempts || !c.portWasTaken() {
+		if err := c.startOnce(ctx, hold); err == nil || attempt == attempts || !c.portWasTaken() {
 			return err
 		}
 	}

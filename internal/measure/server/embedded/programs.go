@@ -14,8 +14,7 @@ import (
 
 // programs returns the directory of the programs to run, and fetches them if necessary.
 func (s *Server) programs(ctx context.Context) (string, error) {
-	o := s.options
-	switch o.BinDir {
+	switch o := s.options; o.BinDir {
 	case "":
 		bin, err := s.fetched(ctx)
 		if err != nil && ctx.Err() == nil {

@@ -67,9 +67,8 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 }
 
 // bringUp makes what a server needs and starts it. Everything made is handed to the supervisor immediately.
-func (s *Server) bringUp(ctx context.Context) error {
+func (s *Server) bringUp(ctx context.Context) (err error) {
 	o := s.options
-	var err error
 	if s.place, err = choosePlace(o); err != nil {
 		return err
 	}

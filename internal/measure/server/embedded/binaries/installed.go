@@ -60,8 +60,7 @@ func hint(there []Installation) string {
 }
 
 // installations returns the servers at the places, newest first.
-func installations(places []string) []Installation {
-	var there []Installation
+func installations(places []string) (there []Installation) {
 	for _, place := range places {
 		before, after, _ := strings.Cut(place, "*")
 		found, _ := filepath.Glob(place) // the patterns are valid

@@ -59,8 +59,7 @@ func list(there []Release) string {
 }
 
 // releases returns the pins that run on the machine, oldest first.
-func releases(all []pin, m machine) []Release {
-	var there []Release
+func releases(all []pin, m machine) (there []Release) {
 	for _, p := range all {
 		if p.platform == m.platform(major(p.version)) {
 			there = append(there, Release{p})

@@ -68,8 +68,7 @@ func (s Store) lock(ctx context.Context, file string) (unlock func(), err error)
 		return nil, fmt.Errorf("lock the cache: %w", err)
 	}
 	for tries := 0; ; tries++ {
-		err := scratch.TryLock(f)
-		switch {
+		switch err := scratch.TryLock(f); {
 		case err == nil:
 			return func() { f.Close() }, nil
 		case !errors.Is(err, scratch.ErrLocked):
