@@ -28,10 +28,6 @@ type contrasts struct {
 	shown []eachRow // of the metric
 }
 
-func (e *evidence) contrasts(y column) contrasts {
-	return contrasts{evidence: e, pairs: e.planned(), shown: e.forEachRow(y)}
-}
-
 // planned returns the pairs of loads that differ in one parameter, or as the plan says for loads of others.
 func (e *evidence) planned() (all []planned) {
 	if e.run.Observed != nil {
@@ -67,7 +63,7 @@ func differInOne(a, b runfile.Load) bool {
 // below the tolerance of a ratio, if they exceed the noise. It leaves a single quantity only if a difference confirms
 // it; otherwise it returns all.
 func (tr *trial) differ(left []held) (kept []held) {
-	found, differences := map[int]*Difference{}, tr.contrasts(tr.y)
+	found, differences := map[int]*Difference{}, contrasts{tr.evidence, tr.planned(), tr.forEachRow(tr.y)}
 	for _, h := range left {
 		if d := differences.contradicted(h); d != nil {
 			found[h.place] = d

@@ -212,8 +212,9 @@ func Doubts(own, known []Price) (all []string) {
 			all = append(all, text)
 		}
 	}
+	regions := slices.Concat(AWS.Regions(), Azure.Regions(), Google.Regions())
 	for _, p := range own {
-		if regions := allRegions(); !slices.Contains(regions, p.Region) && typo.Guess(p.Region, regions) != "" {
+		if !slices.Contains(regions, p.Region) && typo.Guess(p.Region, regions) != "" {
 			say(fmt.Sprintf("The file has prices for the unknown region %s; did you mean %s?", p.Region,
 				typo.Guess(p.Region, regions)))
 		}

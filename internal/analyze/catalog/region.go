@@ -65,8 +65,6 @@ func (c Cloud) Regions() []string {
 	return strings.Fields(names[c])
 }
 
-func allRegions() []string { return slices.Concat(AWS.Regions(), Azure.Regions(), Google.Regions()) }
-
 // CloudOfRegion returns the cloud with a region of that name, or with prices in it; empty if there is none.
 func CloudOfRegion(region string, prices []Price) Cloud {
 	for _, c := range []Cloud{AWS, Azure, Google} {

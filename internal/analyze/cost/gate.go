@@ -67,7 +67,7 @@ func (r Result) cases() []testCase {
 	}
 	all := []testCase{done}
 	for _, c := range r.Counts {
-		of := r.budgetsOf(c.Name)
+		of := slices.DeleteFunc(slices.Clone(r.Budgets), func(j Judged) bool { return j.Name != c.Name })
 		if len(of) == 0 {
 			all = append(all, testCase{Name: c.Name, Class: class, Skipped: skipped(c.Missing), Out: c.sentence()})
 		}
@@ -81,10 +81,6 @@ func (r Result) cases() []testCase {
 		}
 	}
 	return all
-}
-
-func (r Result) budgetsOf(count string) []Judged {
-	return slices.DeleteFunc(slices.Clone(r.Budgets), func(j Judged) bool { return j.Name != count })
 }
 
 func skipped(why string) *message {

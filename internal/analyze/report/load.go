@@ -130,7 +130,7 @@ func CountedAs(run *counts.Run, name metric.Quantity) counts.Quantity {
 }
 
 func over(a counts.Load, value func(counts.Repetition) (float64, error)) Figure {
-	return overThese(beforeEnds(a), value)
+	return overEach(beforeEnds(a), func(_ int, r counts.Repetition) (float64, error) { return value(r) })
 }
 
 // beforeEnds returns an idle load with its repetitions at the rates before their ends, and any other load unchanged.
@@ -139,10 +139,6 @@ func beforeEnds(a counts.Load) counts.Load {
 		a.Repetitions = words.Each(counts.Repetition.BeforeEnd, a.Repetitions)
 	}
 	return a
-}
-
-func overThese(a counts.Load, value func(counts.Repetition) (float64, error)) Figure {
-	return overEach(a, func(_ int, r counts.Repetition) (float64, error) { return value(r) })
 }
 
 // overEach numbers repetitions and their variants like amounts.

@@ -26,10 +26,6 @@ type held struct {
 	since     time.Time // when it came, sent a request, or was last answered
 }
 
-func newDoor(listener net.Listener, most int) *door {
-	return &door{Listener: listener, most: most, inside: map[*held]struct{}{}}
-}
-
 // Accept waits for the next client.
 func (d *door) Accept() (net.Conn, error) {
 	for {

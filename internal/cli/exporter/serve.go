@@ -60,7 +60,7 @@ func Listen(ctx context.Context, address, version string) (*Server, error) {
 		named, _, _ := net.SplitHostPort(full) // it was listened on
 		handler = forThisMachine(named, handler)
 	}
-	door := newDoor(listener, mostConnections)
+	door := &door{Listener: listener, most: mostConnections, inside: map[*held]struct{}{}}
 	s.server = http.Server{Handler: door.answering(asItIs(handler)), ConnContext: door.remember, ConnState: door.follow,
 		ReadTimeout: toAsk, WriteTimeout: toRead, IdleTimeout: untilNext, MaxHeaderBytes: mostOfHead,
 		DisableGeneralOptionsHandler: true,

@@ -253,7 +253,7 @@ func (b *batch) matrix(ctx context.Context, query string, names ...string) ([]*s
 		matchers = append(matchers, anyOf(l, allOf(b.sets, l)))
 	}
 	if len(m.without) > 0 {
-		matchers = append(matchers, noneOf(deviceLabel, m.without))
+		matchers = append(matchers, deviceLabel+"!~"+alternatives(m.without))
 	}
 	return b.fleet.rangeOf(ctx, m.of.query(query, labels, matchers, names...), b.from, b.to)
 }

@@ -16,8 +16,6 @@ func selector(name string, matchers ...string) string {
 
 func anyOf(label string, values []string) string { return label + "=~" + alternatives(values) }
 
-func noneOf(label string, values []string) string { return label + "!~" + alternatives(values) }
-
 func alternatives(values []string) string {
 	quotedValues := make([]string, len(values))
 	for i, v := range values {
