@@ -175,30 +175,9 @@ func (d Directory) keep(head runfile.Run, database Database, data history.Data) 
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) { // of an interrupted run
 		return fmt.Errorf("remove a partial file: %w", err)
 	}
-	w, err := runfile.Create(part)
-	if err != nil {
-		return err
-	}
 	head.Observed, head.Target, head.Start = true, database.Target, d.From
 	head.Plan = runfile.Plan{Name: runfile.FleetPlan, Loads: []runfile.Load{}}
-	records := []runfile.Record{head}
-	for _, m := range data.Metrics {
-		records = append(records, m)
-	}
-	for _, g := range data.Gaps {
-		records = append(records, g)
-	}
-	for _, p := range data.Periods {
-		records = append(records, p)
-	}
-	end := runfile.EndOf(nil, false)
-	end.At = d.To
-	for _, record := range append(records, end) {
-		if err := w.Write(record); err != nil {
-			return errors.Join(err, w.Discard())
-		}
-	}
-	if err := w.Close(); err != nil {
+	if err := history.WriteTo(part, head, data, d.To); err != nil {
 		return err
 	}
 	return os.Rename(part, d.file(database.Name))

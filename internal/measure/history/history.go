@@ -55,17 +55,12 @@ func Write(path string, head runfile.Run, data Data) error {
 	if data.Interval > 0 {
 		head.Parameters["interval"] = data.Interval.String() // which determines the length of windows
 	}
-	w, err := runfile.Create(path)
-	if err != nil {
-		return err
-	}
-	if err := write(w, head, data); err != nil {
-		return errors.Join(err, w.Discard())
-	}
-	return w.Close()
+	_, end := data.Span()
+	return WriteTo(path, head, data, end)
 }
 
-func write(w *runfile.Writer, head runfile.Run, data Data) error {
+// WriteTo writes the data under a head of a run that ended at that time; zero: now.
+func WriteTo(path string, head runfile.Run, data Data, at time.Time) error {
 	records := []runfile.Record{head}
 	for _, m := range data.Metrics {
 		records = append(records, m)
@@ -84,15 +79,19 @@ func write(w *runfile.Writer, head runfile.Run, data Data) error {
 		records = append(records, p)
 	}
 	end := runfile.EndOf(nil, false)
-	if _, to := data.Span(); !to.IsZero() {
-		end.At = to
+	if !at.IsZero() {
+		end.At = at
+	}
+	w, err := runfile.Create(path)
+	if err != nil {
+		return err
 	}
 	for _, record := range append(records, end) {
 		if err := w.Write(record); err != nil {
-			return err
+			return errors.Join(err, w.Discard())
 		}
 	}
-	return nil
+	return w.Close()
 }
 
 // pathTo matches the name of one of several paths to an NVMe disk.

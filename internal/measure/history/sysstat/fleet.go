@@ -20,12 +20,12 @@ import (
 // Fleet is the machines in some files. A file is read when looking for machines, and again for each of its machines,
 // since all together may not fit into memory.
 type Fleet struct {
-	read    func(ctx context.Context, name string) ([]byte, error)
-	files   map[string][]string // by machine
-	from    time.Time
-	to, now time.Time
-	ahead   []string // files with intervals that end after now
-	seen    map[string]*seen
+	read  func(ctx context.Context, name string) ([]byte, error)
+	files map[string][]string // by machine
+	span  runfile.Stretch
+	now   time.Time
+	ahead []string // files with intervals that end after now
+	seen  map[string]*seen
 }
 
 // seen counts the intervals of a machine, and of each of its disks.
@@ -51,30 +51,20 @@ func NewFleet(ctx context.Context, files []string, now time.Time, read func(ctx 
 			f.files[h.Name] = append(f.files[h.Name], name)
 			f.count(h)
 			for _, i := range h.Intervals {
-				f.widen(i.From, i.To)
+				f.span.Extend(i.From, i.To)
 			}
 			for _, s := range h.partial {
 				if !s.to.After(now) {
-					f.widen(s.from, s.to)
+					f.span.Extend(s.from, s.to)
 				}
 			}
 		}
 	}
-	if f.from.IsZero() && len(f.ahead) > 0 {
+	if f.span.From.IsZero() && len(f.ahead) > 0 {
 		return nil, fmt.Errorf("%s has only samples after %s, which is now by this machine's clock; is a clock wrong?",
 			f.ahead[0], now.UTC().Format(time.RFC3339))
 	}
 	return f, nil
-}
-
-// widen extends the files' span.
-func (f *Fleet) widen(from, to time.Time) {
-	if f.from.IsZero() || from.Before(f.from) {
-		f.from = from
-	}
-	if to.After(f.to) {
-		f.to = to
-	}
 }
 
 // count adds a file's intervals of a machine's disks.
@@ -147,7 +137,7 @@ func (f *Fleet) open(ctx context.Context, name string) (hosts []Host, ahead int,
 
 // Span returns the hours that the files cover.
 func (f *Fleet) Span() (from, to time.Time) {
-	return f.from.Truncate(time.Hour), f.to.Add(time.Hour - 1).Truncate(time.Hour)
+	return f.span.From.Truncate(time.Hour), f.span.To.Add(time.Hour - 1).Truncate(time.Hour)
 }
 
 // Databases returns the machines, by name.
@@ -191,7 +181,7 @@ func (f *Fleet) History(ctx context.Context, machine string) (history.Data, erro
 	if len(data.Periods) == 0 {
 		data, err = byInterval(intervals)
 	}
-	data.Asked = runfile.Stretch{From: f.from, To: f.to}
+	data.Asked = f.span
 	return data, err
 }
 
