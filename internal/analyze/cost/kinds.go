@@ -122,15 +122,11 @@ func sessions(_ counts.Load, r counts.Repetition) (n, background float64, err er
 // rows returns the rows of the whole database: our own sessions write none.
 func rows(_ counts.Load, r counts.Repetition) (sum float64, err error) {
 	for _, column := range []string{"tup_inserted", "tup_updated", "tup_deleted"} {
-		metric := "pgstat.database/" + column
-		c, known := r.Counts[metric]
-		switch {
-		case !known:
-			return 0, &series.Missing{Reason: counts.NotRecorded, Detail: "this run did not read " + metric}
-		case c.Missing != nil:
-			return 0, c.Missing
+		amount, err := r.Count("pgstat.database/" + column)
+		if err != nil {
+			return 0, err
 		}
-		sum += c.Amount
+		sum += amount
 	}
 	return sum, nil
 }

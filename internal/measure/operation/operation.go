@@ -357,17 +357,10 @@ func (m *measurement) finish(ctx context.Context, watch *postgres.Watch, outcome
 	if !outcome.GoesOn {
 		watch.Over(during)
 	}
-	if err := m.clock.ReadAll(ctx); err != nil {
-		return during, err
-	}
-	if err := m.ReadWAL(ctx); err != nil {
-		return during, err
-	}
-	if err := m.awaitCounted(ctx); err != nil {
-		return during, err
-	}
-	if err := m.clock.ReadAll(ctx); err != nil {
-		return during, err
+	for _, step := range []func(context.Context) error{m.clock.ReadAll, m.ReadWAL, m.awaitCounted, m.clock.ReadAll} {
+		if err := step(ctx); err != nil {
+			return during, err
+		}
 	}
 	after, err := watch.Look(ctx, m.Control) // sessions that came meanwhile may be in the counts
 	if err != nil {
