@@ -64,7 +64,7 @@ func (o *TargetOptions) Target(ctx context.Context, env Env) (chosen target.Opti
 	own, inContainer := o.embedded.givenFlag(), o.embedded.notInContainer()
 	switch {
 	case o.DSN.Given && o.Container.Given:
-		return chosen, errors.New("--dsn and --container exclude each other")
+		return chosen, errors.New("--dsn and --container cannot be combined")
 	case o.Own && (o.DSN.Given || o.Container.Given):
 		return chosen, errors.New("use only one of --embedded, --dsn and --container")
 	case o.DSN.Given && own != "":

@@ -102,7 +102,7 @@ func (o baselineOptions) check() error {
 		return fmt.Errorf("--until-throttled is %s; want 30 s to %s", printable.Duration(o.Until),
 			printable.Duration(longestRuntime))
 	case o.Until != 0 && o.Runtime != 0:
-		return errors.New("--until-throttled and --runtime exclude each other")
+		return errors.New("--until-throttled and --runtime cannot be combined")
 	case o.Until != 0 && o.Buffered, o.File != "" && o.Buffered:
 		return errors.New("--show-buffered works only with a set of jobs")
 	}

@@ -56,7 +56,7 @@ func (e *Export) Read(text []byte, now time.Time) error {
 		}
 	}
 	if a.MetricDataResults == nil && a.DBClusters == nil && a.DBInstances == nil {
-		return errors.New("it is no output of aws cloudwatch get-metric-data, aws rds describe-db-clusters or " +
+		return errors.New("not the output of aws cloudwatch get-metric-data, aws rds describe-db-clusters or " +
 			"describe-db-instances: its JSON has no MetricDataResults, DBClusters or DBInstances")
 	}
 	if aws.ToString(a.NextToken) != "" || aws.ToString(a.Marker) != "" {
@@ -239,7 +239,7 @@ func (e *Export) addPeriods(p *points, of subject, length time.Duration, now tim
 			printable.Count(len(lost)), printable.Count(len(p.values)), p.label, lost[0])
 	}
 	if p.twice > 0 {
-		e.warn("Conflicting values, of which the first counts: %s of %q.", printable.Counted(p.twice, "point"), p.label)
+		e.warn("Conflicting values for %s of %q; the first one counts.", printable.Counted(p.twice, "point"), p.label)
 	}
 	if ahead > 0 {
 		e.warn("Skipped points in the future by this machine's clock: %s of %q.", printable.Counted(ahead, "point"), p.label)

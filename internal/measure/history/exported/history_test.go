@@ -74,7 +74,7 @@ func TestOverlappingFiles(t *testing.T) {
 		return []byte(`{"MetricDataResults": [{"Id": "` + id + `", "Label": "VolumeReadIOPs Sum shop", "Values": ` + values + `,
 			"Timestamps": ["2026-11-18T00:00:00Z", "2026-11-18T01:00:00Z"]}]}`)
 	}
-	for other, want := range map[string]string{"[1, 2]": "", "[1, 7]": "of which the first counts: 1 point of"} {
+	for other, want := range map[string]string{"[1, 2]": "", "[1, 7]": "Conflicting values for 1 point of"} {
 		for _, id := range []string{"m0", "m1"} {
 			var e exported.Export
 			for _, text := range [][]byte{answer("m0", "[1, 2]"), answer(id, other)} {

@@ -124,7 +124,7 @@ func read(text []byte) (all []Host, err error) {
 		h, err := e.host()
 		return []Host{h}, err
 	case e.Sysstat == nil:
-		return nil, errors.New(`it is other JSON; that of sadf -j -- -b begins with "sysstat"`)
+		return nil, errors.New(`it is not sadf's JSON, which begins with "sysstat"`)
 	}
 	for _, h := range e.Sysstat.Hosts {
 		host, err := ofHost(h.Nodename, h.Statistics)

@@ -210,7 +210,7 @@ func TestBadFiles(t *testing.T) {
 		"\x96\xd5u!":                        "sadf -j FILE -- -b",
 		"<html>":                            "it is not JSON",
 		good[:len(good)-3]:                  "unexpected end of JSON",
-		`{"MetricDataResults":[]}`:          "it is other JSON",
+		`{"MetricDataResults":[]}`:          "it is not sadf's JSON",
 		strings.Replace(good, "db1", "", 1): "does not name its machine",
 		strings.Replace(good, `"io"`, `"cpu"`, 1):                        "has no disks",
 		strings.Replace(good, `"utc": 1`, `"utc": 0`, 1):                 "without -t",
