@@ -38,7 +38,7 @@ func TestFleetOfSysstat(t *testing.T) {
 	runsFleet(t, command.ExitUsage, kept, files[0])
 	for flag, value := range map[string]string{"--for": "2d", "--max-cost": "2"} { // for a source; there is none
 		_, said := runsFleet(t, command.ExitUsage, kept, flag, value)
-		if !strings.Contains(said, flag+" is ") || !strings.Contains(said, "leave it out") {
+		if !strings.Contains(said, flag+" does not apply to ") || !strings.Contains(said, "leave it out") {
 			t.Errorf("%s with a directory: %s", flag, said)
 		}
 	}

@@ -67,9 +67,9 @@ func managedRemedy(f postgres.Facts, gap runfile.Gap, remedy string) string {
 	case onMachine.MatchString(remedy):
 		return "AWS lets nobody onto the machine: --aws asks CloudWatch and Performance Insights (os.diskIO.rdsdev) " +
 			"for its requests"
-	case strings.Contains(remedy, "what the server refused") && strings.Contains(gap.Detail, "not supported"):
+	case strings.Contains(remedy, "the missing privilege") && strings.Contains(gap.Detail, "not supported"):
 		return "Aurora does not have it, and no grant changes that"
-	case strings.Contains(remedy, "what the server refused"):
+	case strings.Contains(remedy, "the missing privilege"):
 		return postgres.Grant("pg_monitor", f.User) + ", as the master user"
 	default:
 		return strings.ReplaceAll(remedy, "a superuser", "the master user")
@@ -97,7 +97,7 @@ func remedyOfService(f postgres.Facts, gap runfile.Gap, remedy string) string {
 	case onMachine.MatchString(remedy):
 		return f.Service + " lets nobody onto the machine: its console has the disk's own metrics, of which realiops " +
 			"explain says what they count"
-	case strings.Contains(remedy, "what the server refused"):
+	case strings.Contains(remedy, "the missing privilege"):
 		return postgres.Grant("pg_monitor", f.User) + ", as the administrator of the database"
 	default:
 		return strings.ReplaceAll(remedy, "a superuser", "the administrator of the database")
