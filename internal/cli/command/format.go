@@ -134,7 +134,7 @@ func either(names []string) string {
 // Follow chooses the format of a file's extension, unless the user chose one. Standard output has none.
 func (f *FormatFlag) Follow(file string) error {
 	extension := strings.ToLower(filepath.Ext(file))
-	if file == StandardInput || extension == "" {
+	if file == StandardInput || len(extension) <= len(".") { // as of ".."
 		return nil
 	}
 	name := strings.TrimPrefix(extension, ".")

@@ -51,7 +51,10 @@ const tolerance = 1.25
 // Check compares figures with each other and with their caps.
 func (f Figures) Check() (found []Finding) {
 	for _, flow := range f.flows() {
-		if size := flow.Bytes / flow.Operations; apart(size, f.SaidSize) {
+		if flow.Operations == 0 && flow.Bytes > 0 {
+			found = append(found, Finding{OddSize, fmt.Sprintf("%.4g MB/s%s in 0 operations/s: the two columns describe "+
+				"different operations", flow.Bytes/1e6, flow.of)})
+		} else if size := flow.Bytes / flow.Operations; apart(size, f.SaidSize) {
 			found = append(found,
 				Finding{OddSize, fmt.Sprintf("%.3g KiB per operation%s, but the requests were %.3g KiB: the two "+
 					"columns describe different operations", size/1024, flow.of, f.SaidSize/1024)})
