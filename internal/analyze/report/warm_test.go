@@ -17,7 +17,7 @@ import (
 // TestWarmColdLoads: if memory kept the table of a cold load, the report says so, and so does an order for it.
 // An order for a load that was cold says that memory may do better.
 func TestWarmColdLoads(t *testing.T) {
-	const old, far = "pg_buffercache 1.3 cannot take pages out", "the server is on another machine"
+	const old, far = "pg_buffercache 1.3 cannot evict pages", "the server is on another machine"
 	kept := map[string]runfile.Cold{"point-cold": {Buffered: old, Missing: far}, "range-cold": {Buffered: old},
 		"scan-cold": {Forgotten: true}}
 	records := readtest.Records(t, "17", nil)

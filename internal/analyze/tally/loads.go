@@ -286,7 +286,7 @@ func (b *builder) changedSetting(a *attempt) string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		if was := b.run.Header.Target.Settings[name]; was != now[name].To {
-			return fmt.Sprintf("%s is %s, and was %s as the run began", name, now[name].To, was)
+			return fmt.Sprintf("%s is %s, and was %s when the run began", name, now[name].To, was)
 		}
 	}
 	return ""

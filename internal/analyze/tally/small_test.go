@@ -370,7 +370,7 @@ func TestChangedSettingsAreReported(t *testing.T) {
 	}
 	before := with(0.1, 0.2)
 	if got := before.Loads[1]; len(got.Repetitions) != 0 ||
-		!strings.Contains(got.LeftOut[0].Why, "fsync is off, and was on as the run began") {
+		!strings.Contains(got.LeftOut[0].Why, "fsync is off, and was on when the run began") {
 		t.Errorf("%+v", got)
 	}
 	if got := with(90, 95).Loads[1]; len(got.Repetitions) != 1 {

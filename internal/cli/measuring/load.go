@@ -116,8 +116,8 @@ func (o *loadOptions) answer(env command.Env) (done bool, err error) {
 // warnOfStandby says that a load would hang, which it does as silently as pgbench.
 func warnOfStandby(ctx context.Context, env command.Env, conn *pgx.Conn) {
 	if hangs, err := postgres.Unconfirmed(ctx, conn); err == nil && hangs {
-		env.Tell("realiops: warning: every commit waits for a standby that is not attached (synchronous_standby_names); " +
-			"attach it, or set synchronous_commit to local")
+		env.Tell("realiops: warning: every commit waits for a standby that is not connected " +
+			"(synchronous_standby_names); start it, or set synchronous_commit to local")
 	}
 }
 

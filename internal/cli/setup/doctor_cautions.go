@@ -161,7 +161,7 @@ func ownRemedy(f postgres.Facts) func(runfile.Gap) string {
 		case runfile.Permission:
 			return postgres.Grant("pg_monitor", f.User) + ", or run realiops as the server's user or as root"
 		case runfile.NotLocal:
-			return "run realiops on the machine that the data are on, as root or as the server's user"
+			return "run realiops on the machine with the data, as root or as the server's user"
 		default:
 			return ""
 		}

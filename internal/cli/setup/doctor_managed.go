@@ -65,7 +65,7 @@ func managedRemedy(f postgres.Facts, gap runfile.Gap, remedy string) string {
 		return "nobody sees Aurora's storage from within: --aws asks CloudWatch for VolumeReadIOPs and " +
 			"VolumeWriteIOPs, and aurora_stat_database() counts storage_blks_read"
 	case onMachine.MatchString(remedy):
-		return "AWS lets nobody onto the machine: --aws asks CloudWatch and Performance Insights (os.diskIO.rdsdev) " +
+		return "AWS gives no access to the machine; --aws asks CloudWatch and Performance Insights (os.diskIO.rdsdev) " +
 			"for its requests"
 	case strings.Contains(remedy, "the missing privilege") && strings.Contains(gap.Detail, "not supported"):
 		return "Aurora does not have it, and no grant changes that"
@@ -93,9 +93,9 @@ func remedyOfService(f postgres.Facts, gap runfile.Gap, remedy string) string {
 			f.Service + allowed +
 			" and restart; then, in the database that is measured: create extension " + library[1] + ";"
 	case strings.HasPrefix(gap.Metric, anatomy.Name+"/"):
-		return f.Service + " lets nobody read the WAL; WAL records are modelled from what the clients did"
+		return f.Service + " does not let users read the WAL; WAL records are modelled from what the clients did"
 	case onMachine.MatchString(remedy):
-		return f.Service + " lets nobody onto the machine: its console has the disk's own metrics, of which realiops " +
+		return f.Service + " gives no access to the machine; its console has the disk's own metrics, of which realiops " +
 			"explain says what they count"
 	case strings.Contains(remedy, "the missing privilege"):
 		return postgres.Grant("pg_monitor", f.User) + ", as the administrator of the database"
