@@ -199,7 +199,7 @@ func (db *DB) measure(ctx context.Context, name string, do func(), pools []Pool)
 	}
 	o := operation.Options{
 		Head: runfile.Run{Schema: runfile.Schema, Start: time.Now(), Operation: &runfile.Operation{
-			Text: name, Warmup: warmup}},
+			Text: name, Warmup: warmup, SessionsNamed: true}},
 		Tell: func(string) {}, Repetitions: repetitions, Warmup: warmup, Background: background,
 		Ours: postgres.Sessions{All: true},
 		Operation: func(ctx context.Context) (operation.Outcome, error) {

@@ -56,6 +56,8 @@ type Operation struct {
 	Times      int    `json:"times,omitempty"`       // runs of a script per repetition; 0: once
 	// SessionsKnown: its own sessions are known, as for statements that realiops sends.
 	SessionsKnown bool `json:"sessions_known,omitempty"`
+	// SessionsNamed: sessions that were connected before are its own, too.
+	SessionsNamed bool `json:"sessions_named,omitempty"`
 }
 
 // The loads of a file about an operation.

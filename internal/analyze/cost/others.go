@@ -221,6 +221,20 @@ func (c *Cost) withBackground(run *counts.Run, repetitions []counts.Repetition) 
 	return asRead
 }
 
+// unseen reports whether nothing shows that a command used this database: it may have used another.
+func unseen(run *counts.Run, load counts.Load) bool {
+	if o := run.Header.Operation; o.SessionsKnown || o.SessionsNamed || run.Header.Target.Pooler {
+		return false
+	}
+	for _, r := range load.Repetitions {
+		rows, _ := written(r)
+		if sessions, known := connected(r); !known || sessions+rows > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // warnOfOpen warns if the server's counts may be less than the operation's.
 func (c *Cost) warnOfOpen(run *counts.Run, load counts.Load) {
 	var goesOn, staying []int
@@ -237,6 +251,12 @@ func (c *Cost) warnOfOpen(run *counts.Run, load counts.Load) {
 		}
 	}
 	c.Incomplete = len(goesOn)+len(staying) > 0
+	if unseen(run, load) {
+		c.Incomplete = true
+		c.Warnings = append(c.Warnings, "The command did nothing here: no session connected to the database, and no row "+
+			"was written. It finds this server by PGHOST, PGPORT, PGDATABASE or DATABASE_URL; if its sessions were "+
+			"connected before, name them with --count")
+	}
 	if len(goesOn) > 0 {
 		c.Warnings = append(c.Warnings,
 			fmt.Sprintf("After %s, processes that it started went on: what they do later is not counted, or in a "+

@@ -164,3 +164,30 @@ func TestAutovacuumIsNotTheOperation(t *testing.T) {
 		}
 	}
 }
+
+// TestUnseenCommand: a command that used another server costs nothing here, and is within no budget for that.
+func TestUnseenCommand(t *testing.T) {
+	for _, c := range []struct {
+		sessions int64
+		rows     float64
+		by       runfile.Operation
+		want     Verdict
+	}{
+		{0, 0, runfile.Operation{}, CannotTell},
+		{0, 0, runfile.Operation{SessionsNamed: true}, Within}, // a pool that only read
+		{0, 0, runfile.Operation{SessionsKnown: true}, Within},
+		{0, 5, runfile.Operation{}, Within},
+		{1, 0, runfile.Operation{}, Within},
+	} {
+		r := inserted(1, c.rows, 0)
+		r.Sessions = &c.sessions
+		of := Cost{Counts: []Count{{Name: "rows", Runs: []float64{c.rows}},
+			{Name: "sessions", Runs: []float64{float64(c.sessions)}, High: float64(c.sessions)}}}
+		of.warnOfOpen(&counts.Run{Header: runfile.Run{Operation: &c.by}}, counts.Load{Repetitions: []counts.Repetition{r}})
+		judged := of.Judge(Budget{Name: "rows", Max: 9})
+		if seen := c.want == Within; judged.Verdict != c.want || seen != (len(of.Warnings) == 0) ||
+			seen != (judged.Why != notSeen) {
+			t.Errorf("%+v: %+v, %q, want %s", c, judged, of.Warnings, c.want)
+		}
+	}
+}

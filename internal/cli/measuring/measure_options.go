@@ -82,7 +82,7 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 	}
 	m.Head = headOf(env, flags)
 	m.Head.Operation = &runfile.Operation{Text: text, Warmup: o.Warmup, FirstTouch: o.FirstTouch,
-		SessionsKnown: m.Ours.Known}
+		SessionsKnown: m.Ours.Known, SessionsNamed: o.ours != ""}
 	if o.transactions > 1 {
 		m.Head.Operation.Times = o.transactions
 	}
