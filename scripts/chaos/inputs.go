@@ -34,7 +34,7 @@ func inputs() (all []Fault) {
 		add("`"+command+"` of a newer format", "use a newer realiops", file(strings.Replace(head, "run/1", "run/9", 1),
 			command, "%"))
 		add("`"+command+"` of two files joined", "a second run line", file(head+head, command, "%"))
-		add("`"+command+"` of a file of gzip", "packed by gzip", file("\x1f\x8b\x08\x00", command, "%"))
+		add("`"+command+"` of a file of gzip", "gzip is not supported", file("\x1f\x8b\x08\x00", command, "%"))
 		add("`"+command+"` of a name with an escape sequence", `none\x1B[2J`, plain(command, "none\x1b[2J"))
 	}
 	add("a plan that is no JSON", "read the plan", file("{", "run", "--plan", "%"))

@@ -167,13 +167,13 @@ func exported() (all []Fault) {
 	add := func(name, text, says string, args ...string) {
 		all = append(all, Fault{Name: name, Prepare: file(text, args...), Status: 1, Says: says})
 	}
-	add("`aws cost` of an empty file", "", "it is empty", bill...)
+	add("`aws cost` of an empty file", "", "the file is empty", bill...)
 	add("`aws cost` of a web page", "<html>", "a web page, not JSON", bill...)
-	add("`aws cost` of a file that is cut off", `{"MetricDataResults": [`, "ends too early", bill...)
+	add("`aws cost` of a file that is cut off", `{"MetricDataResults": [`, "unexpected end of JSON", bill...)
 	add("`aws cost` of a first page", `{"MetricDataResults": [], "NextToken": "x"}`,
 		"the first page of several", bill...)
 	add("`aws cost` of a series below 0",
-		`{"MetricDataResults": [{"Label": "VolumeReadIOPs Sum shop", "Timestamps": ["2026-10-01T00:00:00Z", "2026-10-01T01:00:00Z"], "Values": [1, -2]}]}`, "below 0", bill...)
+		`{"MetricDataResults": [{"Label": "VolumeReadIOPs Sum shop", "Timestamps": ["2026-10-01T00:00:00Z", "2026-10-01T01:00:00Z"], "Values": [1, -2]}]}`, "cannot be negative", bill...)
 	add("`aws cost` of a series with an escape sequence in its name",
 		`{"MetricDataResults": [{"Label": "VolumeReadIOPs Maximum \u001b[2J", "Timestamps": ["2026-10-01T00:00:00Z", "2026-10-01T01:00:00Z"], "Values": [1, 2]}]}`, `\x1b[2J`, bill...)
 	add("`aws cost` of a month with too much", "", "NAME=NUMBER", "aws", "cost", "--month", "reads=1e300")
@@ -181,7 +181,7 @@ func exported() (all []Fault) {
 		"--limits", "%")
 	add("`history` with a token of two lines", "a\nb", "the token must be one line", "history", "--prometheus",
 		"http://127.0.0.1:1", "--token-file", "%")
-	add("`history` for longer than anything is kept", "", "at most 455d", "history", "--prometheus",
+	add("`history` for longer than anything is kept", "", "want 1h to 455d", "history", "--prometheus",
 		"http://127.0.0.1:1", "--for", "99999999999999999d")
 	return all
 }
