@@ -48,7 +48,7 @@ func storesAnswers() []storesAnswer {
 		return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }
 	}
 	return []storesAnswer{
-		{"lets nobody in", status(http.StatusUnauthorized), "refused access"},
+		{"lets nobody in", status(http.StatusUnauthorized), "denied access"},
 		{"is unavailable", status(http.StatusServiceUnavailable), "server_error"},
 		{"answers with a page", says("<html>\x1b[2J sign in"), "is no Prometheus"},
 		{"answers with nothing", says(""), "realiops:"},
