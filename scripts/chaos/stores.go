@@ -50,7 +50,7 @@ func storesAnswers() []storesAnswer {
 	return []storesAnswer{
 		{"lets nobody in", status(http.StatusUnauthorized), "denied access"},
 		{"is unavailable", status(http.StatusServiceUnavailable), "server_error"},
-		{"answers with a page", says("<html>\x1b[2J sign in"), "is no Prometheus"},
+		{"answers with a page", says("<html>\x1b[2J sign in"), "no Prometheus at"},
 		{"answers with nothing", says(""), "realiops:"},
 		{"is cut off", says(`{"status":"success","data":[{"__name__`), "realiops:"},
 		{"sends to itself", func(w http.ResponseWriter, r *http.Request) {
