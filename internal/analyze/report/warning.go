@@ -20,12 +20,15 @@ import (
 func Cautions(run *counts.Run) (texts []string) {
 	r := Report{Run: describe(run), Loads: loads(run), Metrics: metrics(run), Observed: observed(run)}
 	for _, w := range warnings(run, r) {
-		if w.Condition && w.Rank != document.Note && w.Code != "source-notice" {
+		if w.Condition && w.Rank != document.Note && w.Code != "source-notice" || w.Code == notIdle {
 			texts = append(texts, w.Text)
 		}
 	}
 	return texts
 }
+
+// notIdle is the code of a run without idle repetitions, which makes an order larger.
+const notIdle = "no-idle"
 
 // warnings lists conditions first, then oddities of single figures.
 func warnings(run *counts.Run, r Report) []Warning {
@@ -155,8 +158,7 @@ func oddities(run *counts.Run, r Report) (all []Warning) {
 	case loaded == 0:
 		odd("nothing-measured", "No load completed, so there is nothing to compare.")
 	case run.Idle.Repetitions == 0:
-		odd("no-idle",
-			"The server was not measured idle, so every figure includes what others did on it and its device.")
+		odd(notIdle, "The server was not measured idle, so every figure includes what others did on it and its device.")
 	}
 	odd("background-moved", backgroundMoved(run, r.Loads))
 	if from := run.Header.Provenance; from != "" {

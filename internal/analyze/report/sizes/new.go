@@ -146,11 +146,13 @@ func cutShort(run *counts.Run, load string) string {
 	return "The run " + short + " with " + text
 }
 
-// Caution adds warnings about all numbers of a run, which apply to the order as well, without duplicates.
+// Caution adds what makes all numbers of a run doubtful, and so the order, without duplicates. It stands right after
+// the order.
 func (s *Size) Caution(texts ...string) {
 	for _, text := range texts {
-		if !slices.Contains(s.Warnings, text) {
-			s.Warnings = append(s.Warnings, text)
+		if !slices.Contains(s.Cautions, text) {
+			s.Cautions = slices.Insert(s.Cautions, s.basis, text)
+			s.basis++
 		}
 	}
 }

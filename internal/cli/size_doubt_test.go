@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestOrderSaysWhatItsRunLacks: the first paragraph of an order says that its run had fsync off, or was not measured
+// idle, since the order would be another.
+func TestOrderSaysWhatItsRunLacks(t *testing.T) {
+	t.Parallel()
+	whole, err := os.ReadFile("../../testdata/runs/loads-pg17.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[string]func(string) string{
+		"was not measured idle": func(run string) string {
+			var kept strings.Builder
+			for line := range strings.Lines(run) {
+				if !strings.Contains(line, `"load":"idle"`) {
+					kept.WriteString(line)
+				}
+			}
+			return kept.String()
+		},
+		"fsync is off": func(run string) string { return strings.Replace(run, `"fsync":"on"`, `"fsync":"off"`, 1) },
+	} {
+		file := filepath.Join(t.TempDir(), "run.jsonl")
+		if err := os.WriteFile(file, []byte(change(string(whole))), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		order, _, _ := strings.Cut(strings.ReplaceAll(mustRun(t, "size", file), "\n", " "), "Next cheapest")
+		if !strings.HasPrefix(order, "Order: ") || !strings.Contains(order, want) {
+			t.Errorf("want %q in the order: %s", want, order)
+		}
+	}
+}
