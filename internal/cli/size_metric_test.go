@@ -137,3 +137,18 @@ func TestBareSum(t *testing.T) {
 		t.Errorf("the first sentence does not say what time it was taken for: %s", first)
 	}
 }
+
+// TestNoOrderNamesWhatLacks: three of the four figures of RDS order nothing, and the answer begins with the fourth.
+func TestNoOrderNamesWhatLacks(t *testing.T) {
+	t.Parallel()
+	for amounts, want := range map[string]string{
+		"WriteIOPS=3000,WriteThroughput=6e7,ReadIOPS=1000": "No order: it also takes ReadThroughput.\n",
+		"WriteIOPS=3000,ReadThroughput=6e7":                "No order: it also takes ReadIOPS and WriteThroughput.\n",
+		"WriteIOPS=3000,WriteThroughput=6e7":               "Order: ",
+	} {
+		out, said, code := converted(t, amounts, "--flavor", "rds", "--gib", "500", "--on", "rds")
+		if code != 0 || !strings.HasPrefix(out, want) {
+			t.Errorf("%s: %d, %s%s", amounts, code, said, out)
+		}
+	}
+}

@@ -79,6 +79,8 @@ func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 			return err
 		}
 		answer.Size = new(sizes.NewSize(size))
+	} else if len(all) > 1 {
+		answer.Lacks = figures.Lacking(all)
 	}
 	return answerMetrics(env, o.Format.Chosen, answer)
 }

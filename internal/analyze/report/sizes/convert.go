@@ -160,6 +160,8 @@ type Converts struct {
 	Schema  string    `json:"schema"`
 	Metrics []Convert `json:"metrics"`
 	Size    *Size     `json:"size"` // what to order for them; null: storage operations and bytes are unknown
+	// Lacks names the metrics without which there is no order.
+	Lacks []string `json:"lacks,omitempty"`
 }
 
 // Document returns the answer for people: an order if the metrics suffice for one, else what each means.
@@ -168,6 +170,9 @@ func (c Converts) Document() document.Document {
 		return c.Size.Document()
 	}
 	var all []document.Block
+	if len(c.Lacks) > 0 {
+		all = append(all, document.Paragraph{Text: "No order: it also takes " + words.Enumerated(c.Lacks, " and ") + "."})
+	}
 	for _, m := range c.Metrics {
 		all = append(all, m.blocks()...)
 	}

@@ -130,6 +130,26 @@ func NeedOf(metrics []Converted) *needs.Rate {
 	return &need
 }
 
+// Lacking returns the metrics of RDS that an order needs besides these: operations and bytes of each direction that has
+// one of them.
+func Lacking(metrics []Converted) (names []string) {
+	given := map[string]bool{}
+	for _, c := range metrics {
+		if flow(&needs.Rate{}, c.Metric) == nil || c.On != "rds" {
+			return nil
+		}
+		given[c.Metric] = c.PerSecond > 0
+	}
+	for _, pair := range [][2]string{{"ReadIOPS", "ReadThroughput"}, {"WriteIOPS", "WriteThroughput"}} {
+		for i, name := range pair {
+			if !given[name] && given[pair[1-i]] {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
 func ambiguous(meanings []metric.Meaning) error {
 	if len(meanings) == 0 {
 		return fmt.Errorf("no such metric is known there")

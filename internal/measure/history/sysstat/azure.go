@@ -92,7 +92,7 @@ func (a azure) host() (Host, error) {
 				return host, fmt.Errorf("for %s, metric %q is missing; run %s", set.of, name, askAzure)
 			}
 			if m.Error != "" && m.Error != "Success" {
-				return host, fmt.Errorf("Azure says %s of %s; run %s", m.Error, name, askAzure)
+				return host, fmt.Errorf("metric %q has the error %s; run %s", name, m.Error, askAzure)
 			}
 			host.Name = cmp.Or(host.Name, machineOf(m.ID))
 			for _, s := range m.Series {

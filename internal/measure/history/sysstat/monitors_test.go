@@ -128,7 +128,7 @@ func TestBadMonitors(t *testing.T) {
 		strings.ReplaceAll(azure, "Data Disk Write Bytes/sec",
 			"OS Disk Write Bytes/sec"): `"Data Disk Write Bytes/sec" is missing`,
 		strings.Replace(azure, `"timeStamp": "2026-11-10T00:00:00Z", `, "", 1):                  "has a value without a time",
-		strings.Replace(azure, `"timeseries"`, `"errorCode": "InternalError", "timeseries"`, 1): "Azure says InternalError",
+		strings.Replace(azure, `"timeseries"`, `"errorCode": "InternalError", "timeseries"`, 1): "has the error InternalError",
 		strings.ReplaceAll(azure, "PT15M", "P1D"):                                               "use PT1M",
 		strings.ReplaceAll(azure, "Data Disk", "Disk"):                                          "no known answer about disks",
 		strings.Replace(vcenter, `"IntervalSecs"`, `"Interval"`, 1):                             "column IntervalSecs is missing",
