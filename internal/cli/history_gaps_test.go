@@ -349,6 +349,27 @@ func pointsOf(hours int, without map[string][2]int) string {
 	return `{"MetricDataResults": [` + strings.Join(results, ",") + "]}"
 }
 
+// TestMaximumBelowTheMean: no hour's highest minute is below its mean. Where it is said to be, an order is for the mean,
+// and says so at the top.
+func TestMaximumBelowTheMean(t *testing.T) {
+	t.Parallel()
+	means := pointsOf(12, nil)
+	maxima := strings.NewReplacer("Average", "Maximum", "250", "100").Replace(means)
+	file, path := filepath.Join(t.TempDir(), "cw.json"), filepath.Join(t.TempDir(), "db1.jsonl")
+	both := strings.TrimSuffix(means, "]}") + strings.Replace(maxima, `{"MetricDataResults": [`, ",", 1)
+	if err := os.WriteFile(file, []byte(both), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runs(t, command.ExitDone, "history", file, "-o", path, "--flavor", "rds")
+	out, _ := runs(t, command.ExitDone, "size", path, "--gib", "100")
+	first, _, _ := strings.Cut(out, "\n\n")
+	if !strings.Contains(strings.Join(strings.Fields(first), " "), "At times the Maximum of WriteIOPS is below the mean") {
+		t.Errorf("its first sentences are %s", first)
+	}
+	// 150 reads and 250 writes
+	cents(t, "the median hour", math.Round(sizedOf(t, path, "--gib", "100", "--percentile", "50").Sized.Rate.Requests()), 400)
+}
+
 // TestHistoryLosesASample: invalid points are skipped and counted; null is not 0. Later
 // readers of the file are told as well.
 func TestHistoryLosesASample(t *testing.T) {

@@ -39,9 +39,6 @@ func (w work) requests() (all []float64) {
 	return all
 }
 
-// rounding is the share by which a highest minute may be below the mean, since both come from different samples.
-const rounding = 0.01
-
 // fillPeaks uses the mean of an hour if its highest minute is unknown, and says so: scrapes may be too far apart.
 func (w *work) fillPeaks(d *Page) {
 	unknown, all, below := 0, 0, 0
@@ -52,7 +49,8 @@ func (w *work) fillPeaks(d *Page) {
 		if all++; !known(w.peaks[h]) {
 			unknown++
 			w.peaks[h] = r
-		} else if w.peaks[h].Requests() < (1-rounding)*r.Requests() || w.peaks[h].Bytes() < (1-rounding)*r.Bytes() {
+		} else if peak := w.peaks[h]; peak.Requests() < (1-needs.Rounding)*r.Requests() ||
+			peak.Bytes() < (1-needs.Rounding)*r.Bytes() {
 			below++
 			w.peaks[h] = r
 		}

@@ -108,10 +108,49 @@ func (d device) highest(run *counts.Run, length time.Duration) (whole []Rate) {
 
 // periodsOf returns the highest value of a metric in each period, or its mean if the source has nothing else.
 func periodsOf(run *counts.Run, name string) []counts.Level {
-	for _, statistic := range statisticsOf(run, name) {
-		return run.Rates(name, statistic)
+	levels, _ := highest(run, name)
+	return levels
+}
+
+// Rounding is the share by which a highest minute may be below the mean, since both come from different samples.
+const Rounding = 0.01
+
+// highest also returns the number of periods whose highest value is below their mean, which it replaces.
+func highest(run *counts.Run, name string) (levels []counts.Level, below int) {
+	means := run.Rates(name, runfile.Average)
+	if levels = slices.Clone(run.Rates(name, runfile.Maximum)); len(levels) == 0 {
+		return means, 0
 	}
-	return nil
+	of := map[int64]float64{}
+	for _, l := range means {
+		of[l.From.UnixNano()] = l.Value
+	}
+	for i := range levels {
+		mean := of[levels[i].From.UnixNano()]
+		if levels[i].Value < (1-Rounding)*mean {
+			below++
+		}
+		levels[i].Value = max(levels[i].Value, mean)
+	}
+	return levels, below
+}
+
+// LowMaxima names the metrics with periods whose highest value is below their mean, which is impossible; empty if there
+// are none.
+func LowMaxima(run *counts.Run) string {
+	metrics, missing := ioMetricsOf(run)
+	if run.Observed == nil || missing != nil {
+		return ""
+	}
+	names := slices.DeleteFunc(metrics.Names(), func(name string) bool {
+		_, below := highest(run, name)
+		return below == 0
+	})
+	if len(names) == 0 {
+		return ""
+	}
+	return "At times the Maximum of " + strings.ReplaceAll(strings.Join(names, ", "), metric.CloudWatch+"/", "") +
+		" is below the mean, which is impossible: there the order is for the mean, and may be too small"
 }
 
 // statisticsOf returns what a run has of a metric: the highest in each period, and their means.
