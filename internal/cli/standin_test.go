@@ -423,7 +423,7 @@ func (a *aurora) live(t *testing.T, d standin.Draw, path string, failover bool, 
 	if !failover {
 		return
 	}
-	if !strings.Contains(said, "is run again: repetition") {
+	if !strings.Contains(said, "is run again: its repetition") {
 		t.Error("the load that lost its server was not run again")
 	}
 	if !slices.ContainsFunc(r.Warnings, func(w report.Warning) bool { return w.Code == "failed-over" }) {
