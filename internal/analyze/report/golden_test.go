@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -106,22 +105,6 @@ func failed(records []runfile.Record, load string, repetition int, why string) [
 	return records
 }
 
-// still stops the device's counters.
-func still(records []runfile.Record) []runfile.Record {
-	records = slices.Clone(records)
-	for i, record := range records {
-		if r, ok := record.(runfile.Reading); ok && r.Probe == "block" {
-			values := map[string]float64{}
-			for name := range r.Values {
-				values[name] = 7
-			}
-			r.Values = values
-			records[i] = r
-		}
-	}
-	return records
-}
-
 func notLocal(records []runfile.Record) []runfile.Record {
 	gap := runfile.Gap{Probe: "block", Reason: runfile.NotLocal,
 		Detail: "the server is on db.example, not on this machine"}
@@ -190,7 +173,6 @@ func goldenCases() map[string]goldenCase {
 				r.Target.Storage = runfile.Storage{FileSystem: "tmpfs", Directory: "/dev/shm/x", RAM: true}
 			})
 		}, "ram", nil},
-		"device-still": {still, "device-still", nil},
 		"pooler": {func(r []runfile.Record) []runfile.Record {
 			return head(r, func(r *runfile.Run) {
 				r.Target.Kind, r.Target.Host, r.Target.Pooler = "dsn", "db.example", true

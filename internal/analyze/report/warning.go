@@ -43,11 +43,7 @@ func warnings(run *counts.Run, r Report) []Warning {
 		condition(document.Void, "fsync-off",
 			"fsync is off: the server never waits for the disk. With fsync on, flushes and requests would differ.")
 	}
-	inMemory := run.Header.Target.Storage.MemoryText()
-	condition(document.Void, "ram", inMemory)
-	if inMemory == "" {
-		condition(document.Void, "device-still", deviceStill(r.Loads))
-	}
+	condition(document.Void, "ram", run.Header.Target.Storage.MemoryText())
 	condition(document.Note, "unfinished", unfinished(run))
 	for _, text := range run.Header.Notices {
 		condition(document.Doubt, "source-notice", strings.TrimSuffix(text, ".")+".")
@@ -114,25 +110,6 @@ func unfinished(run *counts.Run) string {
 	default:
 		return ""
 	}
-}
-
-// deviceStill says that the device's counters stood still while the server synced its WAL.
-func deviceStill(loads []Load) string {
-	synced := 0.0
-	for _, a := range loads {
-		requests := a.Of(metric.DeviceRequests)
-		if requests.Highest > 0 {
-			return ""
-		}
-		if requests.Known() {
-			synced = max(synced, a.Of(metric.WALSyncs).Lowest)
-		}
-	}
-	if synced < 1 {
-		return ""
-	}
-	return fmt.Sprintf("The device's counters stood still although PostgreSQL synced its WAL %s times a second: they are "+
-		"another device's, or it does not keep them.", number.Rate(synced))
 }
 
 // deviceUnknown says why no load has a count of requests to the device.
