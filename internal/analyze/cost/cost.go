@@ -49,6 +49,8 @@ type Count struct {
 	// Background is the server's own activity in the time of a repetition. It is rounded to a whole number and
 	// subtracted.
 	Background float64 `json:"background"`
+	// Ended reports that nothing was subtracted, because the server's own activity did not go on.
+	Ended bool `json:"-"`
 	// Irregular says who made some repetitions differ, if known.
 	Irregular string `json:"irregular,omitempty"`
 	// Everybody is the median of the device's count for all programs, if others use the device and the count is for the

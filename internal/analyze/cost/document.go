@@ -167,7 +167,7 @@ func (r Result) legend() document.Block {
 		if c.Background >= 0.5 {
 			taken = append(taken, fmt.Sprintf("%s %s", number.Grouped(c.Background, 0), c.Name))
 		}
-		if c.Rest == notGoingOn {
+		if c.Ended {
 			kept = append(kept, c.Name)
 		}
 		if c.Irregular != "" {
@@ -186,8 +186,8 @@ func (r Result) legend() document.Block {
 			strings.Join(taken, ", ")+".")
 	}
 	if len(kept) > 0 {
-		sentences = append(sentences, "Nothing was taken off of "+strings.Join(kept, ", ")+": the server did more of it "+
-			"by itself before the repetitions than in them.")
+		sentences = append(sentences, "Nothing was subtracted from "+strings.Join(kept, ", ")+": by itself, the server did "+
+			"more of it before the repetitions than in them.")
 	}
 	return document.Paragraph{Text: strings.Join(sentences, " "), Style: document.Faint}
 }

@@ -290,19 +290,19 @@ func (k kind) least(load counts.Load, r counts.Repetition) float64 {
 // notGoingOn says who caused what an operation did not need, if the server's own part is not subtracted.
 const notGoingOn = "the rest may be what the server does by itself, which it did more of before"
 
-// withCertainBackground leaves a kind as it is, or subtracts nothing if the server's own work did not go on: together
-// with the operation it did less in the median repetition than before, when it was idle.
-func (k kind) withCertainBackground(load counts.Load) kind {
+// withCertainBackground leaves a kind as it is, or subtracts nothing and reports true if the server's own work did not
+// go on: together with the operation it did less in the median repetition than before, when it was idle.
+func (k kind) withCertainBackground(load counts.Load) (certain kind, ended bool) {
 	var room []float64
 	for _, r := range load.Repetitions {
 		counted, background, err := k.of(load, r)
 		if err != nil {
-			return k
+			return k, false
 		}
 		room = append(room, counted-min(counted, k.least(load, r))-math.Round(background))
 	}
 	if len(room) == 0 || stats.Median(room) >= 0 {
-		return k
+		return k, false
 	}
 	of := k.of
 	k.of = func(load counts.Load, r counts.Repetition) (counted, background float64, err error) {
@@ -312,7 +312,7 @@ func (k kind) withCertainBackground(load counts.Load) kind {
 	if k.own == nil {
 		k.own, k.rest = k.least, notGoingOn
 	}
-	return k
+	return k, true
 }
 
 // missingCount returns a count without values.
@@ -322,7 +322,7 @@ func missingCount(k kind) Count {
 
 func (k kind) count(load counts.Load) Count {
 	c := missingCount(k)
-	k = k.withCertainBackground(load)
+	k, c.Ended = k.withCertainBackground(load)
 	for _, r := range load.Repetitions {
 		counted, background, err := k.of(load, r)
 		if err != nil {

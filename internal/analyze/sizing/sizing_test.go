@@ -117,12 +117,12 @@ func TestNeedOfMetrics(t *testing.T) {
 		return c
 	}
 	writes, bytes, reads := converted("WriteIOPS", 3000), converted("WriteThroughput", 60e6), converted("ReadIOPS", 100)
-	if need := figures.NeedOf([]figures.Converted{writes, bytes}); need == nil || need.Writes != 3000 ||
+	if need, _ := figures.NeedOf([]figures.Converted{writes, bytes}); need == nil || need.Writes != 3000 ||
 		need.WriteBytes != 60e6 || need.Reads != 0 || !math.IsNaN(need.Flushes) {
 		t.Errorf("%+v", need)
 	}
 	for _, lacking := range [][]figures.Converted{{writes}, {bytes}, {writes, bytes, reads}} {
-		if need := figures.NeedOf(lacking); need != nil {
+		if need, _ := figures.NeedOf(lacking); need != nil {
 			t.Errorf("%d metrics: %+v", len(lacking), need)
 		}
 	}

@@ -66,7 +66,8 @@ func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 		answer.Metrics = append(answer.Metrics, sizes.NewConvert(converted, calibration,
 			o.spreadsOf(converted, ask)).Over(a.amount, a.seconds))
 	}
-	if need := figures.NeedOf(all); need != nil {
+	need, lacks := figures.NeedOf(all)
+	if need != nil {
 		switch {
 		case need.Reads == 0:
 			ask.Doubts = append(ask.Doubts, "It is for writes alone, since ReadIOPS and ReadThroughput were not given")
@@ -80,7 +81,7 @@ func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 		}
 		answer.Size = new(sizes.NewSize(size))
 	} else if len(all) > 1 {
-		answer.Lacks = figures.Lacking(all)
+		answer.Lacks = lacks
 	}
 	return answerMetrics(env, o.Format.Chosen, answer)
 }

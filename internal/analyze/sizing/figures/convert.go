@@ -114,40 +114,28 @@ func flow(r *needs.Rate, metric string) *float64 {
 	}[metric]
 }
 
-// NeedOf returns the storage rate that metrics of RDS give together; nil if a direction lacks operations or bytes.
-func NeedOf(metrics []Converted) *needs.Rate {
-	need := needs.Rate{Flushes: math.NaN()}
+// NeedOf returns the storage rate that metrics of RDS give together, or nil and the metrics that an order needs besides:
+// operations and bytes of each direction that has one of them.
+func NeedOf(metrics []Converted) (need *needs.Rate, lacks []string) {
+	need = &needs.Rate{Flushes: math.NaN()}
 	for _, c := range metrics {
-		to := flow(&need, c.Metric)
+		to := flow(need, c.Metric)
 		if to == nil || c.On != "rds" {
-			return nil
+			return nil, nil
 		}
 		*to = c.PerSecond
 	}
-	if need.Requests() == 0 || (need.Reads > 0) != (need.ReadBytes > 0) || (need.Writes > 0) != (need.WriteBytes > 0) {
-		return nil
-	}
-	return &need
-}
-
-// Lacking returns the metrics of RDS that an order needs besides these: operations and bytes of each direction that has
-// one of them.
-func Lacking(metrics []Converted) (names []string) {
-	given := map[string]bool{}
-	for _, c := range metrics {
-		if flow(&needs.Rate{}, c.Metric) == nil || c.On != "rds" {
-			return nil
-		}
-		given[c.Metric] = c.PerSecond > 0
-	}
 	for _, pair := range [][2]string{{"ReadIOPS", "ReadThroughput"}, {"WriteIOPS", "WriteThroughput"}} {
 		for i, name := range pair {
-			if !given[name] && given[pair[1-i]] {
-				names = append(names, name)
+			if *flow(need, name) == 0 && *flow(need, pair[1-i]) > 0 {
+				lacks = append(lacks, name)
 			}
 		}
 	}
-	return names
+	if need.Requests() == 0 || len(lacks) > 0 {
+		return nil, lacks
+	}
+	return need, nil
 }
 
 func ambiguous(meanings []metric.Meaning) error {
