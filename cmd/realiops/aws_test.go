@@ -147,7 +147,7 @@ func testDoctor(t *testing.T, here *onAWS) {
 		"NO RUN WOULD BEGIN HERE: shop-2 is a reader of the cluster shop, which does not accept writes")
 	check("a call not allowed", here.behind(t, "GetMetricData", accounttest.Denied()), 2, region,
 		"cloudwatch:GetMetricData AWS does not allow these credentials cloudwatch:GetMetricData; realiops aws policy",
-		"! AWS does not allow all that a run asks it.")
+		"! AWS denies some of the calls that a run makes.")
 	check("nothing allowed", here.behind(t, "DescribeDBInstances", accounttest.Denied()), 2, region,
 		"AWS does not say which of its databases this is: AWS does not allow these credentials rds:DescribeDBInstances")
 	check("expired", here.behind(t, "DescribeDBInstances", accounttest.Expired()), 2, region,

@@ -29,7 +29,7 @@ func TestDoctorSeesAnOldExtension(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	boss := servertest.Connect(t, endpoint)
 	servertest.Exec(t, boss, "create extension pg_walinspect version '1.0'")
-	const want = "! Which tables and indexes the WAL is about will not be known: pg_walinspect is older than this " +
+	const want = "! A run cannot tell which tables and indexes the WAL belongs to: pg_walinspect is older than this " +
 		"server; run alter extension pg_walinspect update."
 	for said := range 2 {
 		printed, _ := doctor(t, endpoint.Config().ConnString())

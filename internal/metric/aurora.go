@@ -67,11 +67,11 @@ func (m Metric) OnAurora() string {
 // AuroraViews says what PostgreSQL's own views show on Aurora, one sentence each.
 func AuroraViews() []string {
 	return []string{
-		"pg_stat_wal is refused, and pg_stat_statements shows no WAL bytes and no dirtied blocks",
-		"writes, writebacks and fsyncs of pg_stat_io stay empty, and its extends, like the written blocks of " +
-			"statements, are growth and no writes",
-		"pages read are in pg_stat_database.blks_read; pg_stat_io shows 0.83 to 0.88 of them",
-		"checkpoints are counted and mean nothing",
-		"CommitThroughput includes read-only transactions, and StorageNetworkTransmitThroughput six copies",
+		"pg_stat_wal is refused, and pg_stat_statements shows neither WAL bytes nor dirtied blocks",
+		"pg_stat_io's writes, writebacks and fsyncs are empty; its extends, and the blocks that statements wrote, " +
+			"count growth of files, not writes",
+		"pg_stat_database.blks_read counts the pages read; pg_stat_io shows 0.83 to 0.88 of them",
+		"counts of checkpoints mean nothing",
+		"CommitThroughput includes read-only transactions, and StorageNetworkTransmitThroughput all six copies",
 	}
 }

@@ -92,43 +92,43 @@ func cautionsOfAWS(a *target.AWS, d *diagnosis.AWS, facts postgres.Facts, now ti
 		}
 	}
 	caution(d.Ends != nil && d.Ends.Before(now.Add(soon)), "credentials-end",
-		"The AWS credentials end before a run with AWS's metrics would: "+until(d.Ends, now)+".",
-		"sign in again before the run; realiops aws collect goes on later with new ones")
+		"The AWS credentials expire before a run with AWS's metrics would end: "+until(d.Ends, now)+".",
+		"sign in again before the run; realiops aws collect can continue later with new credentials")
 	var clock runfile.Clock
 	if d.Clock != nil {
 		clock = *d.Clock
 	}
 	caution(clock.Off(clockMatters), "aws-clock",
-		"AWS's clock and ours differ by "+printable.Duration(clock.Apart())+": its periods are not those of the "+
-			"run file, and from five minutes on it refuses to answer.", "synchronize this machine's clock")
+		"AWS's clock and ours differ by "+printable.Duration(clock.Apart())+", so AWS's periods do not match "+
+			"the run file; from five minutes on, AWS refuses to answer.", "synchronize this machine's clock")
 	denied := slices.ContainsFunc(d.Calls, func(c diagnosis.Call) bool {
 		return c.Reason == string(account.Denied) && c.Only == ""
 	})
-	caution(denied, "aws-denied", "AWS does not allow all that a run asks it.",
-		"give the credentials the policy that realiops aws policy prints")
+	caution(denied, "aws-denied", "AWS denies some of the calls that a run makes.",
+		"attach the policy that realiops aws policy prints")
 	unnamed := slices.ContainsFunc(d.Calls, func(c diagnosis.Call) bool {
 		return c.Reason != "" && c.Reason != diagnosis.Unasked && c.Only != ""
 	})
-	caution(unnamed, "statements-unknown", "Performance Insights does not say which statements were at work: an "+
-		"observation cannot name them where pg_stat_statements does not.",
-		"give the credentials the policy that realiops aws policy --for observe prints")
+	caution(unnamed, "statements-unknown", "Performance Insights may not be asked which statements ran, so an "+
+		"observation can name them only from pg_stat_statements.",
+		"attach the policy that realiops aws policy --for observe prints")
 	if a.Found == nil {
 		return all
 	}
 	c := *a.Cloud
-	caution(!c.Insights, "insights-off", "Performance Insights is off: its counters of storage and of the operating "+
-		"system, waits and statements, which CloudWatch Database Insights shows, are left out.",
+	caution(!c.Insights, "insights-off", "Performance Insights is off, so a run lacks its counters of storage and the "+
+		"operating system, its waits and its statements (CloudWatch Database Insights shows the same).",
 		shell.New("aws rds modify-db-instance --apply-immediately --enable-performance-insights").
 			Flag("--db-instance-identifier", c.Instance, "INSTANCE").String())
 	caution(c.MonitoringSeconds == 0, "monitoring-off",
-		"Enhanced Monitoring is off: figures of the operating system come once a minute at best.",
+		"Enhanced Monitoring is off, so figures of the operating system come at most once a minute.",
 		shell.New("aws rds modify-db-instance --apply-immediately --monitoring-interval 1 --monitoring-role-arn ROLE").
 			Flag("--db-instance-identifier", c.Instance, "INSTANCE").String())
-	caution(a.Found.Status != "" && a.Found.Status != "available", "aws-status", "AWS says that the instance is "+
-		a.Found.Status+": what it does beside is counted too.", "wait until it is available")
+	caution(a.Found.Status != "" && a.Found.Status != "available", "aws-status", "AWS reports the instance as "+
+		a.Found.Status+", and the I/O of that work is counted too.", "wait until it is available")
 	caution(otherVersion(c, facts), "aws-other",
-		fmt.Sprintf("AWS says that %s is %s %s, and the server says that it is PostgreSQL %s: it may be another.",
-			c.Instance, c.Engine, c.Version, facts.Version), "look at --instance and --cluster")
+		fmt.Sprintf("AWS reports %s as %s %s, but the server reports PostgreSQL %s: this may be another instance.",
+			c.Instance, c.Engine, c.Version, facts.Version), "check --instance and --cluster")
 	return all
 }
 
@@ -139,7 +139,7 @@ func until(ends *time.Time, now time.Time) string {
 	if left := ends.Sub(now).Round(time.Minute); left > 0 {
 		return fmt.Sprintf("%.0f minutes are left", left.Minutes())
 	}
-	return "they have ended"
+	return "they have expired"
 }
 
 // otherVersion reports whether AWS and the server disagree on the major version. AWS adds its own minor numbers.

@@ -35,29 +35,27 @@ func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) 
 	}
 	others := othersOn(p.Storage)
 	caution(len(others) > 0 && p.ByFile(), "disk-of-many",
-		"The disk under the data carries "+strings.Join(others, ", ")+" as well. Its requests are told apart by file: "+
-			"verdicts and sizes rest on those for this server's files.", "")
+		"The data's disk also holds "+strings.Join(others, ", ")+
+			". Verdicts and sizes use only the requests for this server's files.", "")
 	caution(len(others) > 0 && !p.ByFile(), "disk-of-many",
-		"The disk under the data carries "+strings.Join(others, ", ")+
-			" as well: whatever is written there is counted too.",
-		"give the data a disk of their own; --own-device makes one for a server of ours")
+		"The data's disk also holds "+strings.Join(others, ", ")+", and requests for those are counted too.",
+		"put the data on a disk of its own; --own-device does that for a server that realiops starts")
 	caution(f.Settings["track_counts"] == "off", "track-counts-off",
-		"track_counts is off: the counters of tables and rows stand still, whatever is written.", trackCounts(f))
+		"track_counts is off, so no counter of tables and rows moves.", trackCounts(f))
 	caution(strings.HasPrefix(f.Settings["wal_sync_method"], "open_"), "wal-sync-hidden",
 		"wal_sync_method is "+f.Settings["wal_sync_method"]+
-			": the WAL is flushed as it is written, which no counter of fsyncs shows.", "")
+			": every WAL write is also a flush, and no fsync counter shows those.", "")
 	caution(f.BusySessions > 0 && allowed.Shared, "shared-server",
-		f.OthersAtWork()+": what they write is counted as ours.", "wait until they are done")
+		f.OthersAtWork()+", and their writes are counted as ours.", "wait until they finish")
 	caution(!f.MaySeeOthers, "others-hidden",
-		"Of other sessions at work this user sees only those in a transaction, so the server may be busier than it seems.",
+		"This user sees other sessions only in a transaction, so the server may be busier than it seems.",
 		"grant pg_read_all_stats (or pg_monitor) to "+postgres.Typed(f.User, "ROLE"))
 	caution(f.Flavor == postgres.FlavorAurora, "aurora-views",
-		"PostgreSQL's own views show other things on Aurora: "+strings.Join(metric.AuroraViews(), "; ")+".", "")
+		"PostgreSQL's views differ on Aurora: "+strings.Join(metric.AuroraViews(), "; ")+".", "")
 	caution(!f.MayCheckpoint, "no-checkpoint",
-		"This user may not ask for checkpoints: pages that one load leaves to be written are counted under the loads "+
-			"after it.", checkpointRemedy(f))
+		"This user may not run CHECKPOINT, so pages that one load leaves dirty are counted under later loads.", checkpointRemedy(f))
 	caution(f.Clock.Off(clockMatters), "clock-offset",
-		"The server's clock and ours differ by more than a second: times in its log are not those of the run file.",
+		"The server's clock and ours differ by more than a second, so times in its log do not match the run file.",
 		"synchronize the clocks")
 	return all
 }
@@ -81,7 +79,7 @@ func cautionsOfTriggers(all []postgres.EventTrigger, user string) (cautions []di
 func cautionsOfKeepers(keepers []string, followers []postgres.Follower) (cautions []diagnosis.Caution) {
 	if len(keepers) > 0 {
 		cautions = append(cautions, diagnosis.Caution{Code: "wal-kept", Text: postgres.KeepsWAL(keepers),
-			Remedy: "repair the archiver; drop slots that nobody needs (pg_drop_replication_slot)"})
+			Remedy: "repair the archiver; drop unused slots (pg_drop_replication_slot)"})
 	}
 	if text := postgres.Followed(followers); text != "" {
 		cautions = append(cautions, diagnosis.Caution{Code: "wal-limited", Text: text})
@@ -104,7 +102,7 @@ func cautionsOfWAL(untold string) []diagnosis.Caution {
 		return nil
 	}
 	return []diagnosis.Caution{{Code: "wal-untold",
-		Text: "Which tables and indexes the WAL is about will not be known: " + untold + "."}}
+		Text: "A run cannot tell which tables and indexes the WAL belongs to: " + untold + "."}}
 }
 
 // othersOn returns what shares the data's disks, except one file system that may be the data's alone.

@@ -24,8 +24,8 @@ func TestDoctorWarnsOfAuroraViews(t *testing.T) {
 		if i < 0 {
 			continue
 		}
-		for _, want := range []string{"pg_stat_wal is refused", "no WAL bytes and no dirtied blocks", "extends",
-			"are growth and no writes", "0.83 to 0.88", "mean nothing", "six copies"} {
+		for _, want := range []string{"pg_stat_wal is refused", "neither WAL bytes nor dirtied blocks", "extends",
+			"count growth of files, not writes", "0.83 to 0.88", "mean nothing", "six copies"} {
 			if !strings.Contains(all[i].Text, want) {
 				t.Errorf("%q is not in %q", want, all[i].Text)
 			}

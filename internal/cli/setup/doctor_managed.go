@@ -39,7 +39,7 @@ func managedRemedy(f postgres.Facts, gap runfile.Gap, remedy string) string {
 		return remedyOfService(f, gap, remedy)
 	}
 	aurora := f.Flavor == postgres.FlavorAurora
-	group := "the instance's parameter group (a default group takes no changes: make one and attach it)"
+	group := "the instance's parameter group (default groups are read-only: create your own and attach it)"
 	if aurora {
 		group = strings.Replace(group, "the instance's parameter group", "the cluster's parameter group", 1)
 	}
@@ -50,25 +50,25 @@ func managedRemedy(f postgres.Facts, gap runfile.Gap, remedy string) string {
 		return "set " + setting[1] + " = 1 in " + group
 	case library != nil && strings.Contains(remedy, "create extension"):
 		return "add " + library[1] + " to shared_preload_libraries in " + group +
-			", reboot, and in the database that is measured: create extension " + library[1] + ";"
+			", reboot, and run in the measured database: create extension " + library[1] + ";"
 	case library != nil:
 		return "add " + library[1] + " to shared_preload_libraries in " + group + ", and reboot"
 	case strings.HasPrefix(gap.Metric, "pgstat.wal/") && aurora: // pg_stat_statements has no WAL there, either
-		return "no grant changes that: --aws asks CloudWatch for WriteIOPS and WriteThroughput, which " +
-			"count Aurora's log"
+		return "no grant changes that; --aws reads WriteIOPS and WriteThroughput from CloudWatch, which " +
+			"count Aurora's WAL"
 	case strings.HasPrefix(gap.Metric, anatomy.Name+"/") && aurora:
-		return "Aurora has no pg_walinspect; WAL records are modelled from what the clients did"
+		return "Aurora has no pg_walinspect; realiops estimates WAL records from what its clients did"
 	case strings.HasPrefix(gap.Metric, anatomy.Name+"/"):
-		return "as the master user, in the database that is measured: create extension pg_walinspect; and " +
+		return "as the master user, run in the measured database: create extension pg_walinspect; then " +
 			"measure as that user"
 	case onMachine.MatchString(remedy) && aurora:
-		return "nobody sees Aurora's storage from within: --aws asks CloudWatch for VolumeReadIOPs and " +
-			"VolumeWriteIOPs, and aurora_stat_database() counts storage_blks_read"
+		return "an Aurora instance cannot see its storage; --aws reads VolumeReadIOPs and VolumeWriteIOPs from " +
+			"CloudWatch, and aurora_stat_database() counts storage_blks_read"
 	case onMachine.MatchString(remedy):
-		return "AWS gives no access to the machine; --aws asks CloudWatch and Performance Insights (os.diskIO.rdsdev) " +
-			"for its requests"
+		return "AWS gives no access to the machine; --aws reads its disk requests from CloudWatch and Performance " +
+			"Insights (os.diskIO.rdsdev)"
 	case strings.Contains(remedy, "the missing privilege") && strings.Contains(gap.Detail, "not supported"):
-		return "Aurora does not have it, and no grant changes that"
+		return "Aurora does not support it, and no grant changes that"
 	case strings.Contains(remedy, "the missing privilege"):
 		return postgres.Grant("pg_monitor", f.User) + ", as the master user"
 	default:
@@ -89,17 +89,17 @@ func remedyOfService(f postgres.Facts, gap runfile.Gap, remedy string) string {
 		if f.Service == "Azure" {
 			allowed = ", allow it in azure.extensions,"
 		}
-		return "where shared_preload_libraries lacks it, add " + library[1] + " there in " + place + " of " +
-			f.Service + allowed +
-			" and restart; then, in the database that is measured: create extension " + library[1] + ";"
+		return "unless it is there, add " + library[1] + " to shared_preload_libraries in " + place + " of " +
+			f.Service + allowed + " and restart; then run in the measured database: create extension " +
+			library[1] + ";"
 	case strings.HasPrefix(gap.Metric, anatomy.Name+"/"):
-		return f.Service + " does not let users read the WAL; WAL records are modelled from what the clients did"
+		return f.Service + " does not let users read the WAL; realiops estimates WAL records from what its clients did"
 	case onMachine.MatchString(remedy):
-		return f.Service + " gives no access to the machine; its console has the disk's own metrics, of which realiops " +
-			"explain says what they count"
+		return f.Service + " gives no access to the machine; its console shows the disk's own metrics, and realiops " +
+			"explain says what each of them counts"
 	case strings.Contains(remedy, "the missing privilege"):
-		return postgres.Grant("pg_monitor", f.User) + ", as the administrator of the database"
+		return postgres.Grant("pg_monitor", f.User) + ", as the database's administrator"
 	default:
-		return strings.ReplaceAll(remedy, "a superuser", "the administrator of the database")
+		return strings.ReplaceAll(remedy, "a superuser", "the database's administrator")
 	}
 }

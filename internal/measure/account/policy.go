@@ -13,24 +13,24 @@ type Statement struct {
 // Policy returns the least permissions that realiops needs. None of them changes anything.
 func Policy(partition string) []Statement {
 	return []Statement{
-		{"RealiopsDatabases", "which instance and cluster it is, and what lies under them",
+		{"RealiopsDatabases", "find the instance and cluster, and their storage",
 			[]string{"rds:DescribeDBClusters", "rds:DescribeDBInstances"}, "*",
 			[]string{"run", "observe", "measure", "load", "doctor", "cost", "history", "fleet"}},
-		{"RealiopsMetrics", "what CloudWatch counted", []string{"cloudwatch:GetMetricData"}, "*",
+		{"RealiopsMetrics", "read metrics from CloudWatch", []string{"cloudwatch:GetMetricData"}, "*",
 			[]string{"run", "doctor", "collect", "cost", "history", "fleet"}},
-		{"RealiopsInsights", "what Performance Insights counted, as CloudWatch Database Insights shows it",
+		{"RealiopsInsights", "read counters from Performance Insights (CloudWatch Database Insights)",
 			[]string{"pi:GetResourceMetrics", "pi:ListAvailableResourceMetrics"}, "arn:" + partition +
 				":pi:*:*:metrics/rds/*", []string{"run", "doctor", "collect"}},
-		{"RealiopsStatements", "which statements Performance Insights saw at work", []string{"pi:DescribeDimensionKeys"},
+		{"RealiopsStatements", "read from Performance Insights which statements ran", []string{"pi:DescribeDimensionKeys"},
 			"arn:" + partition + ":pi:*:*:metrics/rds/*", []string{"observe", "doctor"}},
-		{"RealiopsStores", "what a Prometheus of AWS's has recorded, with --sigv4",
+		{"RealiopsStores", "read from Amazon Managed Service for Prometheus, with --sigv4",
 			[]string{"aps:GetSeries", "aps:QueryMetrics"},
 			"arn:" + partition + ":aps:*:*:workspace/*", []string{"history", "fleet", "doctor"}},
-		{"RealiopsLabels", "which metrics a Prometheus of AWS's has that realiops does not read",
+		{"RealiopsLabels", "list the metrics there that realiops does not read",
 			[]string{"aps:GetLabels"}, "arn:" + partition + ":aps:*:*:workspace/*", []string{"fleet"}},
-		{"RealiopsPrices", "what volumes and databases cost, for realiops prices", []string{"pricing:GetProducts"}, "*",
+		{"RealiopsPrices", "read list prices of volumes and databases, for realiops prices", []string{"pricing:GetProducts"}, "*",
 			[]string{"prices"}},
-		{"RealiopsLimits", "what classes of machine carry and are sold with, for realiops aws limits",
+		{"RealiopsLimits", "read the limits and storage of machine classes, for realiops aws limits",
 			[]string{"ec2:DescribeInstanceTypes", "rds:DescribeOrderableDBInstanceOptions"}, "*", []string{"limits"}},
 	}
 }
@@ -52,6 +52,6 @@ func Commands() (all []string) {
 // SignIn returns the permission to sign in as a database user. resource is the DbiResourceId of the instance or the
 // DbClusterResourceId of the cluster; * means any.
 func SignIn(partition, resource, user string) Statement {
-	return Statement{"RealiopsSignIn", "tokens for passwords (--iam-auth)", []string{"rds-db:connect"},
+	return Statement{"RealiopsSignIn", "sign in with tokens instead of passwords (--iam-auth)", []string{"rds-db:connect"},
 		"arn:" + partition + ":rds-db:*:*:dbuser:" + resource + "/" + user, nil}
 }
