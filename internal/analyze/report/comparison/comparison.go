@@ -54,6 +54,7 @@ type ComparedQuantity struct {
 	Unit     string          `json:"unit"`
 	Loads    []ComparedLoad  `json:"loads"`
 	Geomean  ComparedLoad    `json:"geomean"` // over the loads with a change in all runs
+	lacks    []string        // loads that Geomean leaves out although they may have done such work in some run
 }
 
 // ComparedLoad is a load's rate in each run.
@@ -65,7 +66,8 @@ type ComparedLoad struct {
 // RunOfRate is a rate in one run, and its change from the first run.
 type RunOfRate struct {
 	PerSecond report.Figure `json:"per_second"`
-	Change    *Change       `json:"change"` // null: this is the first run, or one of the rates is unknown
+	Change    *Change       `json:"change"` // null: this is the first run, or one of the rates is unknown or zero
+	mean      float64       // of the logarithms of the repetitions' rates
 }
 
 // Change is the ratio of a rate to the rate in the first run.
@@ -155,7 +157,7 @@ func Compare(runs []Compared) (Comparison, error) {
 		return c, errors.New("these runs have no load in common: " + strings.Join(loads, "; "))
 	}
 	for i, r := range runs[1:] {
-		c.Runs[i+1].unlike = unlike(c.Loads, runs[0].Report, r.Report)
+		c.Runs[i+1].unlike = unlike(c.Loads, runs[0], r)
 	}
 	c.Warnings = append(c.Warnings, differing(c, runs)...)
 	for _, d := range counts.OfInserts() {
@@ -200,22 +202,44 @@ func (c Comparison) quantity(d counts.Quantity, runs []Compared) ComparedQuantit
 			} else if len(first) > 0 && len(rates) > 0 {
 				of.Change = changeOf(stats.Welch(first, rates), [2]int{len(first), len(rates)})
 			}
+			of.mean = stats.Mean(rates)
 			load.Runs = append(load.Runs, of)
 		}
 		v.Loads = append(v.Loads, load)
 	}
-	v.Geomean = geomean(v.Loads, len(runs))
+	writing := slices.DeleteFunc(slices.Clone(v.Loads), func(a ComparedLoad) bool { return onlyReads(runs, a.Load) })
+	v.Geomean = geomean(writing, len(runs))
+	for _, a := range writing {
+		idle := !slices.ContainsFunc(a.Runs, func(r RunOfRate) bool { return !r.PerSecond.Known() || r.counted() })
+		if a.unchanging() && !idle {
+			v.lacks = append(v.lacks, a.Load)
+		}
+	}
 	return v
+}
+
+// counted reports whether there is a rate above zero.
+func (r RunOfRate) counted() bool {
+	return r.PerSecond.Known() && r.PerSecond.Value > figure.Resolution
+}
+
+// onlyReads reports whether a load wrote no row in any run. What the server wrote meanwhile is no rate of the load.
+func onlyReads(runs []Compared, name string) bool {
+	rows, _ := counts.Named(metric.RowsWritten)
+	return !slices.ContainsFunc(runs, func(r Compared) bool {
+		f := report.Rate(rows, loadOf(r, name))
+		return !f.Known() || f.Value != 0
+	})
+}
+
+// unchanging reports whether a load has no change in some run.
+func (a ComparedLoad) unchanging() bool {
+	return slices.ContainsFunc(a.Runs[1:], func(r RunOfRate) bool { return r.Change == nil })
 }
 
 func loadOf(r Compared, name string) counts.Load {
 	i := slices.IndexFunc(r.Run.Loads, func(a counts.Load) bool { return a.Name == name })
 	return r.Run.Loads[i]
-}
-
-func reported(r report.Report, name string) report.Load {
-	i := slices.IndexFunc(r.Loads, func(a report.Load) bool { return a.Name == name })
-	return r.Loads[i]
 }
 
 // logarithms returns the logarithms of the repetitions' rates, since changes are factors. It returns none if a
@@ -243,11 +267,9 @@ func changeOf(d stats.Difference, n [2]int) *Change {
 	}
 }
 
-// geomean returns the geometric mean over the loads that have a change in every run.
+// geomean returns the geometric mean over the loads that have a change in every run, and over their repetitions.
 func geomean(loads []ComparedLoad, runs int) ComparedLoad {
-	loads = slices.DeleteFunc(slices.Clone(loads), func(a ComparedLoad) bool {
-		return slices.ContainsFunc(a.Runs[1:], func(r RunOfRate) bool { return r.Change == nil })
-	})
+	loads = slices.DeleteFunc(slices.Clone(loads), ComparedLoad.unchanging)
 	mean := ComparedLoad{Runs: make([]RunOfRate, runs)}
 	if len(loads) == 0 {
 		return mean
@@ -256,7 +278,7 @@ func geomean(loads []ComparedLoad, runs int) ComparedLoad {
 		sum, n := 0.0, [2]int{}
 		var changes []stats.Difference
 		for _, a := range loads {
-			sum += math.Log(a.Runs[i].PerSecond.Value) / float64(len(loads))
+			sum += a.Runs[i].mean / float64(len(loads))
 			if i > 0 {
 				changes = append(changes, a.Runs[i].Change.of)
 				n[0], n[1] = n[0]+a.Runs[i].Change.N[0], n[1]+a.Runs[i].Change.N[1]

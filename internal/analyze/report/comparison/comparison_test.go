@@ -3,6 +3,7 @@ package comparison_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -265,5 +266,117 @@ func TestKindsOfTwoObservations(t *testing.T) {
 	}
 	if h := held(t, c, "rows>10%"); len(h.Unknown) != 1 {
 		t.Errorf("the gate: %+v, want one run of which it is not known", h)
+	}
+}
+
+// works changes the work of one load, or of every load but idle if the name is empty.
+func works(load string, change func(*runfile.Work)) func(runfile.Record) runfile.Record {
+	return func(record runfile.Record) runfile.Record {
+		if w, is := record.(runfile.Work); is && (w.Load == load || load == "" && w.Load != "idle") {
+			change(&w)
+			return w
+		}
+		return record
+	}
+}
+
+// TestGateKnowsLoadsThatCountedNothing: a load that wrote nothing in one run has no factor of change, so a gate over
+// all loads cannot pass without it. One that wrote nothing in any run cannot have changed.
+func TestGateKnowsLoadsThatCountedNothing(t *testing.T) {
+	nothing := works("bulk", func(w *runfile.Work) { w.Rows = 0 })
+	for gate, want := range map[string]int{"rows>10%": 1, "commits>10%": 0} {
+		h := held(t, compared(t, another(t, "before", nothing), another(t, "after", asItIs)), gate)
+		if len(h.Unknown) != want || len(h.Tripped) > 0 {
+			t.Errorf("%s, with rows in bulk only in B: %+v, want %d unknown", gate, h, want)
+		}
+	}
+	h := held(t, compared(t, another(t, "before", nothing), another(t, "after", nothing)), "rows>10%")
+	if len(h.Unknown) > 0 {
+		t.Errorf("no rows in bulk in any run: %+v", h)
+	}
+}
+
+// TestZeroIsShown: a quantity that is zero in one run was counted in both.
+func TestZeroIsShown(t *testing.T) {
+	none := works("", func(w *runfile.Work) { w.Rows = 0 })
+	before, neither := another(t, "before", none), another(t, "neither", none)
+	for _, test := range []struct {
+		runs             []comparison.Compared
+		table, all, lack bool
+	}{
+		{[]comparison.Compared{before, another(t, "after", asItIs)}, true, false, false},
+		{[]comparison.Compared{before, neither}, false, true, false},
+	} {
+		var page strings.Builder
+		if err := document.Text(&page, compared(t, test.runs...).Document(false), 80); err != nil {
+			t.Fatal(err)
+		}
+		for words, want := range map[string]bool{"\nRows a second\n": test.table, "Zero in all runs: rows": test.all,
+			"fewer than two runs": test.lack} {
+			if strings.Contains(page.String(), words) != want {
+				t.Errorf("%q is there: %t, want %t, in\n%s", words, !want, want, page.String())
+			}
+		}
+	}
+}
+
+// TestLoadsThatReadAreNotInTheMean: what the server happens to write while a load reads is no rate of it.
+func TestLoadsThatReadAreNotInTheMean(t *testing.T) {
+	reads := works("async", func(w *runfile.Work) { w.Rows = 0 })
+	c := compared(t, another(t, "before", reads), another(t, "after", reads))
+	for _, d := range c.Quantities {
+		if d.Quantity == metric.DeviceRequests && d.Geomean.Runs[0].PerSecond.N != 7 {
+			t.Errorf("the mean is over %d loads, want the 7 that write", d.Geomean.Runs[0].PerSecond.N)
+		}
+	}
+}
+
+// TestMeanAgreesWithItsChange: the ratio of the printed means is the printed change.
+func TestMeanAgreesWithItsChange(t *testing.T) {
+	c := compared(t, another(t, "before", asItIs), another(t, "after", works("bulk", func(w *runfile.Work) {
+		if w.Repetition == 2 {
+			w.Rows *= 8
+		}
+	})))
+	for _, d := range c.Quantities {
+		runs := d.Geomean.Runs
+		if runs[1].Change == nil {
+			continue
+		}
+		if got, want := runs[1].PerSecond.Value/runs[0].PerSecond.Value, runs[1].Change.Ratio; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: the means have the ratio %g, the change is %g", d.Quantity, got, want)
+		}
+	}
+}
+
+// TestOtherWorkUnderTheSameName of every kind that a plan can describe.
+func TestOtherWorkUnderTheSameName(t *testing.T) {
+	for what, change := range map[string]func(*runfile.Load){
+		"a larger table":       func(a *runfile.Load) { a.TableRows = 1000 },
+		"fewer rows looked up": func(a *runfile.Load) { a.OfRows = 10 },
+		"another job":          func(a *runfile.Load) { a.Job = "--size=1g" },
+		"a deeper queue":       func(a *runfile.Load) { a.Depth = 8 },
+		"page cache":           func(a *runfile.Load) { a.Buffered = true },
+	} {
+		after := another(t, "after", func(record runfile.Record) runfile.Record {
+			if header, is := record.(runfile.Run); is {
+				header.Plan.Loads = slices.Clone(header.Plan.Loads)
+				change(&header.Plan.Loads[1])
+				return header
+			}
+			return record
+		})
+		if c := compared(t, another(t, "before", asItIs), after); len(held(t, c, "rows/bulk>10%").Unknown) != 1 {
+			t.Errorf("%s: the gate does not know that bulk does other work: %q", what, c.Warnings)
+		}
+	}
+}
+
+// TestAlmostNothingIsLeft: a fall to 1/1,719 is not one to nothing.
+func TestAlmostNothingIsLeft(t *testing.T) {
+	before := another(t, "before", works("bulk", func(w *runfile.Work) { w.Rows *= 1719 }))
+	h := held(t, compared(t, before, another(t, "after", asItIs)), "rows/bulk<-50%")
+	if len(h.Tripped) != 1 || !strings.HasPrefix(h.Tripped[0], "B, bulk: -99.94% (-99.9") {
+		t.Errorf("%+v, want -99.94%%", h) // 1 - 1/1719
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
@@ -20,23 +21,26 @@ func (c Comparison) Document(all bool) (d document.Document) {
 		runs = append(runs, document.Paragraph{Text: r.Name + ": " + r.File + ": " + r.Target})
 	}
 	d.Blocks = append(d.Blocks, runs, document.Doubts(c.Warnings))
-	var lacking []string
+	var lacking, none []string
 	for _, of := range c.Quantities {
 		switch {
 		case !all && !slices.ContainsFunc(report.Columns(), func(shown report.Column) bool {
 			return shown.Quantity == of.Quantity
 		}):
-		case of.comparable():
-			d.Blocks = append(d.Blocks, c.rates(of))
-		default:
+		case !of.counted(2, func(r RunOfRate) bool { return r.PerSecond.Known() }):
 			lacking = append(lacking, of.Quantity.Many())
+		case !of.counted(1, RunOfRate.counted):
+			none = append(none, of.Quantity.Many())
+		default:
+			d.Blocks = append(d.Blocks, c.rates(of))
 		}
 	}
-	lack := document.Paragraph{Text: words.Listing("Counted in fewer than two runs", lacking)}
+	lack := document.Paragraph{Text: strings.Join(words.Filled(
+		words.Listing("Counted in fewer than two runs", lacking), words.Listing("Zero in all runs", none)), " ")}
 	legend := "±: half the range of the repetitions. vs A: the change and its 95% interval, from the means of " +
 		"logarithms by Welch's test. ~: no change shown (p of 0.05 or more, or only one repetition). n: " +
 		"repetitions. One in twenty unchanged rows shows a change by chance. geomean: the geometric mean over " +
-		"these loads."
+		"the loads that write and have a count in each repetition."
 	if len(c.Loads) > 0 {
 		d.Blocks = append(d.Blocks, document.Together{lack, words.Faint(legend)})
 	}
@@ -44,9 +48,10 @@ func (c Comparison) Document(all bool) (d document.Document) {
 	return d
 }
 
-func (d ComparedQuantity) comparable() bool {
+// counted reports whether a load has such a rate in as many runs.
+func (d ComparedQuantity) counted(runs int, such func(RunOfRate) bool) bool {
 	return slices.ContainsFunc(d.Loads, func(a ComparedLoad) bool {
-		return slices.ContainsFunc(a.Runs, func(r RunOfRate) bool { return r.Change != nil })
+		return len(a.Runs)-len(slices.DeleteFunc(slices.Clone(a.Runs), such)) >= runs
 	})
 }
 
@@ -112,7 +117,10 @@ func changedBy(ratio float64) string {
 		return "x" + number.Ratio(ratio)
 	}
 	percent := 100 * (ratio - 1)
-	if math.Abs(percent) < 9.95 {
+	switch {
+	case ratio < 0.01: // -100% would leave nothing
+		return fmt.Sprintf("%+.*f%%", min(int(math.Ceil(-math.Log10(100*ratio))), 9), percent)
+	case math.Abs(percent) < 9.95:
 		return fmt.Sprintf("%+.1f%%", percent)
 	}
 	return fmt.Sprintf("%+.0f%%", percent)

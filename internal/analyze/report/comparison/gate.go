@@ -52,8 +52,8 @@ type Held struct {
 }
 
 // Hold applies a gate to a comparison. A change trips it if its whole interval lies beyond the bound, which chance
-// alone seldom does. The change between loads that do different work is unknown, and so is that over all loads where
-// one of them was measured in some runs alone, unless the others trip the gate.
+// alone seldom does. The change between loads that do different work is unknown, and so is that over all loads if one
+// of them was measured in some runs alone or did none of the work in a repetition, unless the others trip the gate.
 func (c Comparison) Hold(g Gate) (h Held, err error) {
 	i := slices.IndexFunc(c.Quantities, func(d ComparedQuantity) bool { return d.Quantity == g.quantity })
 	if i < 0 {
@@ -61,13 +61,7 @@ func (c Comparison) Hold(g Gate) (h Held, err error) {
 		return Held{}, fmt.Errorf("%q: the runs did not count %s; they counted %s", g.Text, g.quantity,
 			strings.Join(counted, ", "))
 	}
-	of, where, lacks := c.Quantities[i].Geomean, "geomean", slices.Clone(c.LeftOut)
-	for _, load := range c.Quantities[i].Loads {
-		otherwise := func(r RunOfRate) bool { return r.PerSecond.Known() != load.Runs[0].PerSecond.Known() }
-		if slices.ContainsFunc(load.Runs, otherwise) {
-			lacks = append(lacks, load.Load)
-		}
-	}
+	of, where, lacks := c.Quantities[i].Geomean, "geomean", slices.Concat(c.LeftOut, c.Quantities[i].lacks)
 	if g.load != "" {
 		j := slices.Index(c.Loads, g.load)
 		if j < 0 {
@@ -87,7 +81,7 @@ func (c Comparison) Hold(g Gate) (h Held, err error) {
 			h.Tripped = append(h.Tripped, fmt.Sprintf("%s, %s: %s %s", name, where, changedBy(change.Ratio),
 				change.interval()))
 		case g.load == "" && len(lacks) > 0:
-			h.Unknown = append(h.Unknown, fmt.Sprintf("%s, %s: not all runs tell it of %s", name, where,
+			h.Unknown = append(h.Unknown, fmt.Sprintf("%s, %s: no change is known for %s", name, where,
 				strings.Join(lacks, ", ")))
 		case g.more && change.Hi > g.bound, !g.more && change.Lo < g.bound, !number.Finite(change.Hi - change.Lo):
 			h.Unsure = append(h.Unsure, fmt.Sprintf("%s, %s: %s %s", name, where, changedBy(change.Ratio),

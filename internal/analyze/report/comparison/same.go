@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
@@ -81,15 +82,19 @@ func otherSettings(was, is map[string]string, run string) string {
 }
 
 // unlike returns the loads with the same name that differ.
-func unlike(loads []string, was, is report.Report) (all []string) {
+func unlike(loads []string, was, is Compared) (all []string) {
 	for _, name := range loads {
-		a, b := reported(was, name), reported(is, name)
-		if a.Method != b.Method || a.RowsPerTx != b.RowsPerTx || a.Indexes != b.Indexes || a.Width != b.Width ||
-			a.Commit != b.Commit || a.Clients != b.Clients || a.Cold != b.Cold {
+		if work(loadOf(was, name)) != work(loadOf(is, name)) {
 			all = append(all, name)
 		}
 	}
 	return all
+}
+
+// work returns what a load does, without how often, and without its relation to others.
+func work(a counts.Load) runfile.Load {
+	a.MostRepetitions, a.Like, a.But, a.MoreEntries = 0, "", "", 0
+	return a.Load
 }
 
 func (r ComparedRun) otherWork() string {
