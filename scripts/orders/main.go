@@ -120,22 +120,32 @@ func ask(program string, s shop, n need) (answer, error) {
 	return a, json.Unmarshal(text, &a)
 }
 
+// less reports whether a costs less than b, even if b is one volume and a stripe in its place would save almost a tenth.
 func less(a, b answer) bool {
 	return a.Order != nil && b.Order != nil && a.Order.Monthly != nil && b.Order.Monthly != nil &&
-		*a.Order.Monthly < *b.Order.Monthly-cent
+		*a.Order.Monthly < worthwhile**b.Order.Monthly-cent
 }
 
 const cent = 0.01
 
+// worthwhile is the share of one volume's price that a stripe may cost.
+const worthwhile = 0.9
+
 // holds returns why an order is not the cheapest that carries a need, or should not exist; empty: it is right.
 func (s shop) holds(n need, a answer) string {
-	best, from := math.Inf(1), ""
+	one, only, best, from := math.Inf(1), "", math.Inf(1), ""
 	carried := false
 	for _, k := range s.kinds() {
-		price, ok := k.cheapest(s, n)
+		single, price, ok := k.cheapest(s, n)
+		if ok && k.priced && single < one {
+			one, only = single, k.name
+		}
 		if carried = carried || ok; ok && k.priced && price < best {
 			best, from = price, k.name
 		}
+	}
+	if best > worthwhile*one {
+		best, from = one, only
 	}
 	switch o := a.Order; {
 	case o == nil && carried:
@@ -164,7 +174,7 @@ func (s shop) omitted(n need, a answer) (left []string) {
 		return nil
 	}
 	for _, k := range s.kinds() {
-		_, carries := k.cheapest(s, n)
+		_, _, carries := k.cheapest(s, n)
 		named := k.name == a.Order.Volume || slices.ContainsFunc(a.Order.Also, func(o struct {
 			Volume string
 		}) bool {

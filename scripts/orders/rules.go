@@ -53,18 +53,18 @@ type kind struct {
 	fits     func(gib, ops, bytes float64) (float64, bool)
 }
 
-// cheapest tries every size of one to eight volumes.
-func (k kind) cheapest(s shop, n need) (best float64, carries bool) {
+// cheapest tries every size of one volume, and of up to eight.
+func (k kind) cheapest(s shop, n need) (one, best float64, carries bool) {
 	each := math.Ceil(n.kib / k.unit)
 	ops, bytes := n.iops*each*headroom, n.iops*n.kib*1024*headroom
 	if s.iops > 0 && (ops > s.iops+1e-6 || bytes > s.mb*1e6+1e-6) {
-		return 0, false
+		return 0, 0, false
 	}
 	disks := 1.0
 	if k.stripe {
 		disks = 8
 	}
-	best = math.Inf(1)
+	one, best = math.Inf(1), math.Inf(1)
 	for d := 1.0; d <= disks; d++ {
 		from := math.Ceil(n.gib/d - 1e-9)
 		for _, upTo := range append(slices.Clone(k.steps), k.most) {
@@ -76,8 +76,11 @@ func (k kind) cheapest(s shop, n need) (best float64, carries bool) {
 			}
 			from = max(from, upTo+1)
 		}
+		if d == 1 {
+			one = best
+		}
 	}
-	return best, carries
+	return one, best, carries
 }
 
 // whole removes rounding errors of binary fractions.

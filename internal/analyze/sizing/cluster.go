@@ -2,7 +2,6 @@ package sizing
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
@@ -54,7 +53,7 @@ func (s *Sizing) addAurora(f *Forecast) {
 			s.Options = append(s.Options, s.onAurora(v, *f))
 		}
 	}
-	slices.SortStableFunc(s.Options, cheaper)
+	sortOptions(s.Options)
 }
 
 // onAurora returns one of the two ways to pay for storage on Aurora.

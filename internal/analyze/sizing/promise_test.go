@@ -202,6 +202,25 @@ func TestStripesThatSaveNothing(t *testing.T) {
 	}
 }
 
+// TestStripesThatSaveLittle: a stripe must save a tenth of one volume's price. By EBS's prices one gp3 of 100 GiB with
+// 3,600 IOPS is 8 + 3 = 11 USD, and two save the 3; one of 1,000 GiB is 83, of which 3 are no tenth.
+func TestStripesThatSaveLittle(t *testing.T) {
+	for _, test := range []struct{ gib, want, disks float64 }{{100, 8, 2}, {1000, 83, 1}} {
+		ask := sizing.Ask{GiB: test.gib, Headroom: 20, Volumes: shop(t, of("ebs")), Tariff: tariff(t, "us-east-1")}
+		s, err := sizing.SizeRate(ask, needs.Rate{Writes: 3000, WriteBytes: 3000 * 8192}, 24)
+		if err != nil || s.Choice == nil {
+			t.Fatal(s.Choice, err)
+		}
+		near(t, "the order", s.Choice.Bill.Total, test.want, 1e-9)
+		if c := s.Choice; c.Disks != int(test.disks) || c.Volume.Name != "gp3" {
+			t.Errorf("%g GiB: %d x %s", test.gib, c.Disks, c.Volume.Name)
+		}
+		if !slices.ContainsFunc(s.Options, func(o sizing.Option) bool { return o.Volume.Name == "gp3" && o.Disks == 2 }) {
+			t.Errorf("%g GiB: the stripe is no candidate", test.gib)
+		}
+	}
+}
+
 // TestBurstOfAMachine: an m5.large passes 18,750 operations a second for the 30 minutes a day that AWS grants, and
 // sustains 3,600. With half its credits at the start it has a quarter of an hour.
 func TestBurstOfAMachine(t *testing.T) {

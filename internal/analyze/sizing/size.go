@@ -2,7 +2,6 @@ package sizing
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/number"
@@ -16,7 +15,8 @@ var errTooShort = errors.New("sizing needs four hours of history; give realiops 
 // ErrNoDemand is the error for a need of zero.
 var ErrNoDemand = errors.New("nothing was written or read, so there is nothing to size")
 
-// Options returns all ways to carry a need: those that do first, by cost if known.
+// Options returns all ways to carry a need: those that do first, by cost if known. A stripe that saves little comes after
+// one volume.
 func Options(q Question, volumes []catalog.Volume, instances []catalog.Instance, t Tariff) ([]Option, error) {
 	if q.Need.Requests() == 0 && q.Need.Bytes() == 0 {
 		return nil, ErrNoDemand
@@ -40,7 +40,7 @@ func Options(q Question, volumes []catalog.Volume, instances []catalog.Instance,
 			all = append(all, beside)
 		}
 	}
-	slices.SortStableFunc(all, cheaper)
+	sortOptions(all)
 	return all, nil
 }
 

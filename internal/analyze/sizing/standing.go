@@ -40,6 +40,24 @@ func (o *Option) stand(q Question, m *machine) {
 	}
 }
 
+// sortOptions sorts as cheaper does, but puts the cheapest single volume before a stripe that saves too little against it.
+func sortOptions(all []Option) {
+	slices.SortStableFunc(all, cheaper)
+	first := slices.IndexFunc(all, Option.chosen)
+	if first < 0 || all[first].Disks <= 1 {
+		return
+	}
+	stripe := all[first]
+	single := slices.IndexFunc(all, func(o Option) bool {
+		return o.chosen() && o.Standing == stripe.Standing && o.Disks == 1
+	})
+	if single >= 0 && !stripe.earns(all[single]) {
+		o := all[single]
+		copy(all[first+1:], all[first:single])
+		all[first] = o
+	}
+}
+
 // cheaper sorts options by standing, then by cost. Those without a known price come last, by their cost elsewhere.
 func cheaper(a, b Option) int {
 	standings := []Standing{Carries, Unknown, HeldBack, Unasked, TooSmall}

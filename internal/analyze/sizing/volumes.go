@@ -190,6 +190,19 @@ func (o Option) saves(fewer Option) bool {
 		(o.cost() != nil || fewer.rank == nil || less(o.rank, fewer.rank))
 }
 
+// leastEarned is the share of one volume's price that a stripe must save to be ordered, since the user sets it up, and
+// loses all data with any of its volumes.
+const leastEarned = 0.1
+
+// earns reports whether a stripe saves enough to be ordered instead of a single volume that carries the need too.
+func (o Option) earns(single Option) bool {
+	price, instead := o.cost(), single.cost()
+	if price == nil && instead == nil {
+		price, instead = o.rank, single.rank
+	}
+	return price != nil && (instead == nil || *price <= *instead*(1-leastEarned))
+}
+
 // times multiplies a bill; nil stays nil.
 func (b *Bill) times(n int) {
 	if b == nil {

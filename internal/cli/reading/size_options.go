@@ -54,8 +54,8 @@ func (o *SizeOptions) addStorageFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.on, "on", nil, "a `list` of what to consider: ebs, rds, aurora, azure, google, yugabytedb, "+
 		"cockroachdb, or volumes such as gp3 (default: what the machine class can use, else what the region's cloud "+
 		"sells, except the hard disks st1 and sc1)")
-	f.IntVar(&o.Disks, "disks", 0, "how `many` disks to stripe over (default: 1 to 8, whichever costs least); not "+
-		"for RDS and Aurora, which stripe by themselves")
+	f.IntVar(&o.Disks, "disks", 0, "how `many` disks to stripe over (default: up to 8, if they "+
+		"save a tenth against one); not for RDS and Aurora, which stripe by themselves")
 	f.BoolVar(&o.MultiAZ, "multi-az", false, "price RDS with a standby in another availability zone")
 	f.StringVar(&o.Region, "region", "", "the `region` for prices; also selects the cloud (default: the run's, the "+
 		"one in --price, or "+command.DefaultRegion+", eastus and us-central1)")
