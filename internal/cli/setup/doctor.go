@@ -139,6 +139,10 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
 	}
+	queries, err := postgres.StandbyQueries(ctx, session.Control)
+	if err != nil {
+		return diagnosis.Diagnosis{}, err
+	}
 	p, err := t.Probes(ctx, facts, "") // creates nothing
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
@@ -151,7 +155,7 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	subject := diagnosis.Subject{
 		Target: t.Describe(facts, p.Storage), Clock: facts.Clock, Refusal: refusal, AWS: aws,
 		Cautions: slices.Concat(cautions(facts, allowed, p), cautionsOfTriggers(fire, facts.User), cautionsOfKeepers(keepers, followers),
-			cautionsOfReaders(readers), cautionsOfWAL(p.WALUntold(ctx)), cautionsOfAWS(&t.AWS, aws, facts, time.Now())),
+			cautionsOfStandbys(queries), cautionsOfReaders(readers), cautionsOfWAL(p.WALUntold(ctx)), cautionsOfAWS(&t.AWS, aws, facts, time.Now())),
 		Settings: set, Remedy: remedyOf(facts),
 	}
 	for _, sampler := range p.Samplers {

@@ -87,6 +87,15 @@ func cautionsOfKeepers(keepers []string, followers []postgres.Follower) (caution
 	return cautions
 }
 
+// cautionsOfStandbys names the standbys whose queries a run may cancel.
+func cautionsOfStandbys(queries string) []diagnosis.Caution {
+	if queries == "" {
+		return nil
+	}
+	return []diagnosis.Caution{{Code: "standby-queries", Text: queries,
+		Remedy: "set hot_standby_feedback = on at the standby while a run lasts"}}
+}
+
 // cautionsOfReaders names the subscribers that get a run's rows.
 func cautionsOfReaders(readers []string) []diagnosis.Caution {
 	if len(readers) == 0 {

@@ -152,10 +152,15 @@ func Followers(ctx context.Context, conn *pgx.Conn, moment float64) (all []Follo
 		all = append(all, f)
 		return nil
 	}, followers, moment)
-	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && slices.Contains(noPositions(), refused.Code[:min(2, len(refused.Code))]) {
+	if noSuchView(err) {
 		return nil, nil
 	}
 	return all, wrap(err, "list readers of the WAL")
+}
+
+func noSuchView(err error) bool {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && slices.Contains(noPositions(), refused.Code[:min(2, len(refused.Code))])
 }
 
 // noPositions returns the classes of errors of an engine without these views and functions, and of a standby.
@@ -192,6 +197,44 @@ func Followed(all []Follower) string {
 			hidden))
 	}
 	return strings.Join(sentences, " ")
+}
+
+var standbys = `/* realiops */
+		select ` + Named("called") + `, bool_and(hidden) from (
+			select pg_catalog.quote_ident(coalesce(r.application_name, '')) as called, r.state is null as hidden
+			from pg_catalog.pg_stat_replication as r
+			left join pg_catalog.pg_replication_slots as s on s.active_pid = r.pid
+			where s.slot_type is distinct from 'logical' and (r.state is null or r.replay_lsn is not null)
+				and coalesce(r.backend_xmin, s.xmin) is null
+		) as standbys group by called order by called limit $1`
+
+// StandbyQueries returns a sentence about the standbys whose queries a run may cancel, or "". A standby that keeps the
+// rows of its queries has an xmin here, or at its slot. An engine without these views has no such standbys.
+func StandbyQueries(ctx context.Context, conn *pgx.Conn) (string, error) {
+	var off, hidden []string
+	var name string
+	var unseen bool
+	err := ForEachRow(ctx, conn, []any{(*Name)(&name), &unseen}, func() error {
+		if unseen {
+			hidden = append(hidden, name)
+		} else {
+			off = append(off, name)
+		}
+		return nil
+	}, standbys, mostNamed)
+	if noSuchView(err) {
+		return "", nil
+	}
+	const may = "A run may cancel long queries on the standby "
+	switch {
+	case err != nil:
+		return "", wrap(err, "list standbys")
+	case len(off) > 0:
+		return may + strings.Join(off, ", ") + ", which sends no hot_standby_feedback.", nil
+	case len(hidden) > 0:
+		return may + strings.Join(hidden, ", ") + " unless it sends hot_standby_feedback, which this role cannot see.", nil
+	}
+	return "", nil
 }
 
 // LogicalReaders names this database's logical replication slots, which send every row of a run to subscribers, with

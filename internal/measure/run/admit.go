@@ -30,8 +30,8 @@ func (m *measurement) admit(ctx context.Context) error {
 			printable.Counted(mostClients(m.Program.Plan), "client"), postgres.SchemaName, m.bill()))
 }
 
-// nameReplication names what keeps the WAL that the loads will write, who may be lost by it, and the subscribers that
-// receive their rows.
+// nameReplication names what keeps the WAL that the loads will write, who may be lost by it, whose queries it may
+// cancel, and the subscribers that receive its rows.
 func (m *measurement) nameReplication(ctx context.Context) error {
 	keepers, err := postgres.WALKeepers(ctx, m.session.Control)
 	if len(keepers) > 0 {
@@ -48,6 +48,11 @@ func (m *measurement) nameReplication(ctx context.Context) error {
 	if err := RefuseFollowers(followers); err != nil {
 		return err
 	}
+	queries, err := postgres.StandbyQueries(ctx, m.session.Control)
+	if err != nil {
+		return err
+	}
+	m.say(queries)
 	readers, err := postgres.LogicalReaders(ctx, m.session.Control)
 	if len(readers) > 0 {
 		m.Show.Message(postgres.ReadLogically(readers))

@@ -14,7 +14,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// When the standby that confirms commits is lost, the run says so and ends, long before its load would.
+// When the standby that confirms commits is lost, the run says so and ends, long before its load would. It began with a
+// word on that standby's queries.
 func TestAStandbyThatIsLost(t *testing.T) {
 	s := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"synchronous_standby_names=sb"}})
 	ctx, leave := context.WithCancel(t.Context())
@@ -40,6 +41,10 @@ func TestAStandbyThatIsLost(t *testing.T) {
 	}
 	if !strings.Contains(strings.Join(r.show.messages, "\n"), "; the run stops unless one confirms them within") {
 		t.Errorf("told %q", r.show.messages)
+	}
+	if want := "A run may cancel long queries on the standby sb, which sends no hot_standby_feedback."; !slices.Contains(
+		r.show.messages, want) {
+		t.Errorf("%q is not in %q", want, r.show.messages)
 	}
 	records := runfiletest.Records(t, r.options.Path)
 	if end, is := records[len(records)-1].(runfile.Ended); !is || end.Status != runfile.Broken ||
