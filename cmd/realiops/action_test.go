@@ -175,6 +175,20 @@ func TestAction(t *testing.T) {
 			t.Errorf("%s: %v\n%s", c.limit, err, said)
 		}
 	}
+
+	// A base that was recorded without the action, and lines of which one fails.
+	if out, err := exec.CommandContext(t.Context(), built(t), "measure", "--dsn", endpoint.Config().ConnString(), "-r",
+		"2", "--quiet", "-o", base, "--", "true").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for command, status := range map[string]int{"true": 0, "false\ntrue": 1, "false | true": 1} {
+		summary := filepath.Join(t.TempDir(), "summary.md")
+		step := action.step(t, "Measure", bin, "GITHUB_STEP_SUMMARY="+summary, "GITHUB_OUTPUT="+os.DevNull,
+			"REALIOPS_DSN="+endpoint.Config().ConnString(), "COMMAND="+command, "REPETITIONS=2", "BASE="+base)
+		if out, _ := step.CombinedOutput(); step.ProcessState.ExitCode() != status {
+			t.Errorf("%q: exit status %d, want %d\n%s", command, step.ProcessState.ExitCode(), status, out)
+		}
+	}
 }
 
 // If nothing was measured, summary and comment say so instead of showing an earlier result. An empty connection

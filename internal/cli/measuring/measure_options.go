@@ -66,7 +66,7 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 	}
 	text := cmp.Or(o.sql, filepath.Base(o.file))
 	if len(args) > 0 {
-		text = strings.Join(args, " ")
+		text = commandText(args)
 		m.operationOn = func(t *target.Target) operation.Operation {
 			return operation.Command(t.Endpoint, t.HostForAll(), args, func(c *exec.Cmd) {
 				c.Stdin, c.Stdout, c.Stderr, c.Env = env.In, env.Out, env.Err, os.Environ()
@@ -87,6 +87,18 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 		m.Head.Operation.Times = o.transactions
 	}
 	return m, nil
+}
+
+// commandText returns a command as a base names it. A line that a shell runs, as in the GitHub action, is the same
+// command as without the shell.
+func commandText(args []string) string {
+	if len(args) > 2 && (args[0] == "bash" || args[0] == "sh") {
+		line := len(args) - 1
+		if flags := strings.Join(args[1:line], " "); flags == "-c" || flags == "-eo pipefail -c" {
+			return args[line]
+		}
+	}
+	return strings.Join(args, " ")
 }
 
 func (o *measureOptions) script(ctx context.Context) (operation.Script, error) {
