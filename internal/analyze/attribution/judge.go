@@ -88,12 +88,13 @@ func (j *judge) wanted(m counts.Metric) bool {
 // because a counter counts the background's share, too. Then only a single counter can be named. If that contradicts
 // the side found without the background, the verdict is CannotTell.
 func (j *judge) settled(m counts.Metric) Verdict {
-	v := j.verdict(m)
-	if v.Kind == Silent || j.run.Observed != nil || j.run.Idle.Repetitions == 0 || !hidden(j, m) {
+	step := j.stepOf(m)
+	v := j.verdict(m, step)
+	if v.Kind == Silent || j.run.Observed != nil || j.run.Idle.Repetitions == 0 || !j.hidden(m, step) {
 		return v
 	}
 	raw := &judge{evidence: j.raw(), options: j.options, view: j.view}
-	all := raw.verdict(m)
+	all := raw.verdict(m, step)
 	i := slices.IndexFunc(raw.quantities, func(d counts.Quantity) bool { return d.Name == all.Counts })
 	switch {
 	case i < 0 || len(raw.quantities[i].From) == 0 || intersect(m.From, raw.quantities[i].From) || v.holds(all.Counts) && v.Kind == CannotTell:
@@ -120,13 +121,13 @@ func (v Verdict) holds(beside metric.Quantity) bool {
 }
 
 // hidden reports whether the background hides what loads did to a metric.
-func hidden(j *judge, m counts.Metric) bool {
-	y := j.column(m, m.From, j.stepOf(m))
+func (j *judge) hidden(m counts.Metric, step float64) bool {
+	y := j.column(m, m.From, step)
 	return y.whole() == nil && len(j.background(m))+len(j.belowBackground(m, y)) > 0
 }
 
-func (j *judge) verdict(m counts.Metric) Verdict {
-	v, step := Verdict{Metric: m.Metric, Derived: m.Derived, Kind: CannotTell}, j.stepOf(m)
+func (j *judge) verdict(m counts.Metric, step float64) Verdict {
+	v := Verdict{Metric: m.Metric, Derived: m.Derived, Kind: CannotTell}
 	y := j.column(m, m.From, step)
 	y.addChance(step)
 	if why := y.whole(); why != nil {

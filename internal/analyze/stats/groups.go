@@ -39,15 +39,48 @@ func (g Groups) Between(level float64) Interval {
 		return Interval{math.NaN(), 0, math.Inf(1)}
 	}
 	tail := (1 - level) / 2
-	odd := odds(tail)
+	least, most := g.quantile(tail), g.quantile(1-tail)
 	return Interval{
 		Value: math.Sqrt(g.between()),
 		// Where t2 exceeds the variances of the means, freedom grows, and so a high probability may rise on the way.
-		Lo: math.Sqrt(zeroOf(func(t2 float64) float64 { return g.below(g.q(t2), t2) - (1 - tail) }, false)),
+		Lo: math.Sqrt(zeroOf(func(t2 float64) float64 { return g.beyond(most, g.q(t2), t2) }, false)),
 		Hi: math.Sqrt(zeroOf(func(t2 float64) float64 {
-			return odds(g.below(max(g.q(t2), g.expected(t2)), t2)) - odd
+			return g.beyond(least, max(g.q(t2), g.expected(t2)), t2)
 		}, true)),
 	}
+}
+
+// quantile is a quantile of Q: for the freedom that the variances have at t2 = 0, and for known variances.
+type quantile struct{ p, few, many float64 }
+
+var quantiles sync.Map // by [3]float64 of probability, groups and freedom
+
+func (g Groups) quantile(p float64) quantile {
+	n, freedom := float64(len(g.Of)-1), g.freedomAt(0)
+	of := [3]float64{p, n, freedom}
+	if known, asked := quantiles.Load(of); asked {
+		return known.(quantile)
+	}
+	many := 2 * mathext.GammaIncRegInv(n/2, p)
+	q := quantile{p, many, many}
+	if freedom <= manyFreedom {
+		part := mathext.InvRegIncBeta(n/2, freedom/2, p)
+		q.few = freedom * part / (1 - part)
+	}
+	quantiles.Store(of, q)
+	return q
+}
+
+// beyond returns by what logarithm, or log-odds, Q is beyond its quantile. The quantile for the freedom at t2 lies
+// between the two that are known, and only a Q between these takes the slow distribution.
+func (g Groups) beyond(at quantile, q, t2 float64) float64 {
+	switch {
+	case q > max(at.few, at.many):
+		return math.Log(q / max(at.few, at.many))
+	case q < min(at.few, at.many):
+		return math.Log(q / min(at.few, at.many))
+	}
+	return odds(g.below(q, t2)) - odds(at.p)
 }
 
 // between returns the variance between groups of Mandel and Paule.

@@ -48,6 +48,9 @@ type Sum struct {
 // one, the best fit has at least one at zero; so it compares all choices of columns with positive fits. This is what an
 // active-set method finds, and three columns have only seven choices.
 func (s System) NonNegative(columns ...int) Sum {
+	if whole, ok := s.unbounded(columns); ok && whole.Left > rounding*s.square {
+		return whole
+	}
 	best := Sum{Left: s.square}
 	for choice := 1; choice < 1<<len(columns); choice++ {
 		var chosen [Most]int
@@ -67,12 +70,21 @@ func (s System) NonNegative(columns ...int) Sum {
 
 // Positive is NonNegative if all coefficients are positive, as is usual; otherwise it returns false.
 func (s System) Positive(columns ...int) (Sum, bool) {
-	all := [Most]int{0, 1, 2}
-	if _, ok := s.positive(columns, all[:len(columns)]); !ok {
-		return Sum{}, false
+	whole, ok := s.unbounded(columns)
+	if !ok || whole.Left > rounding*s.square {
+		return whole, ok
 	}
 	best := s.NonNegative(columns...)
 	return best, !slices.ContainsFunc(best.Of[:len(columns)], func(of float64) bool { return !(of > 0) })
+}
+
+// rounding is the share of the square below which the residuals of a fit are rounding errors, and a shorter sum may fit
+// as well.
+const rounding = 1e-9
+
+// unbounded returns the fit of all columns, if all their coefficients are positive.
+func (s System) unbounded(columns []int) (Sum, bool) {
+	return s.positive(columns, []int{0, 1, 2}[:len(columns)])
 }
 
 // Errors returns the standard errors of the coefficients of a fit with all columns, in units of the standard deviation
