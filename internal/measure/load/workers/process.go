@@ -67,10 +67,7 @@ func (p *process) start(ctx context.Context, command func(context.Context) (*exe
 	p.command.Env = slices.DeleteFunc(p.command.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "PGPASSWORD=")
 	})
-	// Both speed up a worker's start. testcontainers-go scans every process of the machine in each program that links
-	// it; with this HOST_PROC it finds none. And the collector would begin with what packages allocate at start.
-	p.command.Env = append(p.command.Env, "HOST_PROC=/proc/self")
-	if os.Getenv("GOGC") == "" {
+	if os.Getenv("GOGC") == "" { // the collector would begin with what packages allocate at start
 		p.command.Env = append(p.command.Env, "GOGC=200")
 	}
 	p.command.WaitDelay = time.Second // a program's own children may hold its output open

@@ -24,11 +24,13 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 
 	"github.com/realiops/realiops/internal/measure/server"
-	"github.com/realiops/realiops/internal/runfile"
-
+	"github.com/realiops/realiops/internal/measure/server/container/curtain"
 	"github.com/realiops/realiops/internal/measure/supervisor"
+	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/shell"
 )
+
+var _ = curtain.Lift()
 
 // DefaultImage is used when the user names none.
 const DefaultImage = "postgres:17"
