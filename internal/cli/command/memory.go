@@ -11,7 +11,7 @@ import (
 
 // enough is the heap, in bytes, up to which a short command collects no garbage. Most reports need less, and the
 // collector would take a fifth of their CPU time.
-const enough = 64 << 20
+const enough = 96 << 20
 
 // Brief delays garbage collection in commands that only read run files and soon end.
 func Brief(commands ...*cobra.Command) []*cobra.Command {

@@ -75,14 +75,13 @@ func runCompare(env command.Env, o compareOptions, names []string) error {
 	if base, now, are, err := measurements(env, names); are || err != nil {
 		return compareCosts(env, o, cost.Compared{File: names[0], Cost: base}, now, gates, err)
 	}
-	runs, err := namedRuns(env, names, tally.WithoutLatencies)
-	if err != nil {
-		return err
-	}
 	var judged []comparison.Compared
-	for i, run := range runs {
-		judged = append(judged, comparison.Judge(names[i], run))
-		runs[i] = nil // a run takes much memory
+	for _, name := range names { // one by one, since a run takes much memory
+		run, err := command.NamedRun(env, name, tally.WithoutLatencies)
+		if err != nil {
+			return err
+		}
+		judged = append(judged, comparison.Judge(name, run))
 	}
 	c, err := comparison.Compare(judged)
 	if err != nil {
