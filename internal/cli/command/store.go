@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -71,6 +72,11 @@ func (o StoreOptions) Open(ctx context.Context, env Env, who account.Options) (*
 	if err != nil {
 		return nil, asked, q, err
 	}
+	for flag, matchers := range map[string]string{"server": o.Server, "host": o.Host} {
+		if matchers != "" && !aMatcher.MatchString(matchers) {
+			return nil, asked, q, fmt.Errorf(`--%s %s: want label matchers such as 'instance="db1:9187"'`, flag, matchers)
+		}
+	}
 	q = prometheus.Query{Server: o.Server, Host: o.Host, Device: o.Device, NameLabels: strings.FieldsFunc(o.NameLabel,
 		func(r rune) bool { return r == ',' }), From: until.Add(-time.Duration(o.Back)), To: until}
 	if asked.Sign, err = o.signer(ctx, who); err != nil {
@@ -80,6 +86,9 @@ func (o StoreOptions) Open(ctx context.Context, env Env, who account.Options) (*
 	return store, asked, q, err
 }
 
+// aMatcher matches text that begins with a label matcher, whose value may be in any of PromQL's quotes.
+var aMatcher = regexp.MustCompile("^\\s*[a-zA-Z_\"'][^=!]*(=|!=|=~|!~)\\s*[\"'`]")
+
 func (o StoreOptions) end(now time.Time) (time.Time, error) {
 	if o.Until == "" {
 		return now, nil
@@ -88,8 +97,8 @@ func (o StoreOptions) end(now time.Time) (time.Time, error) {
 	if err != nil {
 		return until, fmt.Errorf("--until %s: want a time such as 2026-10-31T18:00:00Z", o.Until)
 	}
-	if until.After(now) { // the future has no history
-		return now, nil
+	if until.After(now) {
+		return until, fmt.Errorf("--until %s is in the future; leave it out for a history up to now", o.Until)
 	}
 	return until, nil
 }

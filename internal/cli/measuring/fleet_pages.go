@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"time"
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/cli/command"
@@ -34,16 +35,19 @@ func rankFleet(ask ranking.Ask, directory string) (ranking.Fleet, error) {
 		}
 		all = append(all, page.Database)
 	}
+	asked, err := fleet.Asked(directory)
+	if err != nil {
+		return ranking.Fleet{}, err
+	}
 	if len(all) == 0 {
 		why := "the source has none"
+		if !asked.From.IsZero() {
+			why += " from " + asked.From.Format(time.RFC3339) + " to " + asked.To.Format(time.RFC3339)
+		}
 		if len(unread) > 0 {
 			why = unread[0]
 		}
 		return ranking.Fleet{}, fmt.Errorf("%s has no run file of a database: %s", directory, why)
-	}
-	asked, err := fleet.Asked(directory)
-	if err != nil {
-		return ranking.Fleet{}, err
 	}
 	ranked := ask.Rank(all, unread, append([]string{}, asked.Unread...))
 	return ranked, writePage(directory, "index.html", ranked.Document(len(all)))

@@ -23,6 +23,7 @@ const mostSeries = 10_000
 // Find finds a server's metrics, each from one instance of one exporter. Disks are those of the server's
 // machine, unless --host names another.
 func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
+	q.Device = strings.TrimPrefix(q.Device, "/dev/")
 	byName, err := s.seriesByName(ctx, q)
 	if err != nil {
 		return nil, err
@@ -42,15 +43,50 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 		}
 		found = append(found, Found{row, sets[0][instanceLabel], q.selector(row, sets[0])})
 	}
+	during := "from " + q.From.UTC().Format(time.RFC3339) + " to " + q.To.UTC().Format(time.RFC3339)
 	if len(found) == 0 {
 		by := ""
 		if q.Server+q.Host != "" {
 			by = ", with these --server and --host"
 		}
-		return nil, fmt.Errorf("%s has %w, from %s to %s%s",
-			s.host, ErrNothing, q.From.UTC().Format(time.RFC3339), q.To.UTC().Format(time.RFC3339), by)
+		return nil, fmt.Errorf("%s has %w, %s%s", s.host, ErrNothing, during, by)
 	}
-	return found, nil
+	if q.Server != "" && !slices.ContainsFunc(found, func(f Found) bool { return !ofHost(f.Exporter) }) {
+		return nil, fmt.Errorf("%s has no PostgreSQL exporter with --server %s, %s", s.host, q.Server, during)
+	}
+	if slices.ContainsFunc(rows(), func(r Row) bool { return ofHost(r.Exporter) && len(byName[r.Name]) > 0 }) {
+		return found, nil
+	}
+	return found, s.noDisk(ctx, q, during)
+}
+
+// noDisk returns an error if the user named a disk or a machine, and the store has none of that name.
+func (s *Store) noDisk(ctx context.Context, q Query, during string) error {
+	if q.Device == "" && q.Host == "" {
+		return nil
+	}
+	device := q.Device
+	q.Device = ""
+	var others []string
+	for _, exporter := range exporters() {
+		if device == "" || !ofHost(exporter) {
+			continue
+		}
+		sets, err := s.seriesOf(ctx, exporter, q)
+		if err != nil {
+			return err
+		}
+		others = append(others, valuesOf(sets, deviceLabel)...)
+	}
+	if len(others) > 0 {
+		slices.Sort(others)
+		return fmt.Errorf("%s has no disk %s; choose PostgreSQL's with --device from %s", s.host, device,
+			listed(slices.Compact(others)))
+	}
+	if q.Host == "" {
+		return fmt.Errorf("%s has no disk %s, %s", s.host, device, during)
+	}
+	return fmt.Errorf("%s has no disk with --host %s, %s", s.host, q.Host, during)
 }
 
 // seriesByName returns the series of a server and its machine, of one instance of each exporter.

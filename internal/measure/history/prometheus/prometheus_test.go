@@ -68,6 +68,7 @@ func planted() []prometheustest.Series {
 		// two disks
 		s("node_disk_writes_completed_total", `instance="disks:9100",device="sda"`, 1, 2),
 		s("node_disk_writes_completed_total", `instance="disks:9100",device="sdb"`, 3, 4),
+		s("node_disk_writes_completed_total", `instance="one:9100",device="sda"`, 1, 2),
 		// pgwatch monitors two databases of a server, and repeats the server's metrics under both
 		s("pgwatch_db_stats_xact_commit", `instance="watch:8080",dbname="shop",sys_id="7"`, 10, 20),
 		s("pgwatch_db_stats_xact_commit", `instance="watch:8080",dbname="crm",sys_id="7"`, 1, 2),
@@ -137,7 +138,7 @@ func TestTraps(t *testing.T) {
 func traps(t *testing.T, store *prometheus.Store) {
 	check := func(instance, metric string, want told) {
 		t.Helper()
-		got, err := ask(t, store, prometheus.Query{Server: `instance="` + instance + `"`, Host: `instance="none"`},
+		got, err := ask(t, store, prometheus.Query{Server: `instance="` + instance + `"`, Host: `instance="one:9100"`},
 			metric)
 		if err != nil {
 			t.Errorf("%s: %v", instance, err)
@@ -166,18 +167,18 @@ func traps(t *testing.T, store *prometheus.Store) {
 
 	for metric, want := range map[string]map[string]float64{"pgstat.database/xact_commit": {"0s": 10, "1m0s": 20},
 		"pgstat.wal/wal_bytes": {"0s": 100 << 10, "1m0s": 300 << 10}} {
-		watched, err := ask(t, store, prometheus.Query{Server: `dbname="shop"`, Host: `instance="none"`}, metric)
+		watched, err := ask(t, store, prometheus.Query{Server: `dbname="shop"`, Host: `instance="one:9100"`}, metric)
 		if diff := cmp.Diff(told{Values: want}, watched); diff != "" || err != nil {
 			t.Errorf("pgwatch: %v (-want +got):\n%s", err, diff)
 		}
 	}
-	both, err := ask(t, store, prometheus.Query{Server: `instance=~"both:.*"`, Host: `instance="none"`},
+	both, err := ask(t, store, prometheus.Query{Server: `instance=~"both:.*"`, Host: `instance="one:9100"`},
 		"pgstat.wal/wal_records")
 	if diff := cmp.Diff(told{Values: map[string]float64{"0s": 100, "1m0s": 200}}, both); diff != "" || err != nil {
 		t.Errorf("two exporters: %v (-want +got):\n%s", err, diff)
 	}
-	disk, err := ask(t, store, prometheus.Query{Server: `instance="none"`, Host: `instance="disks:9100"`,
-		Device: "sdb"}, "block/writes")
+	disk, err := ask(t, store, prometheus.Query{Server: `instance="plain:9187"`, Host: `instance="disks:9100"`,
+		Device: "/dev/sdb"}, "block/writes")
 	if diff := cmp.Diff(told{Values: map[string]float64{"0s": 3, "1m0s": 4}}, disk); diff != "" || err != nil {
 		t.Errorf("the disk: %v (-want +got):\n%s", err, diff)
 	}
@@ -190,21 +191,53 @@ func traps(t *testing.T, store *prometheus.Store) {
 	check("jobs:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 30},
 		Said: []string{"Several replicas scraped the same server: only one of postgres_exporter counts."}})
 	check("oid:9187", ours, told{Values: map[string]float64{"0s": 11, "1m0s": 22, "2m0s": 33}})
-	refused(prometheus.Query{Server: `instance="same:9187"`, Host: `instance="none"`},
+	refused(prometheus.Query{Server: `instance="same:9187"`, Host: `instance="one:9100"`},
 		`has several servers at same:9187, which differ in cluster (us, eu); pick one with --server 'cluster="…"'`)
-	refused(prometheus.Query{Server: `instance="others:9187"`, Host: `instance="none"`}, `which differ in cluster`)
-	refused(prometheus.Query{Server: `instance=~".fd00.*"`},
+	refused(prometheus.Query{Server: `instance="others:9187"`, Host: `instance="one:9100"`}, `which differ in cluster`)
+	refused(prometheus.Query{Server: `instance=~".fd00.*"`, Host: `instance="one:9100"`},
 		"PostgreSQL exporters for several servers (fd00::1, fd00::2)")
 	refused(prometheus.Query{},
 		`has 12 instances; pick one with --server 'instance="…"' from [fd00::1]:9187, ahead:9187, databases:9187`)
-	refused(prometheus.Query{Server: `instance=~"(plain|reset):9187"`}, "exporters for several servers")
-	refused(prometheus.Query{Server: `instance="none"`, Host: `instance="disks:9100"`},
+	refused(prometheus.Query{Server: `instance=~"(plain|reset):9187"`, Host: `instance="one:9100"`},
+		"exporters for several servers")
+	refused(prometheus.Query{Server: `instance="plain:9187"`, Host: `instance="disks:9100"`},
 		"choose PostgreSQL's with --device from sda, sdb")
 	refused(prometheus.Query{Server: `instance="watch:8080"`},
 		`pgwatch has 2 databases; pick one with --server 'dbname="…"' from crm, shop`)
 	refused(prometheus.Query{Server: `instance="none"`, Host: `instance="none"`},
 		"no metric of PostgreSQL or of a disk that realiops knows")
+	// a name that selects nothing is a mistake, not a server without a disk
+	refused(prometheus.Query{Server: `instance="plain:9187"`, Host: `instance="none"`},
+		`has no disk with --host instance="none", from`)
+	refused(prometheus.Query{Server: `instance="plain:9187"`, Host: `instance="disks:9100"`, Device: "sdc"},
+		"has no disk sdc; choose PostgreSQL's with --device from sda, sdb")
+	refused(prometheus.Query{Server: `instance="none"`, Host: `instance="one:9100"`},
+		`has no PostgreSQL exporter with --server instance="none", from`)
 	refused(prometheus.Query{Server: `instance=`}, "parse") // each engine words its error differently
+}
+
+// TestOtherMachine: the disks of an only machine count even under another name, but not in silence.
+func TestOtherMachine(t *testing.T) {
+	s := func(name, labels string) prometheustest.Series {
+		return prometheustest.Series{Name: name, Labels: labels, Samples: minutes(10, 20, 30)}
+	}
+	store, err := prometheus.Open(prometheus.Options{URL: prometheustest.Start(t,
+		s(commits, `instance="db1:9187",datname="a"`),
+		s("node_disk_writes_completed_total", `instance="bastion:9100",device="sda"`),
+		s("node_disk_reads_completed_total", `instance="bastion:9100",device="sda"`))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for host, want := range map[string][]string{
+		"": {"The disk is of bastion:9100, the store's only machine, but PostgreSQL's exporter is db1:9187; " +
+			"confirm the machine with --host"},
+		`instance="bastion:9100"`: nil,
+	} {
+		got, err := ask(t, store, prometheus.Query{Host: host}, "block/writes")
+		if diff := cmp.Diff(want, got.Said); diff != "" || err != nil {
+			t.Errorf("--host %s: %v (-want +got):\n%s", host, err, diff)
+		}
+	}
 }
 
 // TestAnswers tries stores that are down, lie, refuse, cut off or answer partially, and other servers in their place.
@@ -251,6 +284,7 @@ func TestAnswers(t *testing.T) {
 	check("not there", func(w http.ResponseWriter, _ *http.Request) {
 		http.NotFound(w, nil)
 	}, "does the address include the store's path?")
+	check("too often", answering(found, "slow down", http.StatusTooManyRequests), "429 slow down); try again later")
 	check("broken", func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "oops", http.StatusBadGateway)
 	}, "server_error")

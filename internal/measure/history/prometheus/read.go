@@ -30,7 +30,24 @@ func (s *Store) Read(ctx context.Context, found []Found, q Query, now time.Time)
 			return nil, err
 		}
 	}
+	if q.Host == "" {
+		r.noteOtherMachine(found)
+	}
 	return r.history()
+}
+
+// noteOtherMachine says that the disks are of a machine under another name than the server's exporters. It may be
+// another machine, such as the one that the exporter runs on.
+func (r *reading) noteOtherMachine(found []Found) {
+	disk := slices.IndexFunc(found, func(f Found) bool { return ofHost(f.Exporter) })
+	server := slices.IndexFunc(found, func(f Found) bool { return !ofHost(f.Exporter) })
+	if disk < 0 || server < 0 || slices.ContainsFunc(found, func(f Found) bool {
+		return !ofHost(f.Exporter) && hostOf(f.Instance) == hostOf(found[disk].Instance)
+	}) {
+		return
+	}
+	r.notice("The disk is of %s, the store's only machine, but PostgreSQL's exporter is %s; confirm the machine with "+
+		"--host", found[disk].Instance, found[server].Instance)
 }
 
 type reading struct {

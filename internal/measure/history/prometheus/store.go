@@ -203,6 +203,8 @@ func (s *Store) refused(e *refusal) error {
 		return fmt.Errorf("no Prometheus at %s, or not at this path: %s", s.host, message)
 	case e.Kind == clientError && (strings.Contains(message, "401") || strings.Contains(message, "403")):
 		return fmt.Errorf("%s denied access (%s); %s", s.host, message, remedy)
+	case e.Kind == clientError && strings.Contains(message, "client error: 429"):
+		return fmt.Errorf("%s rejected the query (%s); try again later, or ask for less with --for", s.host, message)
 	case e.Kind == clientError:
 		return fmt.Errorf("%s rejected the query (%s); does the address include the store's path?", s.host, message)
 	}
