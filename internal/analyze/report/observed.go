@@ -64,10 +64,10 @@ func nothingLearned(o *counts.Observation) string {
 	case o.Windows == 0:
 		return fmt.Sprintf("No verdict yet: it takes several windows of %s.", words.Span(o.Window.Seconds()))
 	case o.Whole > 0 && o.Quiet == o.Whole:
-		return "No verdict yet: the server was idle. Almost nothing was written in any window."
+		return "No verdict yet: the server wrote almost nothing in any window."
 	case o.Used == 0:
-		return fmt.Sprintf("No verdict yet: only %s windows of %s are complete and have writes. A verdict needs "+
-			"more windows of one kind.", printable.Count(o.Whole-o.Quiet), words.Span(o.Window.Seconds()))
+		return fmt.Sprintf("No verdict yet: there are only %s of %s with writes. A verdict needs more windows of one kind.",
+			printable.Counted(o.Whole-o.Quiet, "complete window"), words.Span(o.Window.Seconds()))
 	default:
 		return ""
 	}

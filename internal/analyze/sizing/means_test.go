@@ -31,6 +31,39 @@ func TestMeansOfHoursAreReported(t *testing.T) {
 	}
 }
 
+// TestMeansOfWindowsAreReported: windows of five scrapes hide a burst of one.
+func TestMeansOfWindowsAreReported(t *testing.T) {
+	const said = "The busiest minutes are unknown, only means over 5 min: the order may be too small for them"
+	for interval, want := range map[time.Duration]bool{5 * time.Second: false, time.Minute: true} {
+		start := time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC)
+		records := []runfile.Record{runfile.Run{Schema: runfile.Schema, ID: "20261118-000000-abcd", Start: start,
+			Observed: true, Parameters: map[string]string{"interval": interval.String()},
+			Target: runfile.Target{Kind: "history", Flavor: "postgres"}}}
+		for _, name := range needs.OfDisk().Names() {
+			records = append(records, metric.All().Row(name).Announced())
+		}
+		records = append(records, metric.All().Row(metric.CommitsOfAll).Announced())
+		for i := range 100 {
+			values := map[string]float64{metric.CommitsOfAll: float64(1000 * i)}
+			for _, name := range needs.OfDisk().Names() {
+				values[name] = float64(1000 * i)
+				if strings.Contains(name, "bytes") {
+					values[name] *= 8192
+				}
+			}
+			records = append(records, runfile.Reading{At: start.Add(time.Duration(i) * interval), Probe: "x", Values: values})
+		}
+		run, err := tally.FromRun(runfiletest.Sequence(records))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := sizing.Size(sizing.Ask{GiB: 500}, run)
+		if text := strings.Join(s.Cautions, "; "); err != nil || strings.Contains(text, said) != want {
+			t.Errorf("scraped every %v: %q, %v", interval, text, err)
+		}
+	}
+}
+
 // TestSourceOfWrongNumbers: bytes come in requests, of a MiB at most.
 func TestSourceOfWrongNumbers(t *testing.T) {
 	for _, c := range []struct {

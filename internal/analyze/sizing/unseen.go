@@ -1,6 +1,7 @@
 package sizing
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/shell"
 )
 
 // unseen warns if more time is unknown than the percentile leaves out, or if credits fell against their rule.
@@ -33,12 +35,62 @@ func (s Sizing) unseen() (all []string) {
 			for _, notice := range p.Run.Header.Notices {
 				all = append(all, strings.TrimSuffix(notice, "."))
 			}
+			all = append(all, s.outside(p))
 		}
 		if h := needs.HoleIn(p.Run); h.Lost > 0 && h.Lost.Seconds() > (1-s.Ask.percentile()/100)*h.Of.Seconds() {
 			all = append(all, h.String()+": if it was busier then, this order is too small")
 		}
 	}
 	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
+}
+
+// outside warns if the disk did more than the order carries in more windows of an observation than the percentile leaves
+// out. Windows without writes, and those that are like no others, belong to no load. A model has no part of what the
+// disk did.
+func (s Sizing) outside(of Part) string {
+	forServer := true
+	for _, p := range s.Parts {
+		if p.Run == of.Run && p.Need.Model != nil {
+			return ""
+		}
+		forServer = forServer && (p.Run != of.Run || p.Need.ForServer)
+	}
+	if s.Ask.Load != "" || s.Ask.RowsPerSecond > 0 {
+		return ""
+	}
+	all, ordered := needs.Everywhere(of.Run, forServer), s.Target.Most.Times(1+s.Ask.Headroom/100)
+	above := slices.DeleteFunc(slices.Clone(all), func(r needs.Rate) bool {
+		return !(r.Requests() > ordered.Requests() || r.Bytes() > ordered.Bytes())
+	})
+	if float64(len(above)) <= (1-s.Ask.percentile()/100)*float64(len(all)) {
+		return ""
+	}
+	_, several := needs.Stretches(of.Run.Observed.Window)
+	return fmt.Sprintf("In %s of %s %s the disk did more than this order carries, %s: if this server did that, "+
+		"the order is too small, and %s", printable.Count(len(above)), printable.Count(len(all)), several,
+		upTo(above), sizesFor(above))
+}
+
+// idle is the error for an observation without writes, in which no load is recognized.
+func (s Sizing) idle(run *counts.Run) error {
+	const why = "the server wrote almost nothing, so its loads cannot be told apart"
+	all := needs.Everywhere(run, false)
+	if most := needs.Quantile(all, s.Ask.percentile()/100); len(all) == 0 || !(most.Requests() > 0) {
+		return errors.New(why)
+	}
+	return fmt.Errorf("%s; its disk did %s: %s", why, upTo(all), sizesFor(all))
+}
+
+func upTo(all []needs.Rate) string {
+	most := needs.Quantile(all, 1)
+	return fmt.Sprintf("up to %s requests/s and %s MB/s", number.Rate(most.Requests()),
+		number.Rate(most.Bytes()/number.Mega))
+}
+
+func sizesFor(all []needs.Rate) string {
+	most := needs.Quantile(all, 1)
+	figures := fmt.Sprintf("iops=%.0f,mbps=%.3f", math.Ceil(most.Requests()), most.Bytes()/number.Mega)
+	return shell.New("realiops size").Flag("--need", figures, "FIGURES").String() + " sizes for it"
 }
 
 // AgainstRule reports credits of an instance on gp2 that fell in hours in which it needed no more than its volume

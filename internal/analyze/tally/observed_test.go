@@ -218,6 +218,26 @@ func TestQuietWindowsAreNoLoad(t *testing.T) {
 	}
 }
 
+// TestQuietWindowsWithoutWAL: most exporters show no WAL. A window is quiet if no row changed and no disk
+// worked in it.
+func TestQuietWindowsWithoutWAL(t *testing.T) {
+	for requests, quiet := range map[float64]int{0: 11, 5: 0} {
+		o := observed(t, observation(60, func(int) rates { return rates{commits: 10} },
+			func(second int, _ time.Time, counters map[string]float64) []runfile.Record {
+				delete(counters, records)
+				counters[metric.BlockWrites], counters[metric.BlockReads] = 1e6, 1e6+float64(second)*requests
+				if second > 0 {
+					return nil
+				}
+				return []runfile.Record{metric.All().Row(metric.BlockWrites).Announced(),
+					metric.All().Row(metric.BlockReads).Announced()}
+			})).Observed
+		if o.Whole != 11 || o.Quiet != quiet {
+			t.Errorf("%v device reads a second: %d of %d windows are quiet, want %d of 11", requests, o.Quiet, o.Whole, quiet)
+		}
+	}
+}
+
 // TestWindowNeedsItsOwnReadings: two readings 77 minutes apart make no window of 77 minutes, however many periods a
 // provider has.
 func TestWindowNeedsItsOwnReadings(t *testing.T) {

@@ -171,6 +171,15 @@ const (
 	leastRecord   = 50 // bytes, at least, if records are not counted
 )
 
+// didNothing reports whether a window is known to have no changed row and no request of a disk.
+func (w window) didNothing() bool {
+	return !slices.ContainsFunc([]string{metric.ClusterTupInserted, metric.ClusterTupUpdated, metric.ClusterTupDeleted,
+		metric.BlockWrites, metric.BlockReads}, func(name string) bool {
+		count, known := w.repetition.Counts[name]
+		return !known || count.Missing != nil || count.Amount > 0
+	})
+}
+
 // busyWindows returns the windows with enough writes.
 func busyWindows(whole []window) (busy []window) {
 	for _, w := range whole {
@@ -178,6 +187,9 @@ func busyWindows(whole []window) (busy []window) {
 		if err != nil {
 			if records, err = w.repetition.Count(metric.InsertPosition); err != nil {
 				records = math.Inf(1) // unknown
+			}
+			if w.didNothing() {
+				records = 0
 			}
 			records /= leastRecord
 		}

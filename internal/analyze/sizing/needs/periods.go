@@ -170,7 +170,7 @@ func Stretches(length time.Duration) (singular, plural string) {
 	case length == time.Hour:
 		return "hour", "hours"
 	}
-	if singular = fmt.Sprintf("%.0f minutes", length.Minutes()); length < time.Minute {
+	if singular = fmt.Sprintf("%.0f minutes", length.Minutes()); length%time.Minute != 0 {
 		singular = fmt.Sprintf("%.0f seconds", length.Seconds())
 	}
 	return singular, "stretches of " + singular
@@ -277,6 +277,19 @@ func readIn(run *counts.Run) (all []runfile.Stretch, missed time.Duration) {
 	}), most
 }
 
+// Everywhere returns what the disk did in each window of an observation, in a load or not; of all programs, or for the
+// server's files alone.
+func Everywhere(run *counts.Run, forServer bool) []Rate {
+	if run == nil || run.Observed == nil || run.Observed.Period > 0 {
+		return nil
+	}
+	d := wholeDevice(run)
+	if forServer {
+		d = ownRequests()
+	}
+	return d.stretches(run, time.Unix(0, 0), time.Unix(1<<33, 0), run.Observed.Window)
+}
+
 func commonStretches(metrics []string, of func(metric string) []runfile.Stretch) (all []runfile.Stretch) {
 	for i, name := range metrics {
 		if stretches := joined(of(name)); i == 0 {
@@ -324,9 +337,13 @@ func common(a, b []runfile.Stretch) (both []runfile.Stretch) {
 	return both
 }
 
-// MeansAlone names the metrics without maxima by the minute from CloudWatch; empty if there are none, or periods are
-// minutes.
+// MeansAlone says that windows are longer than minutes, or names the metrics without maxima by the minute from
+// CloudWatch; empty if there are none, or periods are minutes.
 func MeansAlone(run *counts.Run) string {
+	if o := run.Observed; o != nil && o.Period == 0 && o.Window > time.Minute {
+		return fmt.Sprintf("The busiest minutes are unknown, only means over %s: the order may be too small for them",
+			printable.Largest(o.Window))
+	}
 	metrics, missing := ioMetricsOf(run)
 	if run.Observed == nil || run.Observed.Period <= time.Minute || missing != nil || metrics == OfDisk() {
 		return ""
