@@ -84,6 +84,7 @@ type Repetition struct {
 	// Variants are the same repetition with the background of one idle repetition subtracted instead of the mean of
 	// all. Their spread is the uncertainty due to the background.
 	Variants []Repetition
+	Windows  []Repetition // of an observation, in order: what the repetition was merged from
 
 	Quiet map[string]Count // of an idle repetition, by metric: before its end; nil if not read
 }

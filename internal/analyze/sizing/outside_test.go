@@ -1,10 +1,14 @@
 package sizing_test
 
 import (
+	"maps"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/analyze/tally"
@@ -13,61 +17,95 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
+// phase is a time in which a disk reads and writes pages of 8,192 bytes, and a server writes WAL records of a size.
+type phase struct {
+	seconds                int
+	reads, writes, records float64 // a second
+	recordBytes            float64
+}
+
+// watched returns an observation of these phases, read each second.
+func watched(t *testing.T, phases ...phase) *counts.Run {
+	t.Helper()
+	start := time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC)
+	records := []runfile.Record{runfile.Run{Schema: runfile.Schema, ID: "20261118-000000-abcd", Start: start,
+		Observed: true, Target: runfile.Target{Kind: "history", Flavor: "postgres"}}}
+	disk := needs.OfDisk()
+	values := map[string]float64{metric.CommitsOfAll: 0, metric.StatWALRecords: 0, metric.StatWALBytes: 0}
+	for _, name := range append(disk.Names(), metric.BlockFlushes) {
+		values[name] = 0
+	}
+	for name := range values {
+		records = append(records, metric.All().Row(name).Announced())
+	}
+	at := start
+	for _, p := range phases {
+		for range p.seconds {
+			at = at.Add(time.Second)
+			for name, more := range map[string]float64{metric.CommitsOfAll: 10, disk.Reads: p.reads,
+				disk.ReadBytes: 8192 * p.reads, disk.Writes: p.writes, disk.WriteBytes: 8192 * p.writes,
+				metric.StatWALRecords: p.records, metric.StatWALBytes: p.records * p.recordBytes} {
+				values[name] += more
+			}
+			records = append(records, runfile.Reading{At: at.Add(-time.Millisecond), Probe: "x", Values: maps.Clone(values)})
+		}
+	}
+	run, err := tally.FromRun(runfiletest.Sequence(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// TestKindsKeepApart: a kind of load is sized by its own windows, not by others between them.
+func TestKindsKeepApart(t *testing.T) {
+	low, high := phase{seconds: 60, writes: 100, records: 500, recordBytes: 1000},
+		phase{seconds: 60, writes: 1000, records: 20_000, recordBytes: 100}
+	want := []float64{100, 1000}
+	for _, n := range needs.Of(watched(t, low, high, low, high)) {
+		if got := n.Peaks.PeakSecond.Requests(); len(want) == 0 || math.Abs(got-n.Mean.Requests()) > 1e-6 ||
+			!slices.Contains(want, math.Round(got)) {
+			t.Errorf("%s: a mean of %v requests a second, and at most %v; want both from %v", n.Load, n.Mean.Requests(), got,
+				want)
+		}
+		want = slices.DeleteFunc(want, func(w float64) bool { return w == math.Round(n.Mean.Requests()) })
+	}
+	if len(want) > 0 {
+		t.Errorf("no load has %v requests a second", want)
+	}
+}
+
 // TestTimeWithoutWritesCounts: in its first part a server writes, and in its second it only reads, which is no load of
 // an observation. Its disk must carry both.
 func TestTimeWithoutWritesCounts(t *testing.T) {
-	sized := func(writing, reading int) (sizing.Sizing, error) {
-		start := time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC)
-		records := []runfile.Record{runfile.Run{Schema: runfile.Schema, ID: "20261118-000000-abcd", Start: start,
-			Observed: true, Target: runfile.Target{Kind: "history", Flavor: "postgres"}}}
-		disk := needs.OfDisk()
-		values := map[string]float64{metric.CommitsOfAll: 0, metric.StatWALRecords: 0, metric.StatWALBytes: 0}
-		for _, name := range append(disk.Names(), metric.BlockFlushes) {
-			values[name] = 0
-		}
-		for name := range values {
-			records = append(records, metric.All().Row(name).Announced())
-		}
-		for second := range writing + reading {
-			now := map[string]float64{}
-			values[metric.CommitsOfAll] += 10
-			if second < writing {
-				values[disk.Writes], values[disk.WriteBytes] = values[disk.Writes]+100, values[disk.WriteBytes]+100*8192
-				values[metric.StatWALRecords], values[metric.StatWALBytes] = values[metric.StatWALRecords]+500,
-					values[metric.StatWALBytes]+500_000
-			} else {
-				values[disk.Reads], values[disk.ReadBytes] = values[disk.Reads]+5000, values[disk.ReadBytes]+5000*8192
-			}
-			for name, v := range values {
-				now[name] = v
-			}
-			records = append(records, runfile.Reading{At: start.Add(time.Duration(second+1)*time.Second - time.Millisecond),
-				Probe: "x", Values: now})
-		}
-		run, err := tally.FromRun(runfiletest.Sequence(records))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return sizing.Size(sizing.Ask{GiB: 500}, run)
-	}
+	writing, reading := phase{seconds: 300, writes: 100, records: 500, recordBytes: 1000},
+		phase{seconds: 300, reads: 5000}
 	for _, c := range []struct {
-		writing, reading int
-		says             string // 5,000 reads of 8,192 bytes: 41 MB/s
+		phases []phase
+		says   string // 5,000 reads of 8,192 bytes: 41 MB/s
 	}{
-		{300, 300, "of 119 stretches of 5 seconds the disk did more than this order carries, up to 5,000 requests/s and " +
-			"41 MB/s"},
-		{300, 0, ""},
+		{[]phase{writing, reading}, "of 119 stretches of 5 seconds the disk did more than this order carries, up to " +
+			"5,000 requests/s and 41 MB/s"},
+		{[]phase{writing}, ""},
 	} {
-		s, err := sized(c.writing, c.reading)
+		s, err := sizing.Size(sizing.Ask{GiB: 500}, watched(t, c.phases...))
 		text := strings.Join(s.Cautions, "; ")
 		if err != nil || strings.Contains(text, "than this order carries") != (c.says != "") ||
 			!strings.Contains(text, c.says) {
-			t.Errorf("%d s of writes and %d s of reads: %q, %v; want %q", c.writing, c.reading, text, err, c.says)
+			t.Errorf("%+v: %q, %v; want %q", c.phases, text, err, c.says)
 		}
 	}
-	const want = "the server wrote almost nothing, so its loads cannot be told apart; its disk did up to 5,000 requests/s " +
-		"and 41 MB/s: realiops size --need 'iops=5000,mbps=40.960' sizes for it"
-	if _, err := sized(0, 300); err == nil || err.Error() != want {
-		t.Errorf("reads alone: %v, want %s", err, want)
+	const why = "the server wrote almost nothing, so its loads cannot be told apart"
+	for _, c := range []struct {
+		phase phase
+		want  string
+	}{
+		{reading, why + "; its disk did up to 5,000 requests/s and 41 MB/s: realiops size --need " +
+			"'iops=5000,mbps=40.960' sizes for it"},
+		{phase{seconds: 300}, why},
+	} {
+		if _, err := sizing.Size(sizing.Ask{GiB: 500}, watched(t, c.phase)); err == nil || err.Error() != c.want {
+			t.Errorf("%+v: %v, want %s", c.phase, err, c.want)
+		}
 	}
 }

@@ -70,7 +70,7 @@ func (s *Sizing) parts(run *counts.Run, among []needs.Need) (all []Part, err err
 	switch o := run.Observed; {
 	case o == nil:
 	case o.Period == 0 && len(among) == 0 && o.Whole > 0 && o.Quiet == o.Whole:
-		err = s.idle(run)
+		err = idle(run)
 	case o.Period > 0 && (len(among) == 0 || time.Duration(o.Windows)*o.Window < time.Hour):
 		err = errTooShort
 	case len(among) == 0 && (o.Whole > o.Quiet || o.Whole == 0):

@@ -48,12 +48,12 @@ func (s Sizing) unseen() (all []string) {
 // out. Windows without writes, and those that are like no others, belong to no load. A model has no part of what the
 // disk did.
 func (s Sizing) outside(of Part) string {
-	forServer := true
+	forServer := false
 	for _, p := range s.Parts {
 		if p.Run == of.Run && p.Need.Model != nil {
 			return ""
 		}
-		forServer = forServer && (p.Run != of.Run || p.Need.ForServer)
+		forServer = forServer || p.Run == of.Run && p.Need.ForServer
 	}
 	if s.Ask.Load != "" || s.Ask.RowsPerSecond > 0 {
 		return ""
@@ -72,10 +72,10 @@ func (s Sizing) outside(of Part) string {
 }
 
 // idle is the error for an observation without writes, in which no load is recognized.
-func (s Sizing) idle(run *counts.Run) error {
+func idle(run *counts.Run) error {
 	const why = "the server wrote almost nothing, so its loads cannot be told apart"
 	all := needs.Everywhere(run, false)
-	if most := needs.Quantile(all, s.Ask.percentile()/100); len(all) == 0 || !(most.Requests() > 0) {
+	if len(all) == 0 || !(needs.Quantile(all, 1).Requests() > 0) {
 		return errors.New(why)
 	}
 	return fmt.Errorf("%s; its disk did %s: %s", why, upTo(all), sizesFor(all))

@@ -206,6 +206,9 @@ func merged(number int, windows []window) counts.Repetition {
 		Number: number, Begin: windows[0].repetition.Begin, End: windows[len(windows)-1].repetition.End,
 		Counts: map[string]counts.Count{},
 	}
+	for _, w := range windows {
+		r.Windows = append(r.Windows, w.repetition)
+	}
 	for metric := range windows[0].repetition.Counts {
 		var sum counts.Count
 		for _, w := range windows {

@@ -227,11 +227,15 @@ const (
 )
 
 // readSeconds collects every second of every repetition that was read. For an observation, which may last days, the
-// analysis keeps one reading per window, so it collects windows.
+// analysis keeps one reading per window, so it collects windows. Between the windows of a load lie those of others.
 func (n *Need) readSeconds(run *counts.Run, load counts.Load, counted device) {
 	if o := run.Observed; o != nil {
 		for _, repetition := range load.Repetitions {
-			n.Seconds = append(n.Seconds, counted.stretches(run, repetition.Begin, repetition.End, o.Window)...)
+			for _, window := range repetition.Windows {
+				if rate, missing := counted.rateOf(load, window, true); missing == nil {
+					n.Seconds = append(n.Seconds, rate)
+				}
+			}
 		}
 		n.summarize(o.Window, nil)
 		return
