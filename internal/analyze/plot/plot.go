@@ -318,7 +318,7 @@ func (b Bar) Plot(c draw.Canvas, d *plot.Plot) {
 		c.DrawGlyph(draw.GlyphStyle{Color: fill, Radius: radius, Shape: draw.CircleGlyph{}},
 			vg.Point{X: right, Y: (bottom + top) / 2})
 		gap += radius
-	} else {
+	} else if b.Value > 0 {
 		c.FillPolygon(fill, []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top},
 			{X: left, Y: top}})
 	}

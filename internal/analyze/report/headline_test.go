@@ -42,6 +42,21 @@ func TestSecondWithoutTheDevice(t *testing.T) {
 	}
 }
 
+// TestSecondTellsZeroFromUnknown: with fsync off there are no WAL fsyncs, and before version 14 nobody counts them.
+func TestSecondTellsZeroFromUnknown(t *testing.T) {
+	figure := func(v float64) Figure { return Figure{Value: v, N: 1} }
+	load := Load{Name: "bulk", Work: []Work{{Quantity: metric.RowsWritten, PerSecond: figure(3000)},
+		{Quantity: metric.WALRecords, PerSecond: figure(2000)}, {Quantity: metric.DeviceRequests, PerSecond: figure(28)}}}
+	for want, work := range map[string][]Work{
+		"0": append(load.Work, Work{Quantity: metric.WALSyncs, PerSecond: figure(0)}), "not known": load.Work} {
+		load.Work = work
+		p := Loads{}.second(load)
+		if bar := p.Bars[2]; p.Y.Names[bar.Place] != "WAL fsyncs" || bar.Label != want || bar.Value != 0 {
+			t.Errorf("%q: %+v, want the label %s", p.Y.Names[bar.Place], bar, want)
+		}
+	}
+}
+
 // TestHeadlineNamesLoadsWithoutFactor: the requests of async vary by 3.7 times between repetitions of the shipped run.
 func TestHeadlineNamesLoadsWithoutFactor(t *testing.T) {
 	run, err := tally.FromFile("../../../testdata/runs/local-pg15.jsonl.zst")

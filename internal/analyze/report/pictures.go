@@ -110,20 +110,25 @@ func (l Loads) second(a Load) *plot.Picture {
 		rungs = []metric.Quantity{metric.RowsWritten, metric.WALRecords, metric.WALWrites, metric.WALSyncs}
 	}
 	var texts []string
+	drawn := 0
 	for i, quantity := range rungs {
 		p.Y.Names = append([]string{quantity.Many()}, p.Y.Names...)
 		f := a.Of(quantity)
-		if !positive(f) {
-			continue
+		bar := plot.Bar{Place: len(rungs) - 1 - i, Label: "not known"} // an empty place would look like zero
+		if f.Known() {
+			bar.Label = number.Rate(max(f.Value, 0))
+			texts = append(texts, bar.Label+" "+quantity.Many())
 		}
-		known, _ := counts.Named(quantity)
-		most = max(most, f.Value)
-		p.Bars = append(p.Bars, plot.Bar{Place: len(rungs) - 1 - i, Value: f.Value, Label: number.Rate(f.Value),
-			Text:   number.Rate(f.Value) + " " + quantity.Many() + " a second, " + f.PlusMinus(),
-			Second: known.Side == counts.Logical})
-		texts = append(texts, number.Rate(f.Value)+" "+quantity.Many())
+		if positive(f) {
+			known, _ := counts.Named(quantity)
+			bar.Value, bar.Second = f.Value, known.Side == counts.Logical
+			bar.Text = bar.Label + " " + quantity.Many() + " a second, " + f.PlusMinus()
+			most = max(most, f.Value)
+			drawn++
+		}
+		p.Bars = append(p.Bars, bar)
 	}
-	if len(p.Bars) < 3 {
+	if drawn < 3 {
 		return nil
 	}
 	p.X.Max = most * 1.2 // room for a value beside its bar
