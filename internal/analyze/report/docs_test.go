@@ -13,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/report/comparison"
+	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/report/storage"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/runfile"
@@ -97,17 +98,22 @@ func codesIn(t *testing.T, dir, pattern string) map[string]string {
 	return found
 }
 
-// TestDocsNameTheFieldsOfABaseline: every field of the object is in docs/reference/json.md, under its name.
-func TestDocsNameTheFieldsOfABaseline(t *testing.T) {
-	section := docstest.Section(t, "reference/json.md", "## What storage delivers")
-	for _, name := range fields(reflect.TypeFor[storage.Baseline]()) {
-		if strings.HasPrefix(name, "run.storage.") {
-			continue // as in the run file
-		}
-		last := name[strings.LastIndex(name, ".")+1:]
-		if !regexp.MustCompile("`([a-z_.]*[].]*\\.)?" + regexp.QuoteMeta(strings.TrimSuffix(last, "[]")) +
-			"(\\[\\])?[`.]").MatchString(strings.ReplaceAll(section, "[]", "")) {
-			t.Errorf("%s is not documented", name)
+// TestDocsNameFieldsInProse: every field of an object that docs/reference/json.md describes partly in sentences is
+// there under its name.
+func TestDocsNameFieldsInProse(t *testing.T) {
+	for heading, of := range map[string]reflect.Type{
+		"## What storage delivers": reflect.TypeFor[storage.Baseline](),
+		"## Sizes":                 reflect.TypeFor[sizes.Size](),
+	} {
+		section := strings.ReplaceAll(docstest.Section(t, "reference/json.md", heading), "[]", "")
+		for _, name := range fields(of) {
+			if strings.Contains(name, ".storage.") || strings.HasPrefix(name, "ordered_apart[].") {
+				continue // as in the run file, and in the volumes of a report
+			}
+			last := strings.TrimSuffix(name[strings.LastIndex(name, ".")+1:], "[]")
+			if !regexp.MustCompile("`([a-z_.]*\\.)?" + regexp.QuoteMeta(last) + "[`.]").MatchString(section) {
+				t.Errorf("%s: %s is not documented", heading, name)
+			}
 		}
 	}
 }
