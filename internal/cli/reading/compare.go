@@ -3,6 +3,7 @@ package reading
 import (
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 
@@ -118,11 +119,27 @@ func measurements(env command.Env, names []string) (base, now cost.Cost, are boo
 			}
 		}
 		return base, now, true, errors.New("name exactly two measurements to compare")
+	case sameFile(names): // a gate would always pass
+		return base, now, true, fmt.Errorf("%s and %s are the same file", names[0], names[1])
 	}
 	if base, err = NamedCost(env, names[0]); err == nil {
 		now, err = NamedCost(env, names[1])
 	}
 	return base, now, true, err
+}
+
+// sameFile reports whether two names are of one file. Unreadable ones are reported later.
+func sameFile(names []string) bool {
+	var files []os.FileInfo
+	for _, name := range names {
+		if path, err := runfile.Resolve(name); err == nil {
+			name = path
+		}
+		if file, err := os.Stat(name); err == nil {
+			files = append(files, file)
+		}
+	}
+	return len(files) == 2 && os.SameFile(files[0], files[1])
 }
 
 // isMeasurement checks the head of a file. Unreadable files are reported when read as runs.
