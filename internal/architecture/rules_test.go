@@ -18,6 +18,7 @@ const (
 	analyze   = "internal/analyze"
 	cli       = "internal/cli"
 	command   = "cmd"
+	inputs    = "internal/input"
 	limits    = "internal/measure/limits"
 	measure   = "internal/measure"
 	metric    = "internal/metric"
@@ -65,7 +66,7 @@ var rules = []rule{
 	{
 		"the run file, the series and the table of metrics stand at the bottom",
 		"both wings meet in them, so they can depend on neither",
-		bottom(runfile, series, metric, ownership, printable),
+		bottom(runfile, series, metric, ownership, printable, inputs),
 	},
 	{
 		"what tests are made of stays out of the program",

@@ -4,9 +4,11 @@
 package input
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -56,19 +58,26 @@ func all(r io.Reader, name string, most int) ([]byte, error) {
 	if len(text) > most {
 		return nil, fmt.Errorf("%s is longer than %d MiB, the limit", name, most>>20)
 	}
-	return asUTF8(text), nil
+	return UTF8(text), nil
 }
 
-// asUTF8 returns text without the byte order mark of programs on Windows, and converts PowerShell's UTF-16 to UTF-8.
-func asUTF8(text []byte) []byte {
-	if rest, marked := bytes.CutPrefix(text, []byte("\xef\xbb\xbf")); marked {
+// Byte order marks.
+var (
+	utf8Mark   = []byte("\xef\xbb\xbf")
+	littleMark = []byte("\xff\xfe")
+	bigMark    = []byte("\xfe\xff")
+)
+
+// UTF8 returns text without the byte order mark of programs on Windows, and converts PowerShell's UTF-16 to UTF-8.
+func UTF8(text []byte) []byte {
+	if rest, marked := bytes.CutPrefix(text, utf8Mark); marked {
 		return rest
 	}
 	var order binary.ByteOrder
 	switch {
-	case bytes.HasPrefix(text, []byte("\xff\xfe")):
+	case bytes.HasPrefix(text, littleMark):
 		order = binary.LittleEndian
-	case bytes.HasPrefix(text, []byte("\xfe\xff")):
+	case bytes.HasPrefix(text, bigMark):
 		order = binary.BigEndian
 	default:
 		return text
@@ -78,6 +87,24 @@ func asUTF8(text []byte) []byte {
 		units = append(units, order.Uint16(text))
 	}
 	return []byte(string(utf16.Decode(units)))
+}
+
+// ErrUTF16 is the error for UTF-16 in a file that is too large to convert in memory.
+var ErrUTF16 = errors.New("this is UTF-16 text, as PowerShell's > writes it; convert it with Get-Content OLD | " +
+	"Set-Content -Encoding utf8 NEW")
+
+// SkipMark is UTF8 for a stream: it skips the mark of UTF-8, and returns ErrUTF16 for UTF-16. Errors of r are left to its
+// next reader.
+func SkipMark(r *bufio.Reader) error {
+	head, _ := r.Peek(len(utf8Mark))
+	switch {
+	case bytes.Equal(head, utf8Mark):
+		_, err := r.Discard(len(head))
+		return err
+	case bytes.HasPrefix(head, littleMark), bytes.HasPrefix(head, bigMark):
+		return ErrUTF16
+	}
+	return nil
 }
 
 // Await stops waiting for read when ctx is done. A pending open or read then lasts until the process ends.

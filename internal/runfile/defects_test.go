@@ -111,6 +111,8 @@ func TestNotARunFile(t *testing.T) {
 	check("newer schema", strings.Replace(text(t, run), "realiops.run/1", "realiops.run/2", 1),
 		"the file has schema realiops.run/2, but this realiops reads realiops.run/1; use a newer realiops")
 	check("packed by gzip", "\x1f\x8b\x08\x00\x00\x00", ErrGzip.Error())
+	check("UTF-16", "\xff\xfe{\x00", "this is UTF-16 text, as PowerShell's > writes it; convert it with Get-Content OLD | "+
+		"Set-Content -Encoding utf8 NEW")
 	check("torn run line", text(t, run)[:100],
 		"the run was cut off in its first line, so nothing of it is left")
 	if got, err := collect(bytes.NewReader(zstdJunk)); len(got) > 0 || err == nil {
@@ -125,6 +127,15 @@ func TestNotARunFile(t *testing.T) {
 	pack.Reset(&packed)
 	_ = pack.Close()
 	check("compressed nothing", packed.String(), no)
+}
+
+// TestMarkedRunFile: an editor on Windows saves UTF-8 with a byte order mark.
+func TestMarkedRunFile(t *testing.T) {
+	want := everyKind()
+	got, err := collect(strings.NewReader("\ufeff" + text(t, want...)))
+	if err != nil || len(got) != len(want) {
+		t.Errorf("%d of %d records, %v", len(got), len(want), err)
+	}
 }
 
 // TestOldWords: a file with keys from before the first release is refused in one line that names the table of words,

@@ -11,6 +11,8 @@ import (
 	"os"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/realiops/realiops/internal/input"
 )
 
 const schemaFamily = "realiops.run/"
@@ -122,6 +124,9 @@ var gzipMagic = []byte{0x1f, 0x8b}
 const maxWindow = 128 << 20
 
 func uncompressed(r *bufio.Reader) (io.Reader, func(), error) {
+	if err := input.SkipMark(r); err != nil {
+		return nil, nil, err
+	}
 	head, err := r.Peek(len(zstdMagic))
 	switch {
 	case len(head) == 0 && (err == nil || errors.Is(err, io.EOF)):

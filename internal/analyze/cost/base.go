@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/stats"
+	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -178,12 +179,7 @@ func (l *baseLine) name(of string) *string {
 // IsBase reports whether a text begins like a base, of this form or another.
 func IsBase(text []byte) bool {
 	form, _, _ := strings.Cut(BaseSchema, "/")
-	return bytes.HasPrefix(trimByteOrderMark(text), []byte(`{"schema":"`+form+`/`))
-}
-
-// trimByteOrderMark returns a text without the byte order mark that some editors add.
-func trimByteOrderMark(text []byte) []byte {
-	return bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
+	return bytes.HasPrefix(bytes.TrimSpace(input.UTF8(text)), []byte(`{"schema":"`+form+`/`))
 }
 
 // ReadBase reads the output of WriteBase.
@@ -193,7 +189,7 @@ func ReadBase(text []byte) (c Cost, err error) {
 		causes.Items = []Cause{}
 	}
 	n, read := 0, map[[6]string]bool{}
-	for line := range bytes.Lines(trimByteOrderMark(text)) {
+	for line := range bytes.Lines(bytes.TrimSpace(input.UTF8(text))) {
 		n++
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue

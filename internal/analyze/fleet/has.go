@@ -35,7 +35,7 @@ func ReadHas(text []byte) (map[string]Has, error) {
 	}
 	place := map[string]int{}
 	for i, name := range head {
-		name = strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
+		name = strings.ToLower(strings.TrimSpace(name))
 		if !slices.Contains(columns(), name) {
 			return nil, fmt.Errorf("unknown column %q; use %s", name, strings.Join(columns(), ", "))
 		}

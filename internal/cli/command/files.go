@@ -65,14 +65,15 @@ func keptByOthers(path string) error {
 	const enough = 64 << 10
 	begin := make([]byte, enough)
 	n, _ := io.ReadFull(file, begin)
-	keeper := sysstat.Keeper(begin[:n])
+	begin = input.UTF8(begin[:n])
+	keeper := sysstat.Keeper(begin)
 	history := func(name string) string {
 		return shell.InText("realiops history").File(name, "FILE").With("-o history.jsonl").String()
 	}
 	switch {
 	case keeper == "":
 		return nil
-	case sysstat.IsOwn(begin[:n]):
+	case sysstat.IsOwn(begin):
 		return fmt.Errorf("%w, but sysstat's binary file; run %s, then %s", runfile.ErrNotRunFile, sysstat.ToJSON(path),
 			history(filepath.Base(path)+".json"))
 	}
