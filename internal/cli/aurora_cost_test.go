@@ -355,6 +355,10 @@ func TestAuroraCostOfUselessDescriptions(t *testing.T) {
 		{"cluster.json", `"DBClusterIdentifier": "shop",`, "", "a cluster has no DBClusterIdentifier"},
 		{"cluster.json", `"aurora-postgresql"`, `"postgres"`,
 			"cluster shop runs postgres; only Aurora has the two configurations"},
+		{"cluster.json", `"aurora-postgresql"`, `"aurora-mysql"`,
+			"cluster shop runs aurora-mysql; the prices here are Aurora PostgreSQL's"},
+		{"instances.json", `"aurora-postgresql"`, `"aurora-mysql"`,
+			"instance shop-1 runs aurora-mysql; the prices here are Aurora PostgreSQL's"},
 	} {
 		text, err := os.ReadFile(shipped + c.file)
 		if err != nil {

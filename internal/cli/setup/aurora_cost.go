@@ -200,10 +200,8 @@ func (o auroraCostOptions) ofFiles(ctx context.Context, env command.Env, members
 	if err != nil {
 		return billed{}, err
 	}
-	if slices.ContainsFunc(e.Clusters, func(described rds.Cluster) bool { return described.Name == c.Name }) {
-		if err := c.OnAurora(); err != nil {
-			return billed{}, err
-		}
+	if err := c.OnAurora(); err != nil {
+		return billed{}, err
 	}
 	if len(e.Periods) == 0 {
 		return billed{}, errors.New("the files have no points of any metric; --query prints the request for aws cloudwatch " +

@@ -23,6 +23,7 @@ type Cluster struct {
 type Member struct {
 	Name, Class string
 	From, To    time.Time
+	engine      string // empty: unknown
 }
 
 // FindCluster asks AWS for a cluster and its instances.
@@ -46,10 +47,25 @@ func FindCluster(ctx context.Context, config aws.Config, name string) (Cluster, 
 	return c, nil
 }
 
-// OnAurora returns an error if the cluster is not Aurora's, and so has one configuration.
+// OnAurora returns an error if the cluster or one of its instances is known not to run Aurora PostgreSQL: others have one
+// configuration, or prices of their own.
 func (c Cluster) OnAurora() error {
-	if c.Engine != "" && !strings.HasPrefix(c.Engine, auroraPrefix) {
-		return fmt.Errorf("cluster %s runs %s; only Aurora has the two configurations", c.Name, c.Engine)
+	refuse := func(what, name, engine string) error {
+		switch {
+		case engine == "" || engine == auroraPostgres:
+			return nil
+		case strings.HasPrefix(engine, auroraPrefix):
+			return fmt.Errorf("%s %s runs %s; the prices here are Aurora PostgreSQL's", what, name, engine)
+		}
+		return fmt.Errorf("%s %s runs %s; only Aurora has the two configurations", what, name, engine)
+	}
+	if err := refuse("cluster", c.Name, c.Engine); err != nil {
+		return err
+	}
+	for _, m := range c.Members {
+		if err := refuse("instance", m.Name, m.engine); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -67,6 +83,6 @@ func ClusterOf(d DBCluster) Cluster {
 // Add adds an instance.
 func (c *Cluster) Add(d DBInstance) {
 	c.Members = append(c.Members, Member{Name: d.DBInstanceIdentifier,
-		Class: d.DBInstanceClass})
+		Class: d.DBInstanceClass, engine: d.Engine})
 	slices.SortFunc(c.Members, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
 }
