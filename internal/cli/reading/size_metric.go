@@ -67,11 +67,17 @@ func convert(ctx context.Context, env command.Env, o SizeOptions) error {
 			o.spreadsOf(converted, ask)).Over(a.amount, a.seconds))
 	}
 	need, lacks := figures.NeedOf(all)
+	for _, name := range lacks {
+		if given(amounts, name) {
+			return fmt.Errorf("--from-metric %s: %s is 0, but there are bytes without operations, or operations without "+
+				"bytes", o.fromMetric, name)
+		}
+	}
 	if need != nil {
 		switch {
-		case need.Reads == 0:
+		case need.Reads == 0 && !given(amounts, "ReadIOPS"):
 			ask.Doubts = append(ask.Doubts, "It is for writes alone, since ReadIOPS and ReadThroughput were not given")
-		case need.Writes == 0:
+		case need.Writes == 0 && !given(amounts, "WriteIOPS"):
 			ask.Doubts = append(ask.Doubts, "It is for reads alone, since WriteIOPS and WriteThroughput were not given")
 		}
 		const always = 24

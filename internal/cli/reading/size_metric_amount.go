@@ -37,11 +37,11 @@ func parseAmounts(text string) (all []metricAmount, err error) {
 			units = number.Bytes(1).With(units)
 		}
 		a.amount, err = number.Read(digits, units)
-		if err != nil && strings.ContainsAny(digits, "123456789") {
+		if err != nil && strings.ContainsAny(digits, "0123456789") {
 			return nil, fmt.Errorf("--from-metric %s: %w", a.text, err)
 		}
-		if err != nil || !(a.amount >= leastFigure && a.amount < 1e15) {
-			return nil, fmt.Errorf("--from-metric %s: want NAME=AMOUNT above 0, and for a sum its time: NAME=AMOUNT/month",
+		if err != nil || !(a.amount == 0 || a.amount >= leastFigure && a.amount < 1e15) {
+			return nil, fmt.Errorf("--from-metric %s: want NAME=AMOUNT of 0 or more, and for a sum its time: NAME=AMOUNT/month",
 				a.text)
 		}
 		if timed {
@@ -52,7 +52,15 @@ func parseAmounts(text string) (all []metricAmount, err error) {
 		}
 		all = append(all, a)
 	}
+	if !slices.ContainsFunc(all, func(a metricAmount) bool { return a.amount > 0 }) {
+		return nil, fmt.Errorf("--from-metric %s: 0 is no I/O, whatever the metric counts; give the amount of a busy time", text)
+	}
 	return all, nil
+}
+
+// given reports whether a metric is among the amounts.
+func given(all []metricAmount, name string) bool {
+	return slices.ContainsFunc(all, func(a metricAmount) bool { return strings.EqualFold(a.name, name) })
 }
 
 // countsBytes reports whether a metric counts bytes: of other metrics, 2.43B means billions.
@@ -93,6 +101,8 @@ func (a metricAmount) over(m metric.Meaning) (metricAmount, error) {
 	case !m.Summed():
 		a.seconds = 0
 		return a, impossibleRate(a.amount, m)
+	case a.seconds == 0 && a.amount == 0:
+		a.seconds = m.Period // in any time
 	case a.seconds == 0:
 		return a, a.ask(m)
 	}
