@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -181,5 +182,30 @@ func TestHistoryOfACluster(t *testing.T) {
 	if _, said := runs(t, command.ExitUsage, "history", "--region", accounttest.Region, "--cluster", "nobody", "-o",
 		path); !strings.Contains(said, "nobody") {
 		t.Error(said)
+	}
+}
+
+// TestHoursAtHalfPast: CloudWatch's hours begin when the request did. The same hours, half an hour later, need the same
+// storage.
+func TestHoursAtHalfPast(t *testing.T) {
+	t.Parallel()
+	const shipped = "../../testdata/history/orders.json"
+	text, err := os.ReadFile(shipped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	directory := t.TempDir()
+	later := filepath.Join(directory, "later.json")
+	if err := os.WriteFile(later, bytes.ReplaceAll(text, []byte(":00:00+00:00"), []byte(":30:00+00:00")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var got []sizes.Size
+	for i, file := range []string{shipped, later} {
+		run := filepath.Join(directory, fmt.Sprint(i)+".jsonl")
+		runs(t, command.ExitDone, "history", file, "--flavor", "rds", "-o", run)
+		got = append(got, sizedOf(t, run, "--gib", "500"))
+	}
+	if !reflect.DeepEqual(got[0].Order, got[1].Order) || !reflect.DeepEqual(got[0].Options, got[1].Options) {
+		t.Errorf("%+v, and half an hour later %+v", got[0], got[1])
 	}
 }

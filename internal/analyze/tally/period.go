@@ -57,6 +57,25 @@ func (c *collector) spanOfPeriods() (from, to time.Time, longest time.Duration) 
 	return all.From, all.To, longest
 }
 
+// phaseOfPeriods returns how long after a multiple of their length the longest periods begin: CloudWatch's hours begin
+// at half past if the request did. It is 0 if they differ, as no windows hold all of them.
+func (c *collector) phaseOfPeriods(longest time.Duration) time.Duration {
+	phases := map[time.Duration]bool{}
+	for name, periods := range c.periods {
+		for key := range periods {
+			if key.statistic == c.metrics[name].Type.Statistic() && key.to.Sub(key.from) == longest {
+				phases[key.from.Sub(series.PeriodDown(key.from, longest))] = true
+			}
+		}
+	}
+	for phase := range phases {
+		if len(phases) == 1 {
+			return phase
+		}
+	}
+	return 0
+}
+
 // stretch is a period and the amount in it.
 type stretch struct {
 	from, to time.Time

@@ -24,10 +24,11 @@ type window struct {
 // omits the windows of a very long hole, after which the observation went on days later, or a clock was set.
 func (o observer) cutWindows(times int64) (all []window) {
 	first, last, known := o.thin.Span()
-	alone := o.onlyPeriods()
+	alone, phase := o.onlyPeriods(), time.Duration(0)
 	if alone {
-		begin, end, _ := o.spanOfPeriods()
-		first, last, known = o.thin.Window(begin), o.thin.Window(end.Add(1))-1, true
+		begin, end, longest := o.spanOfPeriods()
+		phase = o.phaseOfPeriods(longest)
+		first, last, known = o.thin.Window(begin.Add(-phase)), o.thin.Window(end.Add(1-phase))-1, true
 	}
 	if !known {
 		return nil
@@ -50,7 +51,7 @@ func (o observer) cutWindows(times int64) (all []window) {
 		if !found && i > 0 && i < len(read) && read[i]-read[i-1] > sieve.MostWindows {
 			k = read[i]
 		}
-		begin, end := time.Unix(0, k*length).UTC(), time.Unix(0, (k+1)*length).UTC()
+		begin, end := time.Unix(0, k*length).UTC().Add(phase), time.Unix(0, (k+1)*length).UTC().Add(phase)
 		w := window{k, counts.Repetition{Begin: begin, End: end, Counts: map[string]counts.Count{}}}
 		for name, s := range readings {
 			w.repetition.Counts[name] = inWindow(s, begin, end, time.Duration(o.thin.Length))
