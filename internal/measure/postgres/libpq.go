@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -275,15 +276,29 @@ func (l *libpq) validation() error {
 	if validate == nil {
 		return nil
 	}
+	var firsts sync.Map
 	l.config.ValidateConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
 		if _, err := conn.Exec(ctx, "begin; "+SafeTransaction).ReadAll(); err != nil {
 			return err
 		}
-		refused := validate(ctx, conn)
+		refused := firstOf(&firsts, conn, validate(ctx, conn))
 		_, err := conn.Exec(ctx, "commit").ReadAll()
 		return cmp.Or(refused, err)
 	}
 	return nil
+}
+
+// firstOf keeps target_session_attrs=prefer-standby on the connection that sslmode=prefer or allow tries first. Without a
+// standby pgx takes the last one it tried, which is of the other kind. firsts has that kind of each address: TLS or not.
+func firstOf(firsts *sync.Map, conn *pgconn.PgConn, refused error) error {
+	if _, ok := errors.AsType[*pgconn.NotPreferredError](refused); !ok {
+		return refused
+	}
+	_, encrypted := conn.Conn().(*tls.Conn)
+	if first, _ := firsts.LoadOrStore(conn.Conn().RemoteAddr().String(), encrypted); first != encrypted {
+		return errors.New("the server also accepts what sslmode tries first")
+	}
+	return refused
 }
 
 // queries refuses settings with which our queries would fail.

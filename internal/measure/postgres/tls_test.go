@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
@@ -73,6 +74,29 @@ func TestAmazonsHostsAreVerified(t *testing.T) {
 	ended := open(right, "sslrootcert="+root)
 	ended.SetPassword(func(context.Context) (string, error) { return "", errors.New("the credentials have expired") })
 	check(ended, ended.String()+": the credentials have expired")
+}
+
+// TestPreferStandbyKeepsTLS: as with psql, a primary that is taken for lack of a standby is reached as sslmode tries
+// first. The second connection knows what the first one met.
+func TestPreferStandbyKeepsTLS(t *testing.T) {
+	database := servertest.Database(t, "17")
+	c := database.Config()
+	_, sign := servertest.Authority(t)
+	port := servertest.Encrypting(t, fmt.Sprintf("127.0.0.1:%d", c.Port), sign("localhost"))
+	for sslmode, want := range map[string]bool{"prefer": true, "allow": false, "require": true, "disable": false} {
+		e := servertest.Endpoint(t, fmt.Sprintf("host=127.0.0.1 port=%d user=%s password=%s dbname=%s sslmode=%s "+
+			"target_session_attrs=prefer-standby", port, c.User, c.Password, c.Database, sslmode))
+		for range 2 {
+			conn, err := e.Connect(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, got := conn.PgConn().Conn().(*tls.Conn); got != want {
+				t.Errorf("sslmode=%s: TLS is %v, want %v", sslmode, got, want)
+			}
+			_ = conn.Close(t.Context())
+		}
+	}
 }
 
 // TestKeysThatOthersCanReadAreRefused: as in libpq, only over TLS, and in its words.
