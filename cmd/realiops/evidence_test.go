@@ -50,20 +50,20 @@ func TestEvidenceOfBadFiles(t *testing.T) {
 		return bytes.Replace(text, []byte(from), []byte(to), 1)
 	}
 	const free = `"help":"analyses at work` // which share keeps
-	const unscrubbed, none = "it is not scrubbed: line ", "it has nothing of CloudWatch's: realiops aws collect adds it"
+	const unscrubbed, none = "it is not scrubbed: line ", "it has no CloudWatch metrics; realiops aws collect adds them"
 	for name, c := range map[string]struct {
 		text []byte
 		want string
 	}{
 		"scrubbed":       {text, none},
 		"packed by gzip": {gzipped(t, text), none},
-		"cut in a line":  {text[:len(text)/2], "it was cut off: its last line is not whole"},
+		"cut in a line":  {text[:len(text)/2], "it is truncated: its last line is incomplete"},
 		"cut between lines": {text[:bytes.LastIndex(text, []byte(`{"kind":"end"`))],
-			"the run did not end, so it is not whole"},
+			"it is incomplete: the run did not end"},
 		"cut while packed": {packed[:len(packed)/2],
-			"it cannot be read whole: it was cut off or damaged on its way, so ask for it again"},
+			"it cannot be unpacked: it was truncated or damaged in transit; ask for it again"},
 		"cut while packed by gzip": {gzipped(t, text)[:10000],
-			"it cannot be read whole: it was cut off or damaged on its way, so ask for it again"},
+			"it cannot be unpacked: it was truncated or damaged in transit; ask for it again"},
 		"a zip archive":      {[]byte("PK\x03\x04of something"), "it is a zip archive: unpack it"},
 		"empty":              {nil, "it is empty"},
 		"of blanks":          {[]byte("\n\n"), "this is not a realiops run file"},
@@ -73,13 +73,13 @@ func TestEvidenceOfBadFiles(t *testing.T) {
 		"a line of another program": {append(bytes.Clone(text), `{"level":"info"}`+"\n"...),
 			fmt.Sprintf("line %d", lines+1)},
 		"a field of nobody": {changed(`"kind":"metric",`, `"kind":"metric","owner":"somebody",`),
-			unscrubbed + "2 holds"},
-		"not shared": {runfiletest.Unpacked(t, packed), unscrubbed + "1 holds"},
+			unscrubbed + "2 has"},
+		"not shared": {runfiletest.Unpacked(t, packed), unscrubbed + "1 has"},
 		"a user in the middle": {changed(`"reason":"unsupported"`, `"reason":"unsupported","detail":"me"`),
-			" holds what realiops share takes out"},
-		"a name of its own": {changed(`"id":"run-`, `"id":"shop-`), unscrubbed + "1 holds"},
+			" has content that realiops share removes"},
+		"a name of its own": {changed(`"id":"run-`, `"id":"shop-`), unscrubbed + "1 has"},
 		"published figures": {changed(`"version":"(devel)"`, `"version":"(devel)","provenance":"a blog"`),
-			"it holds figures that realiops did not read itself"},
+			"it has figures that realiops did not read itself"},
 		"an address of a person": {changed(free, `"help":"ask jane.doe@shop.example first`), unscrubbed + "3 names"},
 		"a host":                 {changed(free, `"help":"on db7.shop.internal`), unscrubbed + "3 names"},
 		"an endpoint": {changed(`"shared_buffers":"128MB"`, `"shared_buffers":"db.x.eu-west-1.rds.amazonaws.com"`),
@@ -93,11 +93,11 @@ func TestEvidenceOfBadFiles(t *testing.T) {
 		"a source that is none": {
 			changed(`"source":"https://www.postgresql.org`, `"source":"https://wiki.shop.com`), unscrubbed + "2 names"},
 		"a server of one's own": {changed(`"flavor":"aurora"`, `"flavor":"postgres"`),
-			"its head is none of a database of AWS's"},
+			"it is not from a database in AWS, by its first line"},
 		"of another cloud": {changed(`"provider":"aws"`, `"provider":"azure"`),
-			"its head is none of a database of AWS's"},
+			"it is not from a database in AWS, by its first line"},
 		"two versions": {changed(`"engine":"aurora-postgresql","version":"17`,
-			`"engine":"aurora-postgresql","version":"16`), "its head is none of a database of AWS's"},
+			`"engine":"aurora-postgresql","version":"16`), "it is not from a database in AWS, by its first line"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

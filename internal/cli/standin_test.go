@@ -164,7 +164,7 @@ func (a *aurora) evidence(t *testing.T, path string) {
 	if err := os.WriteFile(has, fmt.Appendf(nil, "| 2026-11-25, %s | another row |\n", id[1]), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const again = "it is there already: the row of "
+	const again = "the page already has a row of this run, "
 	takes("", "WriteIOPS counts WAL records: confirmed", true, "--rehearse", shared)
 	takes("", again+string(id[1]), false, "--rehearse", shared, shared)
 	takes(has, again+string(id[1]), false, "--rehearse", shared)
