@@ -188,10 +188,10 @@ func ChangeTable(pairs []Pair) []Figure {
 		return where(pairs, func(t Pair) bool { return slices.Contains(changes, t.Change) })
 	}
 	return []Figure{
-		atMost(0, "loads renamed and listed in another order: verdict changed", of(Renamed), Pair.differs),
-		atMost(0, "meters that show 60, 1,000, 4,096 or an 8,192nd for one: verdict changed",
+		atMost(0, "loads renamed and reordered: verdict changed", of(Renamed), Pair.differs),
+		atMost(0, "meters scaled by 60, 1,000, 4,096 or 1/8,192: verdict changed",
 			where(of(InMinutes, InThousands, InPages, OfPages), Pair.plain), Pair.differs),
-		atMost(0, "a load in two: a verdict that contradicts the former", of(Split), Pair.contradicts),
-		seen("a load in two: told before it only, or after it only", of(Split), Pair.opened),
+		atMost(0, "one load split in two: verdict contradicts the one before", of(Split), Pair.contradicts),
+		seen("one load split in two: verdict only before or only after", of(Split), Pair.opened),
 	}
 }

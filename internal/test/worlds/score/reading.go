@@ -32,43 +32,43 @@ func ReadsTable(cases []Case) []Figure {
 	clean := where(cases, Case.clean, Case.told)
 	reads := where(cases, Case.ofReads)
 	return []Figure{
-		atMost(0.0025, "loads that read: any wrong, the side or the name", cases, wrong),
-		atMost(0.005, "the same by the strictest count", cases, Case.Strictly),
+		atMost(0.0025, "loads that read: any error, in side or quantity", cases, wrong),
+		atMost(0.005, "the same, counted most strictly", cases, Case.Strictly),
 		atMost(0.001, "loads that read: wrong side", cases, Case.WrongSide),
 		atMost(0.0001, "loads that read, single, clean: wrong side", where(cases, single, Case.clean), Case.WrongSide),
-		atLeast(0.97, "the same: named alone or as tied as the world has it, noise 1 and 3%",
+		atLeast(0.97, "the same: correct quantity, alone or with its true ties, noise 1 and 3%",
 			where(clean, single, Case.slight), Case.named),
 		atLeast(0.92, "the same, noise 10%", where(clean, single, Case.noisy), Case.named),
-		atLeast(0.92, "loads that read, mixture of two: side right", where(clean, mixed, twos), Case.sideTold),
+		atLeast(0.92, "loads that read, mixture of two: correct side", where(clean, mixed, twos), Case.sideTold),
 		atLeast(0.99, "loads that read, unrelated to load: cannot tell", where(cases, sortIs(worlds.Unrelated)),
 			func(c Case) bool {
 				return !c.stated() || c.Wrong() == ""
 			}),
-		atMost(0.0025, "meters of reads: any wrong", reads, wrong),
+		atMost(0.0025, "meters of reads: any error", reads, wrong),
 		atMost(0.001, "meters of reads: wrong side", reads, Case.WrongSide),
 		atLeast(0.97, "meters of reads, single, clean: named, noise 1 and 3%",
 			where(clean, single, Case.ofReads, Case.slight), Case.named),
 		atLeast(0.92, "the same, noise 10%", where(clean, single, Case.ofReads, Case.noisy), Case.named),
-		seen("requested, single, clean: side told", where(clean, onlyOn(counts.Requested)), Case.sideTold),
+		seen("requested, single, clean: side stated", where(clean, onlyOn(counts.Requested)), Case.sideTold),
 		seen("requested in part: wrong side", where(cases, on(counts.Requested)), Case.WrongSide),
-		seen("reads that are logical, single, clean: side told", where(clean, onlyOn(counts.Logical), Case.ofReads),
+		seen("reads that are logical, single, clean: side stated", where(clean, onlyOn(counts.Logical), Case.ofReads),
 			Case.sideTold),
-		seen("reads that are physical, single, clean: side told", where(clean, onlyOn(counts.Physical), Case.ofReads),
+		seen("reads that are physical, single, clean: side stated", where(clean, onlyOn(counts.Physical), Case.ofReads),
 			Case.sideTold),
-		seen("reads without the device in sight, single: side told", where(reads, single, unseen), Case.sideTold),
+		seen("reads with the device out of sight, single: side stated", where(reads, single, unseen), Case.sideTold),
 		seen("billed reads: wrong side", where(cases, single, func(c Case) bool {
 			return c.term().Quantity == worlds.BilledReads
 		}), Case.WrongSide),
 		seen("meters of writes where loads read, single, clean: named", where(clean, single, func(c Case) bool {
 			return !c.ofReads()
 		}), Case.named),
-		seen("meters of writes where loads read: wrong", where(cases, func(c Case) bool {
+		seen("meters of writes where loads read: any error", where(cases, func(c Case) bool {
 			return !c.ofReads()
 		}), wrong),
-		seen("fewer than four loads move it, single, clean: named", where(cases, single, Case.clean, func(c Case) bool {
+		seen("at work under fewer than four loads, single, clean: named", where(cases, single, Case.clean, func(c Case) bool {
 			return !c.told()
 		}), Case.named),
-		seen("loads that read, on Aurora: wrong", where(cases, designIs(worlds.NoCache)), wrong),
+		seen("loads that read, on Aurora: any error", where(cases, designIs(worlds.NoCache)), wrong),
 	}
 }
 

@@ -21,22 +21,22 @@ func StorageTable(cases []Case) []Figure {
 			!c.Meter.Rule.Sides(0)[counts.Requested]
 	})
 	figures := []Figure{
-		atMost(0.002, "other storage: any wrong, the side or the name", cases, wrong),
+		atMost(0.002, "other storage: any error, in side or quantity", cases, wrong),
 		atMost(0.0008, "other storage: wrong side", cases, Case.WrongSide),
-		seen("what storage does: called logical, requested or mixed", physical, Case.WrongSide),
-		seen("what disks do beneath: side told", where(cases, isDisk), Case.sideTold),
+		seen("storage I/O: reported as logical, requested or mixed", physical, Case.WrongSide),
+		seen("work of the disks below: side stated", where(cases, isDisk), Case.sideTold),
 	}
 	for _, layer := range worlds.Layers() {
 		of := where(cases, func(c Case) bool { return c.World.Layer == layer })
-		figures = append(figures, seen(string(layer)+": any wrong", of, wrong),
-			seen("the same: what disks do beneath: side told", where(of, isDisk), Case.sideTold))
+		figures = append(figures, seen(string(layer)+": any error", of, wrong),
+			seen("the same: work of the disks below: side stated", where(of, isDisk), Case.sideTold))
 	}
 	for _, trouble := range []worlds.Trouble{worlds.Sampled, worlds.Rounded, worlds.Switched, worlds.Curved} {
-		figures = append(figures, seen(string(trouble)+", on other storage: any wrong", where(cases, func(c Case) bool {
+		figures = append(figures, seen(string(trouble)+", on other storage: any error", where(cases, func(c Case) bool {
 			return c.Meter.Trouble == trouble
 		}), wrong))
 	}
-	return append(figures, seen("others or a backup on the device: any wrong", where(cases, func(c Case) bool {
+	return append(figures, seen("other programs or a backup on the device: any error", where(cases, func(c Case) bool {
 		return c.World.Visited
 	}), wrong))
 }

@@ -74,29 +74,29 @@ func FullTable(cases []Case) []Figure {
 	outlying := func(c Case) bool { return c.Meter.Disturbed != "" }
 	open := func(c Case) bool { return !c.stated() }
 	return []Figure{
-		atLeast(0.995, "single quantity: the side right", whole, Case.sideRight),
-		atLeast(0.97, "single quantity: named uniquely and rightly, noise 1 and 3%",
+		atLeast(0.995, "single quantity: correct side", whole, Case.sideRight),
+		atLeast(0.97, "single quantity: correct quantity, alone, noise 1 and 3%",
 			where(whole, Case.slight), Case.named),
 		atLeast(0.92, "single quantity: the same, noise 10%", where(whole, Case.noisy), Case.named),
-		atMost(0, "mixture of two: called a single quantity", where(parted, Case.surely), Case.simplified),
+		atMost(0, "mixture of two: reported as a single quantity", where(parted, Case.surely), Case.simplified),
 		atLeast(0.80, "mixture of two, each 20% or more: both terms named", where(parted, Case.heavy), Case.termsNamed),
-		atMost(0.005, "wrong verdict stated, all meters of the plan", cases, wrong),
+		atMost(0.005, "wrong verdict, all meters of the plan", cases, wrong),
 		atLeast(0.99, "unrelated to load: cannot tell", where(clean, sortIs(worlds.Unrelated)), open),
 		within(0.94, 0.98, "95% interval holds the true ratio", where(whole, measured), Case.holds),
-		seen("of the single quantities named: tied with others, as the world has it", where(clean, singles, Case.named),
+		seen("single quantities named: tied with others, as in truth", where(clean, singles, Case.named),
 			Case.tied),
 		seen("single quantity: named alone", where(clean, singles), Case.alone),
 		seen("single quantity, exact counter: named", where(clean, singles, exact), Case.named),
-		seen("mixture of two, nearly a single quantity: called one", where(clean, mixtures, Case.barely),
+		seen("mixture of two, nearly a single quantity: reported as one", where(clean, mixtures, Case.barely),
 			Case.simplified),
 		seen("mixture of two, each 20% or more: cannot tell", where(parted, Case.heavy), open),
-		seen("mixture of two: wrong verdict stated", where(clean, mixtures), wrong),
-		seen("silent: called silent", where(cases, sortIs(worlds.Silent)), func(c Case) bool {
+		seen("mixture of two: wrong verdict", where(clean, mixtures), wrong),
+		seen("silent: reported as silent", where(cases, sortIs(worlds.Silent)), func(c Case) bool {
 			return c.stated() && !wrong(c)
 		}),
-		seen("an outlying load, single quantity: named all the same", where(cases, outlying, singles), Case.named),
-		seen("an outlying load: wrong verdict stated", where(cases, outlying), wrong),
-		seen("counts what was not recorded: wrong verdict stated", where(cases, unknown), wrong),
+		seen("one outlying load, single quantity: named nevertheless", where(cases, outlying, singles), Case.named),
+		seen("one outlying load: wrong verdict", where(cases, outlying), wrong),
+		seen("counts something not recorded: wrong verdict", where(cases, unknown), wrong),
 	}
 }
 
@@ -111,7 +111,7 @@ func TwoLoadsTable(cases []Case) []Figure {
 		atMost(0, "two loads: unique verdict on entries or wal_records", where(singles, published), func(c Case) bool {
 			return c.stated() && c.Verdict.Counts != ""
 		}),
-		atMost(0.005, "two loads: wrong verdict stated", cases, wrong),
+		atMost(0.005, "two loads: wrong verdict", cases, wrong),
 	}
 }
 
@@ -122,15 +122,15 @@ func ObservedTable(cases []Case) []Figure {
 	one := func(c Case) bool { return c.term().PerUnit == 1 }
 	physical := func(c Case) bool { return c.term().Side == counts.Physical }
 	return []Figure{
-		atMost(0.005, "observed: wrong verdict stated, all meters", cases, wrong),
-		atMost(0.005, "observed: unrelated to load, and called something", where(clean, sortIs(worlds.Unrelated)),
+		atMost(0.005, "observed: wrong verdict, all meters", cases, wrong),
+		atMost(0.005, "observed: unrelated to load, but given a verdict", where(clean, sortIs(worlds.Unrelated)),
 			Case.stated),
-		seen("observed: mixture of two, called a single quantity", where(clean, sortIs(worlds.Mixture), Case.surely),
+		seen("observed: mixture of two, reported as a single quantity", where(clean, sortIs(worlds.Mixture), Case.surely),
 			Case.simplified),
-		seen("observed: single quantity counted one to one: its side stated", where(singles, one), Case.stated),
-		seen("observed: single physical quantity: its side stated", where(singles, physical), Case.stated),
-		seen("observed: single quantity: its side stated", singles, Case.stated),
-		seen("observed: silent: called silent", where(clean, sortIs(worlds.Silent)), Case.stated),
+		seen("observed: single quantity counted one to one: side stated", where(singles, one), Case.stated),
+		seen("observed: single physical quantity: side stated", where(singles, physical), Case.stated),
+		seen("observed: single quantity: side stated", singles, Case.stated),
+		seen("observed: silent: reported as silent", where(clean, sortIs(worlds.Silent)), Case.stated),
 	}
 }
 
@@ -141,12 +141,12 @@ func DayTable(cases []Case) []Figure {
 	singles := where(clean, sortIs(worlds.Single))
 	one := where(singles, func(c Case) bool { return c.term().PerUnit == 1 })
 	return []Figure{
-		atMost(0.005, "observed for 12 hours: wrong verdict stated, all meters", cases, wrong),
+		atMost(0.005, "observed for 12 hours: wrong verdict, all meters", cases, wrong),
 		atMost(0, "observed for 12 hours: single quantity counted one to one: wrong side", one, Case.WrongSide),
-		atLeast(0.60, "the same: its side stated", one, Case.sideTold),
-		seen("observed for 12 hours: single quantity: its side stated", singles, Case.sideTold),
+		atLeast(0.60, "the same: side stated", one, Case.sideTold),
+		seen("observed for 12 hours: single quantity: side stated", singles, Case.sideTold),
 		seen("observed for 12 hours: wrong side, all meters", cases, Case.WrongSide),
-		seen("observed for 12 hours: mixture of two, called a single quantity",
+		seen("observed for 12 hours: mixture of two, reported as a single quantity",
 			where(clean, sortIs(worlds.Mixture), Case.surely), Case.simplified),
 	}
 }

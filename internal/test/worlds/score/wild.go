@@ -79,19 +79,19 @@ func WildTable(cases []Case) []Figure {
 	}
 	unrecorded := func(c Case) bool { return !c.known() }
 	return []Figure{
-		atMost(0.0012, "any wrong: the side or the name", cases, wrong),
-		atMost(0.0012, "the same by the strictest count", cases, Case.Strictly),
+		atMost(0.0012, "any error, in side or quantity", cases, wrong),
+		atMost(0.0012, "the same, counted most strictly", cases, Case.Strictly),
 		atMost(0.0006, "wrong side", cases, Case.WrongSide),
 		atMost(0.0001, "single, clean: wrong side", where(cases, single, Case.clean), Case.WrongSide),
-		atLeast(0.97, "single, clean: named alone or as tied as the world has it, noise 1 and 3%",
+		atLeast(0.97, "single, clean: correct quantity, alone or with its true ties, noise 1 and 3%",
 			where(cases, single, Case.clean, Case.slight), Case.named),
 		atLeast(0.92, "the same, noise 10%", where(cases, single, Case.clean, Case.noisy), Case.named),
 		atLeast(0.80, "single, lag of 1 to 5 s: named", where(cases, single, trouble(worlds.Lagging)), Case.named),
 		atLeast(0.80, "single, steps of a minute: named", where(cases, single, trouble(worlds.Stepping)), Case.named),
 		atLeast(0.85, "single, another program on the device: named", where(cases, single, visited), Case.named),
 		atMost(0.002, "nonlinear: wrong side", where(cases, trouble(worlds.Curved)), Case.WrongSide),
-		atLeast(0.92, "mixture of two: side right", where(cases, mixed, terms(2), Case.clean), Case.sideTold),
-		atLeast(0.85, "mixture of three: side right", where(cases, mixed, terms(3), Case.clean), Case.sideTold),
+		atLeast(0.92, "mixture of two: correct side", where(cases, mixed, terms(2), Case.clean), Case.sideTold),
+		atLeast(0.85, "mixture of three: correct side", where(cases, mixed, terms(3), Case.clean), Case.sideTold),
 		atLeast(0.99, "unrelated to load: cannot tell", where(cases, sortIs(worlds.Unrelated)), func(c Case) bool {
 			return !c.stated() || c.Wrong() == ""
 		}),
@@ -103,29 +103,29 @@ func WildTable(cases []Case) []Figure {
 			Case.holds),
 		seen("single, autocorrelated: named", where(cases, single, trouble(worlds.Correlated)), Case.named),
 		seen("single, heavy tails: named", where(cases, single, trouble(worlds.HeavyTails)), Case.named),
-		seen("single, reset: named", where(cases, single, trouble(worlds.Restarted)), Case.named),
-		seen("single, wraps: named", where(cases, single, trouble(worlds.Wrapping)), Case.named),
+		seen("single, counter reset: named", where(cases, single, trouble(worlds.Restarted)), Case.named),
+		seen("single, counter wraps: named", where(cases, single, trouble(worlds.Wrapping)), Case.named),
 		seen("single, periods: named", where(cases, single, trouble(worlds.InPeriods)), Case.named),
-		seen("single, clean, some quantities not recorded: side told",
+		seen("single, clean, some quantities not recorded: side stated",
 			where(cases, single, undisturbed, func(c Case) bool {
 				return !c.World.Complete() && c.Meter.Trouble == worlds.NoTrouble
 			}), Case.sideTold),
 		seen("the same: named alone", where(cases, single, undisturbed, func(c Case) bool {
 			return !c.World.Complete() && c.Meter.Trouble == worlds.NoTrouble
 		}), Case.alone),
-		seen("single, clean: side told", where(cases, single, Case.clean), Case.sideTold),
+		seen("single, clean: side stated", where(cases, single, Case.clean), Case.sideTold),
 		seen("nonlinear: stated", where(cases, trouble(worlds.Curved)), Case.stated),
-		seen("nonlinear: any wrong", where(cases, trouble(worlds.Curved)), wrong),
-		seen("mixture of two: wrong", where(cases, mixed, terms(2), Case.clean), wrong),
-		seen("mixture of three: wrong", where(cases, mixed, terms(3), Case.clean), wrong),
+		seen("nonlinear: any error", where(cases, trouble(worlds.Curved)), wrong),
+		seen("mixture of two: any error", where(cases, mixed, terms(2), Case.clean), wrong),
+		seen("mixture of three: any error", where(cases, mixed, terms(3), Case.clean), wrong),
 		seen("mixture of two: terms named", where(cases, mixed, terms(2), Case.clean, Case.heavy), Case.termsNamed),
-		seen("silent: called silent", where(cases, sortIs(worlds.Silent)), Case.stated),
-		seen("counts what was not recorded: named another", where(cases, unrecorded), Case.Strictly),
-		seen("counts what was not recorded: side told", where(cases, unrecorded), Case.sideTold),
-		seen("index entries alone, or their splits: side told", where(cases, single, isIndex), Case.sideTold),
-		seen("wild plan with other names: wrong", where(cases, designIs(worlds.Renamed)), wrong),
-		seen("plan with factors drawn: wrong", where(cases, designIs(worlds.Odd)), wrong),
-		seen("on Aurora: wrong", where(cases, designIs(worlds.Aurora)), wrong),
+		seen("silent: reported as silent", where(cases, sortIs(worlds.Silent)), Case.stated),
+		seen("counts something not recorded: another named", where(cases, unrecorded), Case.Strictly),
+		seen("counts something not recorded: side stated", where(cases, unrecorded), Case.sideTold),
+		seen("only index entries, or splits of index pages: side stated", where(cases, single, isIndex), Case.sideTold),
+		seen("wild plan, loads renamed: any error", where(cases, designIs(worlds.Renamed)), wrong),
+		seen("plan with random factors: any error", where(cases, designIs(worlds.Odd)), wrong),
+		seen("on Aurora: any error", where(cases, designIs(worlds.Aurora)), wrong),
 	}
 }
 
