@@ -152,7 +152,7 @@ func TestSaysWhoUsesTheDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(seen.String()), " ")
-	want := "What the disk did in 3.00 s without load: everybody 430 requests/s, 7.0 MB/s, 10 flushes/s program fio " +
+	want := "What the disk did in 3 s without load: all programs 430 requests/s, 7.0 MB/s, 10 flushes/s program fio " +
 		"400 requests/s, 6.5 MB/s " +
 		"the kernel, for files that programs wrote before 29 requests/s, 0.4 MB/s this server 1.0 " +
 		"requests/s, 0.008 MB/s"

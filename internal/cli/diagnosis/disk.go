@@ -40,7 +40,7 @@ func (u DiskUse) words() string {
 	case Kernel:
 		return "the kernel, for files that programs wrote before"
 	case Unnamed:
-		return "somebody whom the kernel does not name"
+		return "programs that the kernel does not name"
 	case Program:
 		return "program " + u.Command
 	default:
@@ -56,8 +56,8 @@ func (d *Disk) document() document.Block {
 	if d == nil {
 		return nil
 	}
-	heading := fmt.Sprintf("What the disk did in %s s without load:", number.Ratio(d.Seconds))
-	all := document.Terms{{Name: "everybody", Texts: []string{d.Did.rates()}}}
+	heading := fmt.Sprintf("What the disk did in %g s without load:", d.Seconds)
+	all := document.Terms{{Name: "all programs", Texts: []string{d.Did.rates()}}}
 	for _, u := range d.Users[:min(len(d.Users), mostUsers)] {
 		all = append(all, document.Term{Name: u.words(), Texts: []string{u.rates()}})
 	}

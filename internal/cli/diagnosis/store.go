@@ -64,8 +64,8 @@ func wants() []want {
 }
 
 // varies names the condition that no survey of names can check.
-const varies = "verdicts: everything they need is there. They also take a load that varies: three kinds of it, each " +
-	"in view for fifteen scrapes; realiops history says which it found."
+const varies = "verdicts: all metrics that they need are there. They also need three kinds of load, each for at " +
+	"least fifteen scrapes; realiops history says which it found."
 
 func deviceMetrics() []string { return []string{metric.BlockWrites, metric.BlockWriteBytes} }
 

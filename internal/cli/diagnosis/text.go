@@ -16,21 +16,21 @@ import (
 
 // Document renders the diagnosis as text.
 func (d Diagnosis) Document() document.Document {
-	found := "A metric can be found here to count:"
+	found := "A run here can show that a metric counts:"
 	if d.Refusal != "" {
-		found = "Once that is fixed, a metric can be found here to count:"
+		found = "Once that is fixed, a run here can show that a metric counts:"
 	}
 	return document.Document{Blocks: []document.Block{
 		document.Paragraph{Text: d.target()},
 		document.Paragraph{Text: d.verdict(), Style: document.Headline},
 		d.AWS.document(d.Target),
 		under(found, d.quantities(true)),
-		under("No metric can be found here to count:", d.quantities(false)),
+		under("A run here cannot show that a metric counts:", d.quantities(false)),
 		under("What is missing here, and what that costs:", d.gaps(costly)),
 		under("Before you believe the numbers:", d.cautions()),
-		under("Set for sessions like ours:", d.settings()),
+		under("Set for this role or database:", d.settings()),
 		d.Disk.document(),
-		under("What else could be read, for a closer look:", d.gaps(remediable)),
+		under("More that could be read:", d.gaps(remediable)),
 		under("Sources, and how many of their figures can be read here:", d.sources()),
 	}}
 }
@@ -85,10 +85,10 @@ func (d Diagnosis) verdict() string {
 		return "A RUN WOULD CONCLUDE NOTHING HERE: no source that can be read shows what storage does, so no metric " +
 			"can be compared with it."
 	case lost > 0:
-		return fmt.Sprintf("A run can conclude here, though not everything: %d of the %d ways to count the work "+
-			"cannot be known.", lost, len(d.Quantities))
+		return fmt.Sprintf("A run can draw conclusions here, though not all: %d of the %d quantities that a "+
+			"metric may count are unknown.", lost, len(d.Quantities))
 	default:
-		return fmt.Sprintf("A run can conclude here: all %d ways to count the work can be known.", len(d.Quantities))
+		return fmt.Sprintf("A run can draw conclusions here: all %d quantities that a metric may count are known.", len(d.Quantities))
 	}
 }
 

@@ -24,8 +24,8 @@ func Remedy(gap runfile.Gap) string {
 	case gap.Reason == runfile.Disabled && v.extension != "":
 		return fmt.Sprintf("add %s to shared_preload_libraries and restart the server", v.extension)
 	case gap.Reason == runfile.Absent:
-		return fmt.Sprintf("with %s in shared_preload_libraries (which takes a restart), in the database that is "+
-			"measured: create extension %[1]s;", v.extension)
+		return fmt.Sprintf("with %s in shared_preload_libraries (which takes a restart), run in the measured "+
+			"database: create extension %[1]s;", v.extension)
 	case gap.Reason == runfile.Permission && gap.Code != "":
 		return "grant the user of this connection the missing privilege: " + gap.Detail
 	case gap.Reason == runfile.Permission &&
