@@ -61,7 +61,7 @@ var quantities = []quantity{
 		"rows updated within their page, without new index entries", false},
 	{RowsDeleted, Logical, "row deleted", "rows deleted", "rows", "rows that our clients deleted", false},
 	{Entries, Logical, "row or index entry", "rows+index entries", "entries",
-		"rows and the entries that they make: rows x (1 + indexes), no entries for a HOT update or a deletion", true},
+		"rows and their index entries: rows x (1 + indexes); a HOT update or a deletion makes no entry", true},
 	{RowsReturned, Logical, "row returned", "rows returned", "rows",
 		"rows that statements of our clients looked at and answered with", false},
 	{Lookups, Logical, "index lookup", "index lookups", "lookups",
@@ -89,8 +89,8 @@ var quantities = []quantity{
 	{WALWrites, Physical, "WAL write", "WAL writes", "operations", "writes of the WAL to its files", true},
 	{WALSyncs, Physical, "WAL fsync", "WAL fsyncs", "operations", "fsyncs of the WAL's files", true},
 	{PagesWritten, Requested, "page written", "pages written", "operations",
-		"writes of table and index pages to their files, not their growth, which before PostgreSQL 16 is subtracted " +
-			"as far as loads that only add rows show it", true},
+		"writes of table and index pages to their files, without growth of the files, which before PostgreSQL 16 is " +
+			"estimated from loads that only add rows", true},
 	{DeviceRequests, Physical, "device request", "device requests", "operations",
 		"write requests of the device that carry data: writes - flushes", true},
 	{DeviceFlushes, Physical, "device flush", "device flushes", "operations", "flushes of the device's cache", true},

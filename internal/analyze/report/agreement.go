@@ -82,7 +82,7 @@ func (r Rival) because() string {
 	case r.Difference != nil && number.Finite(r.Difference.More.Value):
 		return fmt.Sprintf(" (at equal rows %s more in %s)", words.Percent(r.Difference.More.Value), r.Difference.Load)
 	case r.Spread != nil && number.Finite(r.Spread.Value):
-		return fmt.Sprintf(" (the ratio moves by %s)", number.Ratio(r.Spread.Value))
+		return fmt.Sprintf(" (the ratio varies %s-fold)", number.Ratio(r.Spread.Value))
 	}
 	return ""
 }

@@ -165,10 +165,10 @@ func factors(all []besides) string {
 	switch {
 	case most.none():
 		return fmt.Sprintf("The factor depends on the load: %s (%s) and more, and under %s the disk did nothing. "+
-			"Never divide by one.", from, least.named(), most.load)
+			"No single factor converts them.", from, least.named(), most.load)
 	case most.vague():
 		to = "more than " + to
 	}
-	return fmt.Sprintf("The factor depends on the load, from %s (%s) to %s (%s), so never divide by one.", from,
+	return fmt.Sprintf("The factor depends on the load, from %s (%s) to %s (%s): no single factor converts them.", from,
 		least.named(), to, most.named())
 }

@@ -161,7 +161,7 @@ func (m Metric) move(quantity metric.Quantity) document.Cell {
 	}
 	c := document.Number(mark+strings.TrimPrefix(factor(r.Spread.Value), "x"), r.Spread.Value)
 	c.Mark = string(r.Status)
-	c.Hover = fmt.Sprintf("%s / %s: moves by a factor of %s to %s: %s", m.Name, quantity.Many(),
+	c.Hover = fmt.Sprintf("%s / %s: varies by a factor of %s to %s: %s", m.Name, quantity.Many(),
 		number.Ratio(r.Spread.Lo), strings.TrimPrefix(factor(r.Spread.Hi), "x"), r.Status)
 	return c
 }

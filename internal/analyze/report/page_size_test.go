@@ -99,7 +99,7 @@ func TestSizesAreConsistent(t *testing.T) {
 			}
 		}
 	}
-	tables := map[bool]document.Table{true: tableOf(t, page, "carries it for good"),
+	tables := map[bool]document.Table{true: tableOf(t, page, "carries it indefinitely"),
 		false: tableOf(t, page, "Limits unknown")}
 	rows, bare := map[bool]int{}, 0
 	credits := tableOf(t, page, "Where credits run out")
@@ -253,7 +253,7 @@ func TestEverySourceIsNamed(t *testing.T) {
 		}
 	})
 	cited := 0
-	rows := append(tableOf(t, page, "carries it for good").Rows, tableOf(t, page, "Limits unknown").Rows...)
+	rows := append(tableOf(t, page, "carries it indefinitely").Rows, tableOf(t, page, "Limits unknown").Rows...)
 	for _, row := range rows {
 		for mark := range strings.SplitSeq(row.Cells[len(row.Cells)-1].Text, ", ") {
 			n, err := strconv.Atoi(mark)

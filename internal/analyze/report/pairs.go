@@ -102,22 +102,22 @@ func differences(run *counts.Run, metrics []Metric) (sentences []string) {
 // it therefore does not count.
 func differenceText(run *counts.Run, m Metric, load counts.Load, excluded []Rival) string {
 	more := excluded[0].Difference.More
-	text := fmt.Sprintf("%s is %s but for %s", load.Name, load.Like, load.But)
+	text := fmt.Sprintf("%s differs from %s by %s", load.Name, load.Like, load.But)
 	if load.MoreEntries > 0 {
-		text += fmt.Sprintf(", which made %s index entries more", number.Rate(float64(load.MoreEntries)))
+		text += fmt.Sprintf(", which added %s index entries", number.Rate(float64(load.MoreEntries)))
 	}
 	amount := moreAtEqualRows(run, m.Metric, load)
-	text += fmt.Sprintf(". At equal rows %s is %s more: %s, from %s to %s (%s)", m.Name, number.Rate(amount),
+	text += fmt.Sprintf(". At equal rows %s is %s higher: %s, from %s to %s (%s)", m.Name, number.Rate(amount),
 		words.Percent(more.Value), words.Percent(more.Lo), words.Percent(more.Hi), number.Percent(more.Level))
 	if load.MoreEntries > 0 {
-		text += fmt.Sprintf(", and %s for each of them", number.Significant(amount/float64(load.MoreEntries), 3))
+		text += fmt.Sprintf(", or %s per entry", number.Significant(amount/float64(load.MoreEntries), 3))
 	}
 	var foretold, names []string
 	for _, r := range excluded {
 		foretold = append(foretold, words.Percent(r.Difference.Foretold.Value)+" by "+r.Quantity.Many())
 		names = append(names, r.Quantity.Many())
 	}
-	return text + ". Foretold are " + strings.Join(foretold, " and ") + ": it does not count " +
+	return text + ". Expected: " + strings.Join(foretold, ", ") + ". It does not count " +
 		strings.Join(names, " or ") + "."
 }
 

@@ -47,12 +47,12 @@ func (s Sizing) omitted() (all []string) {
 	add(s.flushesUncounted(), "Flushes: the source does not count them (Linux before 5.5, CloudWatch). Only a run on such "+
 		"a volume shows whether it flushes fast enough.")
 	onRDS := s.onRDS()
-	add(onRDS && !s.Ask.MultiAZ && !s.recordedMultiAZ(), "A standby: --multi-az doubles what RDS asks for storage.")
-	add(onRDS, "The step of RDS: past 400 GiB it moves from one volume to four, and copies all data for hours. If "+
-		"you are near that size, order 400 GiB at once.")
+	add(onRDS && !s.Ask.MultiAZ && !s.recordedMultiAZ(), "A standby: --multi-az doubles RDS's price of storage.")
+	add(onRDS, "Growth across 400 GiB: RDS then moves from one volume to four, and copies all data for hours. If you "+
+		"are near that size, order 400 GiB at once.")
 	io2 := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Volume.Name == "io2" && o.Standing == Carries })
-	add(io2, "Durability: io2 is made to lose one volume in 100,000 a year (99.999%), the others of EBS one or two "+
-		"in 1,000 (99.8 to 99.9%), by the EBS user guide's page of volume types. No load shows this.")
+	add(io2, "Durability: AWS designs io2 to lose one volume in 100,000 a year (99.999%), and other EBS volumes to "+
+		"lose one or two in 1,000 (99.8 to 99.9%).")
 	add(s.auroraUnknown() && len(s.Options) > 0, onAurora+".")
 	readers := "Readers"
 	if onRDS {

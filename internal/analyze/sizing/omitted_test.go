@@ -37,7 +37,7 @@ func TestOmissionsAreReported(t *testing.T) {
 	check("single", "Reads: none were seen", false, true)
 	check("single", "A standby", false, true)
 	check("single", "A standby", true, false)
-	check("single", "Durability: io2", false, true)
+	check("single", "Durability: AWS designs io2", false, true)
 	check("single", "Reads of the disk were not recorded and count as 0: this order may be too small", false, true)
 	run.Header.Target.Cloud = &runfile.Cloud{MultiAZ: true}
 	check("single", "The server is Multi-AZ, but prices of RDS here are without its standby", false, true)

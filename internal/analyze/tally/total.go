@@ -178,8 +178,8 @@ func (a *attempt) outsideWindow() string {
 	for _, t := range a.totals {
 		counted, told := t.Values[a.proof.Counter]
 		if rows := float64(a.proof.Rows); told && math.Abs(counted-rows) > windowTolerated*rows {
-			return fmt.Sprintf("%s counted %s rows of %s: its counters begin or end within the load, and what was "+
-				"counted over all of it is not theirs", a.proof.Counter, number.Grouped(counted, 0), number.Grouped(rows, 0))
+			return fmt.Sprintf("%s counted %s rows of %s: its counters do not cover exactly this load",
+				a.proof.Counter, number.Grouped(counted, 0), number.Grouped(rows, 0))
 		}
 	}
 	return ""

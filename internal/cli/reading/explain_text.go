@@ -213,7 +213,7 @@ func ofMeaning(m metric.Meaning) (e entry) {
 	e.say("where", fmt.Sprintf("%s, of the %s (%s)", where, m.Level, m.Dimension))
 	e.say("unit", fmt.Sprintf("%s; ask for %s of %.0f s", m.Unit, m.Statistic, m.Period))
 	if m.SameAs != "" {
-		e.say("same as", metric.Printed(m.SameAs, 0)+", as is said")
+		e.say("same as", metric.Printed(m.SameAs, 0)+", reportedly")
 	}
 	e.say("delay", m.Delay)
 	e.say("trap", m.Traps...)

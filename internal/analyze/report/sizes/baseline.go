@@ -77,7 +77,7 @@ func (b SizeBaseline) verdict(headroom float64) string {
 		says = map[bool]string{true: "fits", false: "does not fit"}[*b.Fits]
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s %s with %.0f%% of headroom.", says, where, headroom)
+	fmt.Fprintf(&text, "%s %s with %.0f%% headroom.", says, where, headroom)
 	for _, bound := range b.Bounds {
 		if bound.Of == b.First {
 			fmt.Fprintf(&text, " What binds first is %s, at %s of what was measured.", b.First, boundShare(bound))

@@ -35,7 +35,7 @@ func (s Size) blocks(cited *citations) []document.Block {
 		s.deviceSection(),
 		s.optionSection(cited),
 		s.otherSection(cited),
-		document.Section{Title: "What is not in the need", Blocks: []document.Block{document.List(s.Omitted)}},
+		document.Section{Title: "What this order leaves out", Blocks: []document.Block{document.List(s.Omitted)}},
 		s.enoughSection(),
 		s.bareSection(),
 		s.curves(),
@@ -133,7 +133,7 @@ func (s Size) optionSection(cited *citations) document.Block {
 			disks[0].Why)
 		after = append(after, words.Faint(text))
 	}
-	return document.Section{Title: "What carries it for good", Blocks: []document.Block{after}}
+	return document.Section{Title: "What carries it indefinitely", Blocks: []document.Block{after}}
 }
 
 // otherSection shows the options that are not known to carry the load, and those that the machine limits.
@@ -282,8 +282,8 @@ func (s Size) MisreadText() string {
 	if m == nil {
 		return ""
 	}
-	text := fmt.Sprintf("Sized from WAL records, as if they were IOPS, the need would have been %s a second, %s "+
-		"times as many requests", number.Rate(m.Requests), number.Ratio(m.Factor))
+	text := fmt.Sprintf("If you took WAL records for IOPS, you would size for %s requests a second, %s times "+
+		"the real ones", number.Rate(m.Requests), number.Ratio(m.Factor))
 	switch {
 	case len(s.Standing(sizing.Unknown)) == len(s.Options):
 		// no volume with limits was requested
@@ -296,7 +296,7 @@ func (s Size) MisreadText() string {
 		text += ": " + m.Volume
 	}
 	if m.IOCost != nil {
-		text += fmt.Sprintf("; and on Aurora a bill for I/O of %s %s a month%s (%s)", number.Rate(*m.IOCost),
+		text += fmt.Sprintf("; and on Aurora, expect an I/O bill of %s %s a month%s (%s)", number.Rate(*m.IOCost),
 			s.Sized.Currency, s.inAurora, catalog.PricesOf(m.IOCostAsOf))
 	}
 	return text + "."
@@ -308,33 +308,35 @@ func (s Size) auroraText() string {
 	if a == nil {
 		return ""
 	}
-	load := "this load"
+	load := "On Aurora this load"
 	if len(s.Sized.Runs) > 1 { // of several, the one with the most bytes
-		load = s.Sized.Load
+		load = "On Aurora " + s.Sized.Load
 	}
-	text := "On Aurora " + load + " would show "
+	var sentences []string
+	would := func(format string, values ...any) {
+		sentences = append(sentences, fmt.Sprintf(cmp.Or(load, "It")+" would "+format, values...))
+		load = ""
+	}
 	if a.WriteIOPS != nil {
-		text += fmt.Sprintf("about %s WriteIOPS, none of them disk operations, and ", number.Rate(*a.WriteIOPS))
-	}
-	text += fmt.Sprintf("%s to %s billed writes a second, estimated at %s (%s)",
-		number.Rate(a.BilledWrites[0]), number.Rate(a.BilledWrites[2]), number.Rate(a.BilledWrites[1]), a.Calibration)
-	if a.BilledReads >= 1 {
-		text += fmt.Sprintf(", and %s to %s billed reads, estimated at %s (%s)",
-			number.Rate(a.ReadsSpan[0]), number.Rate(a.ReadsSpan[1]), number.Rate(a.BilledReads), a.readsFollow())
+		would("show about %s WriteIOPS, none of them disk operations", number.Rate(*a.WriteIOPS))
 	}
 	if a.IOCost != nil {
-		text += fmt.Sprintf(": %s to %s %s a month%s at this rate (%s)", number.Rate(a.IOCost[0]),
+		would("cost %s to %s %s a month for I/O%s at this rate (%s)", number.Rate(a.IOCost[0]),
 			number.Rate(a.IOCost[2]), s.Sized.Currency, s.inAurora, catalog.PricesOf(a.AsOf))
 	}
+	would("make %s to %s billed writes a second, about %s: %s", number.Rate(a.BilledWrites[0]),
+		number.Rate(a.BilledWrites[2]), number.Rate(a.BilledWrites[1]), a.Calibration)
 	claimed, cache := "", ""
 	if a.WriteIOPS != nil {
 		claimed = metric.WriteIOPSOnAurora
 	}
 	if a.BilledReads >= 1 {
+		would("make %s to %s billed reads a second, about %s: %s", number.Rate(a.ReadsSpan[0]),
+			number.Rate(a.ReadsSpan[1]), number.Rate(a.BilledReads), a.readsFollow())
 		cache = "Aurora bills only pages missing from its buffers: with larger buffers than here the bill is " +
 			"smaller, down to nothing"
 	}
-	return words.Sentences(text, claimed, cache, s.clusterText())
+	return words.Sentences(append(sentences, claimed, cache, s.clusterText())...)
 }
 
 // readsFollow says how billed reads are estimated.
@@ -343,7 +345,7 @@ func (a SizeAurora) readsFollow() string {
 		return "from the pages that the device read here, because the pages asked for are unknown"
 	}
 	return fmt.Sprintf("%v to %v for each of the %s pages not in shared_buffers, as in published loads, and "+
-		"at most one, as AWS documents",
+		"at most one, by AWS's documentation",
 		sizing.LeastReadsOfPage, sizing.MostReadsOfPage, number.Rate(*a.PagesAsked))
 }
 

@@ -150,7 +150,7 @@ func (s Size) sizedFor() string {
 			number.Rate(need.Requests()), s.Sized.worstOf(needs.Rate.Requests), number.Rate(need.Bytes()/number.Mega),
 			s.Sized.worstOf(megabytesOf))
 	}
-	text += fmt.Sprintf("; with %.0f%% of headroom, on %s GiB.", s.Sized.Headroom, number.Grouped(s.Sized.GiB, 0))
+	text += fmt.Sprintf("; with %.0f%% headroom, on %s GiB.", s.Sized.Headroom, number.Grouped(s.Sized.GiB, 0))
 	return strings.Join(append([]string{text}, s.Sized.scaled()...), " ")
 }
 
@@ -221,7 +221,7 @@ const wide = 2
 
 // Demand describes the sized need.
 func (s Sized) Demand() string {
-	return fmt.Sprintf("%s requests and %s MB a second (%s, with %.0f%% of headroom) on %s GiB",
+	return fmt.Sprintf("%s requests and %s MB a second (%s, with %.0f%% headroom) on %s GiB",
 		number.Rate(s.Rate.Requests()), number.Rate(s.Rate.Bytes()/number.Mega), s.sizedLoad(), s.Headroom,
 		number.Grouped(s.GiB, 0))
 }

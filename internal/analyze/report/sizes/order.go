@@ -55,7 +55,7 @@ func (s Size) order(c *sizing.Choice, region func(sizing.Option) string) *SizeOr
 		case turn.Option != nil:
 			text = shown(*turn.Option).Text()
 		case turn.HeldBack:
-			text = "more than one " + s.Sized.machine() + " passes"
+			text = "more than one " + s.Sized.machine() + " can pass"
 		}
 		v.Changes = append(v.Changes, s.Sized.turned(turn)+": "+text)
 	}
@@ -86,7 +86,7 @@ func (s Sized) deciding(o SizeOption) string {
 	case o.IOPS > 0:
 		parts = append(parts, fmt.Sprintf("%s IOPS for the operations", number.Grouped(o.IOPS, 0)))
 	case o.Carries != nil:
-		parts = append(parts, fmt.Sprintf("the %s operations are within the %s included", number.Grouped(operations, 0),
+		parts = append(parts, fmt.Sprintf("the %s IOPS needed are within the %s included", number.Grouped(operations, 0),
 			number.Grouped(o.Carries[0], 0)))
 	}
 	return words.Enumerated(parts, ", and ") + o.counted(s)
@@ -98,7 +98,7 @@ func (o SizeOption) counted(need Sized) string {
 	if !number.Finite(each) || each < 1.01 {
 		return ""
 	}
-	return fmt.Sprintf(". Requests are larger than one operation of this volume: on average each counts as %s",
+	return fmt.Sprintf(". This volume counts a request of that size as %s operations on average",
 		number.Significant(each, 3))
 }
 
@@ -170,7 +170,7 @@ func (s Size) inShort() document.Block {
 		blocks = append(blocks, document.Paragraph{Text: "Next cheapest: " + o.Next.Text() + "."})
 	}
 	blocks = append(blocks, document.Paragraph{Text: "What decides: " + o.Decides + "."})
-	changes := "nothing from a tenth to ten times the load or the data"
+	changes := "nothing between a tenth and ten times the load or the data"
 	if len(o.Changes) > 0 {
 		changes = strings.Join(o.Changes, "; ")
 	}
@@ -191,9 +191,9 @@ func (s Size) auroraBill() string {
 func (s Size) orderText() string {
 	of := ""
 	if s.Sized.DefaultGiB {
-		of = " (for the default of " + number.Grouped(s.Sized.GiB, 0) + " GiB of data: --gib)"
+		of = " (for " + number.Grouped(s.Sized.GiB, 0) + " GiB of data, the default of --gib)"
 		if s.Order.GiB == s.Sized.GiB {
-			of = " (the default: --gib)"
+			of = " (the default of --gib)"
 		}
 	}
 	text := "Order: " + s.Order.goods(of) + ": " + s.Order.price()

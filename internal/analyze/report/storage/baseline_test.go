@@ -69,7 +69,7 @@ const measuredText = `fio 3.33 on /data, device nvme0n1 (xfs); jobs: database, o
 ! Others use the device: 50 requests/s without any job.
 ! sequential-write: fio kept 3.0 operations in flight instead of 8 asked for.
 
-What fio says (a second; times in ms, of the slowest kind of operation)
+What fio reports (per second; times in ms, of the slowest kind of operation)
 
 job                  writes  flushes      MB  mean   p50    p99       latency
 sequential-write  1,234,567           12,345  18.7  12.0  1,250  look into it
@@ -85,11 +85,11 @@ commit                   -        -      -       -      -    -     -     -     -
 
 The same write through the page cache
 
-Without direct I/O the same write says 2,000 MB/s, as dd would. With it, it said
-50 MB/s. The device itself wrote 40 MB/s meanwhile; 980 of the 1,000 MB were
-still in memory when the write was "done", and took another 20 s.
+Through the page cache, as with dd, the write reports 2,000 MB/s. With direct
+I/O it reported 50 MB/s. The device wrote 40 MB/s meanwhile; when the write was
+"done", 980 of the 1,000 MB were still in memory, and took another 20 s.
 
-Until it is throttled
+When storage throttled
 
 After 30 s, at 12:00:30 UTC, the rate fell from 3,000 operations/s and 25 MB/s
 to 300 and 2.5, and the latency rose from 5.3 ms to 53.3 (p < 0.001).

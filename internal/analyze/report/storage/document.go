@@ -28,13 +28,13 @@ func (b Baseline) Document(run *counts.Run) document.Document {
 		document.Together{words.Faint(b.head()), document.Doubts(cautions)},
 		document.Only(document.OnPages, b.answers()),
 		b.sideBySide(),
-		document.Section{Title: "What fio says (a second; times in ms, of the slowest kind of operation)",
+		document.Section{Title: "What fio reports (per second; times in ms, of the slowest kind of operation)",
 			Blocks: []document.Block{b.table(fioColumns())}},
 		b.deviceSection(),
 		b.course(run),
 		document.Section{Title: "The same write through the page cache", Blocks: []document.Block{
 			document.Paragraph{Text: b.bufferedText()}}},
-		document.Section{Title: "Until it is throttled", Blocks: []document.Block{together(b.throttleLines())}},
+		document.Section{Title: "When storage throttled", Blocks: []document.Block{together(b.throttleLines())}},
 		document.Only(document.OnPages, b.method()),
 		document.Only(document.InCSV, b.everyJob()),
 	}
@@ -175,19 +175,19 @@ func (b Baseline) bufferedText() string {
 		return ""
 	}
 	megabytes := func(v float64) string { return number.Rate(v / number.Mega) }
-	text := fmt.Sprintf("Without direct I/O the same write says %s MB/s, as dd would.", megabytes(s.Said))
+	text := fmt.Sprintf("Through the page cache, as with dd, the write reports %s MB/s.", megabytes(s.Said))
 	if number.Finite(s.Direct) {
-		text += fmt.Sprintf(" With it, it said %s MB/s.", megabytes(s.Direct))
+		text += fmt.Sprintf(" With direct I/O it reported %s MB/s.", megabytes(s.Direct))
 	}
 	switch {
 	case !number.Finite(s.Device) || !number.Finite(s.Behind):
-		text += " What the device wrote meanwhile cannot be seen from here."
+		text += " What the device wrote meanwhile is not visible here."
 	case s.Behind > s.Bytes/100:
-		text += fmt.Sprintf(" The device itself wrote %s MB/s meanwhile; %s of the %s MB were still in memory when "+
-			"the write was \"done\", and took another %s s.",
+		text += fmt.Sprintf(" The device wrote %s MB/s meanwhile; when the write was \"done\", %s of the %s MB were "+
+			"still in memory, and took another %s s.",
 			megabytes(s.Device), megabytes(s.Behind), megabytes(s.Bytes), number.Rate(s.Flushed))
 	default:
-		text += fmt.Sprintf(" The device itself wrote %s MB/s meanwhile, and nothing was left behind.",
+		text += fmt.Sprintf(" The device wrote %s MB/s meanwhile, and nothing was left in memory.",
 			megabytes(s.Device))
 	}
 	return text
@@ -199,7 +199,7 @@ func (b Baseline) throttleLines() []string {
 	case t == nil:
 		return nil
 	case !t.Found:
-		return []string{fmt.Sprintf("Nothing was throttled in %s s: %s.", number.Rate(b.Jobs[0].Seconds), t.Why)}
+		return []string{fmt.Sprintf("Storage throttled nothing in %s s: %s.", number.Rate(b.Jobs[0].Seconds), t.Why)}
 	}
 	p := number.Significant(t.P, 1)
 	if t.P < 0.001 {
@@ -213,7 +213,7 @@ func (b Baseline) throttleLines() []string {
 			number.Rate(t.After.Operations), number.Rate(t.After.Bytes/number.Mega),
 			number.Milliseconds(t.Before.Latency), number.Milliseconds(t.After.Latency), p)}
 	if len(t.Buckets) == 0 {
-		return append(lines, "It fits no published bucket of credits: which limit it is cannot be told.")
+		return append(lines, "It fits no published credit bucket, so which limit this was is unknown.")
 	}
 	return append(lines, words.Each(func(k baseline.Bucket) string { return "It fits " + bucketText(k) }, t.Buckets)...)
 }
@@ -228,25 +228,25 @@ func bucketText(k baseline.Bucket) string {
 		return text + fmt.Sprintf(" A full bucket lasts %s s; this one held %s%% at the beginning.",
 			number.Rate(k.Full), number.Rate(k.Held))
 	}
-	return text + fmt.Sprintf(" It lasts %s s at least, once in 24 hours.", number.Rate(k.Full))
+	return text + fmt.Sprintf(" It lasts at least %s s, once in 24 hours.", number.Rate(k.Full))
 }
 
 // answers returns the page in short.
 func (b Baseline) answers() document.Answers {
 	if len(b.Jobs) == 0 {
 		return document.Answers{
-			{Question: "How fast is it?", Texts: []string{"This run does not say: no job has a result."}}}
+			{Question: "How fast is it?", Texts: []string{"Unknown: no job has a result."}}}
 	}
 	all := document.Answers{
 		{Question: "How fast is it?", Texts: words.Each(func(j BaselineJob) string {
 			return j.Name + ": " + j.Fio.text() + "."
 		}, b.Jobs)},
-		{Question: "Is an operation of fio's a request of the device?", Texts: b.factors()},
+		{Question: "Is a fio operation a device request?", Texts: b.factors()},
 	}
 	if b.Throttle != nil {
 		all = append(all, document.Answer{Question: "Was it throttled?", Texts: b.throttleLines()[:1]})
 	}
-	sure := []string{"Each job was measured once; what the device did without any was subtracted. Little's law was " +
+	sure := []string{"Each job was measured once; the idle device's activity was subtracted. Little's law was " +
 		"checked on every row."}
 	if len(b.Warnings) > 0 || len(b.findings()) > 0 {
 		sure = append(sure, "The cautions above apply to the numbers here.")
