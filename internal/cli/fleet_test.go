@@ -203,6 +203,11 @@ func fleetOfAStore(t *testing.T, url string) {
 	if !strings.Contains(said, "which is another length; name another directory with --dir") {
 		t.Errorf("said: %s", said)
 	}
+	_, said = runsFleet(t, command.ExitUsage, "--prometheus", url, "--for", "3d", "--until", "2026-10-31T18:30:00Z",
+		"--dir", dir)
+	if !strings.Contains(said, ", not until 2026-10-31T18:00:00Z; name another directory with --dir") {
+		t.Errorf("said: %s", said)
+	}
 }
 
 func checkPlanted(t *testing.T, all map[string]fleet.Database) {

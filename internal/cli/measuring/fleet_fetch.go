@@ -59,6 +59,10 @@ func (o fleetOptions) fetch(ctx context.Context, env command.Env, head runfile.R
 	if err != nil {
 		return "", 0, err
 	}
+	if o.store.Until != "" && !d.To.Equal(a.stretch.To) { // without it, the same command continues an hour later
+		return "", 0, fmt.Errorf("%s holds answers until %s, not until %s; name another directory with --dir", directory,
+			d.To.Format(time.RFC3339), a.stretch.To.Format(time.RFC3339))
+	}
 	missing := d.Missing(a.databases)
 	usd, text := a.price(missing)
 	env.Tell("%s, %s of them already kept in %s; %s", printable.Counted(len(a.databases), "database"),
