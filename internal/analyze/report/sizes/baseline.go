@@ -19,6 +19,10 @@ func (s *Size) Against(header runfile.Run, device baseline.Baseline, f baseline.
 		v.First = f.First.Of
 	}
 	s.Baseline = v
+	if f.Fits == nil || !*f.Fits {
+		s.Cautions = append(s.Cautions, "Against the baseline, "+s.Sized.Load+" "+
+			strings.TrimSuffix(v.verdict(s.Sized.Headroom), "."))
+	}
 }
 
 // deviceSection reports whether a measured device carries the need.
