@@ -27,13 +27,24 @@ type phase struct {
 // watched returns an observation of these phases, read each second.
 func watched(t *testing.T, phases ...phase) *counts.Run {
 	t.Helper()
+	return watchedWithout(t, []string{metric.SessionsWrote, metric.BgwriterBuffersClean,
+		metric.CheckpointerBuffersWritten}, phases...)
+}
+
+// watchedWithout is the same from a source that lacks some metrics.
+func watchedWithout(t *testing.T, lacking []string, phases ...phase) *counts.Run {
+	t.Helper()
 	start := time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC)
 	records := []runfile.Record{runfile.Run{Schema: runfile.Schema, ID: "20261118-000000-abcd", Start: start,
 		Observed: true, Target: runfile.Target{Kind: "history", Flavor: "postgres"}}}
 	disk := needs.OfDisk()
-	values := map[string]float64{metric.CommitsOfAll: 0, metric.StatWALRecords: 0, metric.StatWALBytes: 0}
-	for _, name := range append(disk.Names(), metric.BlockFlushes) {
-		values[name] = 0
+	values := map[string]float64{}
+	for _, name := range append(disk.Names(), metric.BlockFlushes, metric.CommitsOfAll, metric.StatWALRecords,
+		metric.StatWALBytes, metric.StatWALWrite, metric.StatWALSync, metric.SessionsWrote,
+		metric.BgwriterBuffersClean, metric.CheckpointerBuffersWritten) {
+		if !slices.Contains(lacking, name) {
+			values[name] = 0
+		}
 	}
 	for name := range values {
 		records = append(records, metric.All().Row(name).Announced())
@@ -44,8 +55,12 @@ func watched(t *testing.T, phases ...phase) *counts.Run {
 			at = at.Add(time.Second)
 			for name, more := range map[string]float64{metric.CommitsOfAll: 10, disk.Reads: p.reads,
 				disk.ReadBytes: 8192 * p.reads, disk.Writes: p.writes, disk.WriteBytes: 8192 * p.writes,
-				metric.StatWALRecords: p.records, metric.StatWALBytes: p.records * p.recordBytes} {
-				values[name] += more
+				metric.StatWALRecords: p.records, metric.StatWALBytes: p.records * p.recordBytes,
+				metric.StatWALWrite: 10, metric.StatWALSync: 10, metric.SessionsWrote: 10, metric.BgwriterBuffersClean: 10,
+				metric.CheckpointerBuffersWritten: 10} {
+				if _, has := values[name]; has {
+					values[name] += more
+				}
 			}
 			records = append(records, runfile.Reading{At: at.Add(-time.Millisecond), Probe: "x", Values: maps.Clone(values)})
 		}
@@ -55,6 +70,25 @@ func watched(t *testing.T, phases ...phase) *counts.Run {
 		t.Fatal(err)
 	}
 	return run
+}
+
+// TestReadsNobodySaw: a model of the WAL and the pages knows no reads, which the first lines say.
+func TestReadsNobodySaw(t *testing.T) {
+	const said = "Reads of the disk were not recorded and count as 0: this order may be too small"
+	disk := needs.OfDisk()
+	both := []string{disk.Reads, disk.ReadBytes}
+	for _, c := range []struct {
+		lacking []string
+		writes  float64 // of the disk; many more than the server's own make the need a model
+		want    bool
+	}{{nil, 100, false}, {both, 100, true}, {nil, 100_000, false}, {both, 100_000, true},
+		{append(disk.Names(), metric.BlockFlushes), 0, true}} {
+		run := watchedWithout(t, c.lacking, phase{seconds: 300, reads: 50, writes: c.writes, records: 500, recordBytes: 1000})
+		s, err := sizing.Size(sizing.Ask{GiB: 500}, run)
+		if text := strings.Join(s.Cautions, "; "); err != nil || strings.Contains(text, said) != c.want {
+			t.Errorf("without %v, %v writes a second, model %v: %q, %v", c.lacking, c.writes, needs.Of(run)[0].Model, text, err)
+		}
+	}
 }
 
 // TestKindsKeepApart: a kind of load is sized by its own windows, not by others between them.

@@ -18,9 +18,9 @@ func TestOrderSaysIfTheDeviceIsTooSlow(t *testing.T) {
 		want []string
 	}{
 		{baseline.Fit{Bounds: []baseline.Bound{flushes}, First: &flushes, Fits: new(false)}, []string{
-			"Against the baseline, copy does not fit /data (sda) with 20% of headroom. What binds first is flush latency, at " +
+			"Against the baseline, copy does not fit /data (sda) with 20% headroom. What binds first is flush latency, at " +
 				"600.0% of what was measured"}},
-		{baseline.Fit{}, []string{"Against the baseline, copy may or may not fit /data (sda) with 20% of headroom"}},
+		{baseline.Fit{}, []string{"Against the baseline, copy may or may not fit /data (sda) with 20% headroom"}},
 		{baseline.Fit{Fits: new(true)}, nil},
 	} {
 		var s sizes.Size

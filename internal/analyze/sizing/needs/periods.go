@@ -218,10 +218,11 @@ func HoleIn(run *counts.Run) (h Hole) {
 	return h
 }
 
-// ReadsUnread names what a run with the writes of a disk lacks of its reads, and a need takes for 0. Empty: nothing.
+// ReadsUnread names what a run lacks of the reads of a disk, and a need takes for 0. Empty: nothing, or the load is our
+// own and nothing of the disk was read.
 func ReadsUnread(run *counts.Run) string {
 	disk := OfDisk()
-	if _, seen := run.Counter(disk.Writes); !seen {
+	if _, seen := run.Counter(disk.Writes); !seen && (run.Observed == nil || run.Observed.Period > 0) {
 		return ""
 	}
 	for _, lacks := range [][2]string{{disk.Reads, "Reads"}, {disk.ReadBytes, "Bytes read"}} {
