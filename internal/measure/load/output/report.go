@@ -120,12 +120,16 @@ func quantiles() []quantile {
 	return []quantile{{"p50", 50}, {"p90", 90}, {"p95", 95}, {"p99", 99}, {"p99.9", 99.9}, {"max", 100}}
 }
 
-// atQuantile returns milliseconds, at most the longest time recorded.
+// atQuantile returns milliseconds, from the shortest to the longest time recorded: the histogram has whole microseconds
+// up to an hour.
 func atQuantile(d engine.Durations, percent float64) (value float64, known bool) {
 	if d.Histogram == nil || d.Count == 0 {
 		return 0, false
 	}
-	return min(float64(d.Histogram.ValueAtQuantile(percent)), d.Most) / 1000, true
+	if percent == 100 {
+		return d.Most / 1000, true
+	}
+	return max(d.Least, min(float64(d.Histogram.ValueAtQuantile(percent)), d.Most)) / 1000, true
 }
 
 // mean returns milliseconds.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/measure/load/engine"
@@ -187,5 +188,18 @@ func TestTextOfNothing(t *testing.T) {
 	got := text(t, r)
 	if !strings.HasSuffix(got, "number of transactions actually processed: 0\n") || strings.Contains(got, "NaN") {
 		t.Error(got)
+	}
+}
+
+// A histogram has whole microseconds: of two transactions of 10.9 us, none is shorter or longer.
+func TestEvenLatencies(t *testing.T) {
+	r := plain()
+	h := hdrhistogram.New(1, int64(time.Hour/time.Microsecond), 3)
+	_ = h.RecordValues(10, 2)
+	r.Result.Latency = engine.Durations{Count: 2, Sum: 2 * 10.9, Sum2: 2 * 10.9 * 10.9, Least: 10.9, Most: 10.9, Histogram: h}
+	for _, want := range []string{"latency p50 = 0.011 ms", "latency max = 0.011 ms"} {
+		if got := text(t, r); !strings.Contains(got, want) {
+			t.Errorf("no %q in %s", want, got)
+		}
 	}
 }
