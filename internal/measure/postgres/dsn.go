@@ -31,7 +31,7 @@ func read(dsn string) (config *pgx.ConnConfig, from conninfo, err error) {
 		return nil, from, err
 	}
 	// With hostaddr alone, use it as the host, which decides how pgx chooses TLS.
-	if ip := from.value("hostaddr"); ip != "" && strings.HasPrefix(config.Host, "/") {
+	if ip := from.value("hostaddr"); ip != "" && isSocket(config.Host) {
 		added["host"] = ip
 		if config, err = parse(from.with(dsn, form, added), form); err != nil {
 			return nil, from, unread("hostaddr is not an IP address", form)

@@ -117,8 +117,11 @@ func (e *Endpoint) Local() bool {
 	return !slices.ContainsFunc(e.hosts(), func(h hostPort) bool { return !isLocal(h.host) })
 }
 
+// isSocket reports whether a host is the directory of a socket, or the beginning of the name of one without a file.
+func isSocket(host string) bool { return strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") }
+
 func isLocal(host string) bool {
-	if strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") || host == "localhost" {
+	if isSocket(host) || host == "localhost" {
 		return true
 	}
 	ip := net.ParseIP(host)
@@ -145,7 +148,7 @@ func (e *Endpoint) hosts() []hostPort {
 func (e *Endpoint) String() string {
 	at := net.JoinHostPort(e.config.Host, fmt.Sprint(e.config.Port))
 	switch {
-	case strings.HasPrefix(e.config.Host, "/"):
+	case isSocket(e.config.Host):
 		at = fmt.Sprintf("socket %s, port %d", e.config.Host, e.config.Port)
 	case e.ip != "" && e.ip != e.config.Host:
 		at += fmt.Sprintf(" (hostaddr %s)", e.ip)

@@ -72,7 +72,7 @@ func (e *Endpoint) Environment(all []string, host string) []string {
 func (e *Endpoint) url(hosts []hostPort, addresses []string, database string) string {
 	u := url.URL{Scheme: "postgres", User: url.UserPassword(e.config.User, e.config.Password), Path: "/" + database}
 	query := url.Values{}
-	if first := hosts[0]; strings.HasPrefix(first.host, "/") { // the directory of a socket
+	if first := hosts[0]; isSocket(first.host) { // the directory of a socket
 		query.Set("host", first.host)
 		query.Set("port", strconv.Itoa(first.port))
 	} else {

@@ -91,7 +91,7 @@ func asLibpq(config *pgx.ConnConfig) (ip string, err error) {
 	for _, keyword := range []string{"sslcompression", "tty", "gsslib"} {
 		l.take(keyword) // makes no difference here: libpq itself ignores the first two
 	}
-	for _, obey := range []func() error{l.encryption, l.versions, l.dialing, l.addresses, l.names, l.queries,
+	for _, obey := range []func() error{l.encryption, l.versions, l.dialing, l.addresses, l.sockets, l.names, l.queries,
 		l.validation} {
 		if err := obey(); err != nil {
 			return "", err
@@ -194,6 +194,9 @@ func (l *libpq) dialing() error {
 }
 
 func (l *libpq) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if strings.HasPrefix(address, "@") {
+		network, address = "unix", abstractPath(address)
+	}
 	conn, err := l.dialer.DialContext(ctx, network, address)
 	if err != nil || l.peer == "" || network != "unix" { // like libpq, ask only if the kernel knows
 		return conn, err
@@ -220,7 +223,7 @@ func (l *libpq) addresses() error {
 	if text == "" {
 		return nil
 	}
-	if strings.Contains(text, ",") || strings.HasPrefix(l.config.Host, "/") {
+	if strings.Contains(text, ",") || isSocket(l.config.Host) {
 		return errors.New("hostaddr must be a single address, and host must not be a socket")
 	}
 	if net.ParseIP(text) == nil {
@@ -234,6 +237,35 @@ func (l *libpq) addresses() error {
 	l.ip = text
 	l.config.LookupFunc = func(context.Context, string) ([]string, error) { return []string{text}, nil }
 	return nil
+}
+
+// sockets lets a host that begins with @ be a socket without a file, which pgx takes for a name. Like libpq, it uses no
+// TLS there.
+func (l *libpq) sockets() error {
+	lookup, plain := l.config.LookupFunc, pgconn.FallbackConfig{Host: l.config.Host, Port: l.config.Port}
+	l.config.LookupFunc = func(ctx context.Context, host string) ([]string, error) {
+		if strings.HasPrefix(host, "@") {
+			return []string{host}, nil
+		}
+		return lookup(ctx, host)
+	}
+	if strings.HasPrefix(l.config.Host, "@") {
+		l.config.TLSConfig = nil
+	}
+	l.config.Fallbacks = slices.DeleteFunc(l.config.Fallbacks, func(f *pgconn.FallbackConfig) bool {
+		before := plain
+		if plain = *f; strings.HasPrefix(f.Host, "@") {
+			f.TLSConfig = nil
+		}
+		return f.TLSConfig == nil && f.Host == before.Host && f.Port == before.Port && strings.HasPrefix(f.Host, "@")
+	})
+	return nil
+}
+
+// abstractPath returns the name of a socket without a file from pgx's address, @name:5432.
+func abstractPath(address string) string {
+	colon := strings.LastIndexByte(address, ':')
+	return address[:colon] + "/.s.PGSQL." + address[colon+1:]
 }
 
 // names sets the session's application name and encoding.

@@ -148,5 +148,8 @@ func (h hostPort) leadsTo(ctx context.Context, lookup pgconn.LookupFunc, address
 		return err == nil && tcp.Port == h.port && slices.ContainsFunc(ips, is)
 	}
 	_, path := pgconn.NetworkAddress(h.host, uint16(h.port)) //nolint:gosec // it was one
+	if strings.HasPrefix(h.host, "@") {
+		path = abstractPath(path)
+	}
 	return path == address.String()
 }
