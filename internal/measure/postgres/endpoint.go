@@ -305,6 +305,8 @@ var remedies = map[string]string{
 	"53300": " (" + moreSessions + ")",
 	// insufficient_privilege: to connect to the database
 	"42501": " (grant connect on it, or use another user or database)",
+	// untranslatable_character: in the database's encoding the role's name is no text, which only SQL_ASCII allows
+	"22P05": " (the role's name does not fit the encoding of the database: use a role with an ASCII name)",
 	// cannot_connect_now
 	"57P03": " (it is starting, stopping or recovering; try again)",
 }

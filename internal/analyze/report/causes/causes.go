@@ -262,14 +262,22 @@ func (t Top) names() (cells []document.Cell) {
 	var names []string
 	for _, i := range t.shown() {
 		name := cmp.Or(i.Text, i.Name)
-		if i.hidden() && i.Text == "" {
+		switch {
+		case i.Text != "":
+		case i.hidden():
 			name = "all of other users"
+		case t.Of == "statements" || t.Of == runfile.Readers:
+			name = "no text: " + name
 		}
 		names = append(names, name)
 	}
 	for n, name := range document.Distinct(names, nameWidth) {
 		c := document.Words(name)
 		c.Hover = t.Items[n].Text
+		if i := t.Items[n]; i.Text == "" && !i.hidden() && names[n] != i.Name {
+			c.Note = "a queryid: pg_stat_statements dropped the statement before its text was read, or the text is not in the " +
+				"database's encoding"
+		}
 		cells = append(cells, c)
 	}
 	return cells

@@ -11,3 +11,11 @@ func TestSimilarStatementsLookDifferent(t *testing.T) {
 		t.Errorf("%q and %q", one.Text, two.Text)
 	}
 }
+
+// TestStatementsWithoutText: a number alone would look like a count.
+func TestStatementsWithoutText(t *testing.T) {
+	all := Top{Of: "statements", Items: []Item{{Name: "-1234567890123456789"}, {Name: "hidden"}}}.names()
+	if all[0].Text != "no text: -1234567890123456789" || all[0].Note == "" || all[1].Text != "all of other users" {
+		t.Errorf("%+v", all)
+	}
+}
