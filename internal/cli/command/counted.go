@@ -36,6 +36,24 @@ func Figures(text string) (parts []string) {
 	return parts
 }
 
+// FiguresVar adds a flag of NAME=NUMBER pairs. If it is given again, its pairs are added, since the last alone would
+// answer another question.
+func FiguresVar(f *pflag.FlagSet, to *string, name, usage string) { f.Var((*figures)(to), name, usage) }
+
+type figures string
+
+func (p *figures) Set(text string) error {
+	if *p != "" {
+		text = string(*p) + "," + text
+	}
+	*p = figures(text)
+	return nil
+}
+
+func (p *figures) String() string { return string(*p) }
+
+func (p *figures) Type() string { return "string" }
+
 // spelled is a flag's number as people write it: 3,000, 10k, and with the unit that the flag implies.
 type spelled struct {
 	pflag.Value

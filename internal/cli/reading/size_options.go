@@ -77,13 +77,13 @@ func (o *SizeOptions) addBaselineFlag(f *pflag.FlagSet) {
 }
 
 func (o *SizeOptions) addFigureFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.need, "need", "",
+	command.FiguresVar(f, &o.need, "need",
 		"`FIGURES` to size for: two of iops=, mbps= (or 120MiB) and kb= per request; reads= in percent; flushes=")
 	f.Float64Var(&o.hours, "hours", 24, "with --need, for how many `hours` a day")
-	f.StringVar(&o.fromMetric, "from-metric", "", "convert a metric's amount to real I/O, as `NAME=AMOUNT`: "+
+	command.FiguresVar(f, &o.fromMetric, "from-metric", "convert a metric's amount to real I/O, as `NAME=AMOUNT`: "+
 		"WriteIOPS=800000; for a sum, add its time: VolumeReadIOPs=2.43e9/month; for RDS, several separated by "+
 		"commas also give an order")
-	f.StringVar(&o.checked, "check", "", "`FIGURES` to check against each other: iops=, kbps=, mbps=, ms=, queue=, "+
+	command.FiguresVar(f, &o.checked, "check", "`FIGURES` to check against each other: iops=, kbps=, mbps=, ms=, queue=, "+
 		"kb= per request, cap-iops=, cap-mbps=, buffered, or iostat's columns: r/s=, w_await=, aqu-sz=")
 	f.StringVar(&o.latencyBands, "latency-bands", "",
 		"with --check, up to how many `milliseconds` a latency is excellent, good or fair (default 5,10,15)")

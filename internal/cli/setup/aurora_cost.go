@@ -68,7 +68,7 @@ the request for the AWS CLI. --month takes a month's totals from a bill.`,
 	did.Var(&o.back, "for", "with --cluster, `how long` back from now: 30d, 12w; CloudWatch keeps 455 days")
 	did.StringArrayVar(&o.from, "from", nil, "a `file` from aws cloudwatch get-metric-data, rds describe-db-clusters "+
 		"or describe-db-instances; - is standard input (repeatable)")
-	did.StringVar(&o.month, "month", "", "a month's `FIGURES`: billed reads= and writes=, gib= of storage")
+	command.FiguresVar(did.FlagSet, &o.month, "month", "a month's `FIGURES`: billed reads= and writes=, gib= of storage")
 	did.StringArrayVar(&o.classes, "class", nil, "the `CLASS` of an instance that ran the whole time (repeatable)")
 	did.StringArrayVar(&o.instances, "instance", nil, "the class of an instance in the metrics, as `NAME=CLASS`; if "+
 		"it ran only part of the time, add that in UTC: r3=db.r6g.large@2026-10-01T08:00..2026-10-09 (repeatable)")

@@ -59,8 +59,8 @@ type Converted struct {
 	Billed    *sizing.Range `json:"billed_writes"` // of Aurora
 	IOCost    *sizing.Range `json:"io_cost"`       // per month on Aurora Standard; nil: no price is known
 	AsOf      string        `json:"prices_as_of,omitempty"`
-	Region    string        `json:"-"` // of the prices
-	Currency  string        `json:"-"`
+	Region    string        `json:"region"` // of the prices
+	Currency  string        `json:"currency"`
 	Misread   *float64      `json:"misread_io_cost"` // per month, if each one was billed
 	Most      float64       `json:"-"`               // operations per second of RDS's largest volume, if below the rate
 }
