@@ -139,7 +139,7 @@ func TestWhatAnOperationCosts(t *testing.T) {
 				got.AtMost(&unknown, realiopstest.OwnWALRecords(1))
 				if len(unknown.errors) != 1 ||
 					!strings.Contains(unknown.errors[0],
-						"own_wal_records: whether it is at most 1 a run cannot be told") {
+						"own_wal_records: whether it is at most 1 a run is unknown") {
 					t.Errorf("of WAL that was not read: %q", unknown.errors)
 				}
 				return
@@ -180,7 +180,7 @@ func TestOthersAreKeptApart(t *testing.T) {
 		var over, within told
 		got.AtMost(&over, realiopstest.Fsyncs(1))
 		got.AtMost(&within, realiopstest.Rows(1), realiopstest.Fsyncs(4)) // the WAL writer may add one
-		if len(over.errors) != 1 || !strings.Contains(over.errors[0], "cannot be told: others were at work") ||
+		if len(over.errors) != 1 || !strings.Contains(over.errors[0], "is unknown: other sessions were active") ||
 			len(within.errors) != 0 {
 			t.Errorf("%s: over %q, within %q", who, over.errors, within.errors)
 		}

@@ -80,7 +80,7 @@ func measured(class string) (all []Fault) {
 	table := []string{"create table others (a int)"}
 	busy := besides(5*time.Millisecond, "insert into others select generate_series(1, 5000)")
 	add("other sessions", ", while somebody writes", Fault{Prepare: meets{sql: table}.by(measuring()), When: under,
-		Strike: busy, Marks: "others were at work on the server meanwhile", Within: 4 * time.Minute})
+		Strike: busy, Marks: "other sessions were active meanwhile", Within: 4 * time.Minute})
 	add("other sessions", ", while somebody comes, writes and goes", Fault{Prepare: meets{sql: table}.by(measuring()),
 		When: under, Strike: visits(200*time.Millisecond, "insert into others select generate_series(1, 50)"),
 		Marks: "at work on the server meanwhile", Within: 4 * time.Minute})

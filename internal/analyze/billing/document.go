@@ -88,13 +88,13 @@ func (c Comparison) todo() string {
 	case c.Now == "":
 		return " Its current configuration is unknown."
 	case c.Now == c.Verdict.Cheaper:
-		return " It already has that."
+		return " The cluster already has that."
 	case c.Now == Optimized:
-		return " It has I/O-Optimized, and can switch back at any time."
+		return " The cluster is on I/O-Optimized, and can switch back at any time."
 	case c.NextSwitch != nil:
-		return " It has Standard, and can switch from " + c.NextSwitch.UTC().Format("2006-01-02 15:04") + " UTC on."
+		return " The cluster is on Standard, and can switch from " + c.NextSwitch.UTC().Format("2006-01-02 15:04") + " UTC on."
 	default:
-		return " It has Standard, and can switch once in 30 days."
+		return " The cluster is on Standard, and can switch once in 30 days."
 	}
 }
 

@@ -178,11 +178,11 @@ func (r Result) legend() document.Block {
 		}
 	}
 	if len(did) > 0 {
-		sentences = append(sentences, "Counts of the device are of the requests for this server's files; for "+
-			"everybody, it did each time: "+strings.Join(did, ", ")+".")
+		sentences = append(sentences, "Counts of the device cover only requests for this server's files. For "+
+			"all programs, each time: "+strings.Join(did, ", ")+".")
 	}
 	if len(taken) > 0 {
-		sentences = append(sentences, "Taken off, because the server does as much by itself in that time: "+
+		sentences = append(sentences, "Subtracted, because the idle server does as much in that time: "+
 			strings.Join(taken, ", ")+".")
 	}
 	if len(kept) > 0 {

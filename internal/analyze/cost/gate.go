@@ -169,7 +169,7 @@ func (j Judged) Judgement() string {
 	var text string
 	switch j.Verdict {
 	case CannotTell:
-		text = fmt.Sprintf("%s: %s cannot be told: %s", j.Name, asked, j.Why)
+		text = fmt.Sprintf("%s: %s is unknown: %s", j.Name, asked, j.Why)
 	case NotJudged:
 		text = fmt.Sprintf("%s: %s was not judged: %s", j.Name, asked, j.Why)
 	default:

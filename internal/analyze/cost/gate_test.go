@@ -115,12 +115,12 @@ func TestBudgetsAgainstABase(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"own_wal_records=base": "own_wal_records: whether it is more than in the base cannot be told: " +
+		"own_wal_records=base": "own_wal_records: whether it is more than in the base is unknown: " +
 			"base.jsonl lacks it (no): measure that anew",
-		"own_wal_records=base+3%": "own_wal_records: whether it is more than in the base by over 3% cannot be " +
-			"told: base.jsonl lacks it (no): measure that anew",
-		"own_wal_records = base + 9": "own_wal_records: whether it is more than in the base by over 9 cannot be " +
-			"told: base.jsonl lacks it (no): measure that anew",
+		"own_wal_records=base+3%": "own_wal_records: whether it is more than in the base by over 3% is " +
+			"unknown: base.jsonl lacks it (no): measure that anew",
+		"own_wal_records = base + 9": "own_wal_records: whether it is more than in the base by over 9 is " +
+			"unknown: base.jsonl lacks it (no): measure that anew",
 	} {
 		if got := judged(t, of(counted(records, ten(61)...)), text,
 			&cost.Compared{File: "base.jsonl", Cost: of(missing(records, "no"))}).Sentence(); got != want {

@@ -149,7 +149,7 @@ func (c Cost) verdict(j Judged, now, was side, base *Compared) (v Verdict, why s
 		case c.Incomplete:
 			return CannotTell, c.lacks()
 		case j.OverBase != nil && len(base.Cost.Others) > 0:
-			return CannotTell, "others were at work when " + base.File + " was measured: the base may be too high"
+			return CannotTell, "other sessions were active when " + base.File + " was measured: the base may be too high"
 		case now.by != "":
 			return Within, fmt.Sprintf(notRead, now.by)
 		}
@@ -157,7 +157,7 @@ func (c Cost) verdict(j Judged, now, was side, base *Compared) (v Verdict, why s
 	}
 	switch own := stats.Median(now.own); {
 	case len(c.Others) > 0:
-		return CannotTell, "others were at work, or may have been: " + strings.Join(c.Others, ", ")
+		return CannotTell, "other sessions were active, or may have been: " + strings.Join(c.Others, ", ")
 	case !exceeds(own, j.Max):
 		return CannotTell, fmt.Sprintf("of %s at least %s are the operation's own; %s", amount(j.Value),
 			amount(own), now.rest)

@@ -47,12 +47,12 @@ func (c *Cost) alone(run *counts.Run, load counts.Load) []counts.Repetition {
 		names := strings.Join(of.who, ", ") + of.wrote()
 		if len(alone) > 0 {
 			c.Warnings = append(c.Warnings,
-				fmt.Sprintf("What was counted in %s is left out, because others were at work on the server "+
+				fmt.Sprintf("What was counted in %s is left out, because other sessions were active "+
 					"meanwhile: %s", in(of.repetitions), names))
 			continue
 		}
 		c.Warnings = append(c.Warnings,
-			fmt.Sprintf("Others were at work on the server in %s, and what they did is counted, too: %s",
+			fmt.Sprintf("Other sessions were active in %s, and their work is counted too: %s",
 				in(of.repetitions), names))
 		for _, who := range of.who {
 			if !slices.Contains(c.Others, who) {
@@ -109,8 +109,8 @@ func (c *Cost) alike(run *counts.Run, repetitions []counts.Repetition) (same []c
 	case len(more) == 0:
 		return repetitions
 	case 2*len(same) > len(repetitions):
-		c.Warnings = append(c.Warnings, fmt.Sprintf("What was counted in %s is left out, because somebody else may "+
-			"have been at work on the server meanwhile (%s: up to %s, and %s in the others)",
+		c.Warnings = append(c.Warnings, fmt.Sprintf("What was counted in %s is left out, because other sessions "+
+			"may have been active meanwhile (%s: up to %s, and %s in the others)",
 			in(more), kind, amount(most), amount(fewest)))
 		return same
 	default:
@@ -122,8 +122,8 @@ func (c *Cost) alike(run *counts.Run, repetitions []counts.Repetition) (same []c
 // maybe warns that the counts may include the work of others.
 func (c *Cost) maybe(why string) {
 	c.Others = append(c.Others, mayBeOthers)
-	c.Warnings = append(c.Warnings, "Others may have been at work on the server meanwhile, and what they did is "+
-		"counted, too ("+why+"; whose they were is not known)")
+	c.Warnings = append(c.Warnings, "Other sessions may have been active meanwhile, and their work is "+
+		"counted too ("+why+"; whose they were is unknown)")
 }
 
 // tally returns a number of a repetition, if known.
@@ -212,7 +212,7 @@ func (c *Cost) withBackground(run *counts.Run, repetitions []counts.Repetition) 
 		return repetitions
 	}
 	c.Warnings = append(c.Warnings,
-		"What the server does by itself is not known, and nothing was taken off: others were at work when "+
+		"The server's own background work is unknown, and nothing was subtracted: other sessions were active when "+
 			"it was measured")
 	asRead := make([]counts.Repetition, len(repetitions))
 	for i, r := range repetitions {

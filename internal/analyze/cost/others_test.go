@@ -32,15 +32,15 @@ func TestOthersAreNamed(t *testing.T) {
 	}{
 		{"nobody", nil, 3, false, ""},
 		{"in one", []counts.OthersWorked{beside(2, nil)}, 2, false,
-			"What was counted in repetition 2 is left out, because others were at work on the server meanwhile: psql " +
+			"What was counted in repetition 2 is left out, because other sessions were active meanwhile: psql " +
 				"of joe in shop (PostgreSQL 18"},
 		{"in all", []counts.OthersWorked{beside(1, &none), beside(2, &two), beside(3, &two)}, 3, true,
-			"Others were at work on the server in repetitions 1, 2, 3, and what they did is counted, too: psql " +
+			"Other sessions were active in repetitions 1, 2, 3, and their work is counted too: psql " +
 				"of joe in shop " +
 				"(of 1,500 bytes of WAL, sessions that are still there have reported 400 so far, with 4 " +
 				"writes and 4 fsyncs)"},
 		{"in silence", []counts.OthersWorked{beside(1, &none), beside(2, &none)}, 1, false,
-			"What was counted in repetitions 1, 2 is left out, because others were at work on the server meanwhile: " +
+			"What was counted in repetitions 1, 2 is left out, because other sessions were active meanwhile: " +
 				"psql of joe in shop (sessions that are still there have reported no WAL so far)"},
 	} {
 		var of Cost
@@ -70,22 +70,22 @@ func TestSessionsThatMayBeOthers(t *testing.T) {
 	}{
 		{"as many each time", []int64{2, 2, 2}, []float64{5, 5, 5}, 0, false, []int{1, 2, 3}, Over, ""},
 		{"one more in one", []int64{1, 2, 1}, []float64{5, 9, 5}, 0, false, []int{1, 3}, Over,
-			"What was counted in repetition 2 is left out, because somebody else may have been at work on the server " +
+			"What was counted in repetition 2 is left out, because other sessions may have been active " +
 				"meanwhile (sessions that connected to the database: up to 2, and 1 in the others)"},
 		{"another number each time", []int64{1, 2, 3}, []float64{5, 9, 13}, 0, false, []int{1, 2, 3}, CannotTell,
-			"Others may have been at work on the server meanwhile, and what they did is counted, too (sessions that " +
-				"connected to the database: 1 to 3; whose they were is not known)"},
+			"Other sessions may have been active meanwhile, and their work is counted too (sessions that " +
+				"connected to the database: 1 to 3; whose they were is unknown)"},
 		{"more in most", []int64{2, 1, 2}, []float64{9, 5, 9}, 0, false, []int{1, 2, 3}, CannotTell,
-			"Others may have been at work on the server meanwhile, and what they did is counted, too (sessions that " +
-				"connected to the database: 1 to 2; whose they were is not known)"},
+			"Other sessions may have been active meanwhile, and their work is counted too (sessions that " +
+				"connected to the database: 1 to 2; whose they were is unknown)"},
 		{"others beforehand", []int64{2, 2, 2}, []float64{9, 9, 9}, 1, false, []int{1, 2, 3}, CannotTell,
-			"Others may have been at work on the server meanwhile, and what they did is counted, too (sessions that " +
-				"connected to the database: 1 while nothing was done; whose they were is not known)"},
+			"Other sessions may have been active meanwhile, and their work is counted too (sessions that " +
+				"connected to the database: 1 while nothing was done; whose they were is unknown)"},
 		{"others beforehand, and its own are known", []int64{1, 1, 1}, []float64{5, 5, 5}, 1, true,
 			[]int{1, 2, 3}, Over, ""},
 		{"13, as many rows", nil, []float64{5, 5, 5}, 0, true, []int{1, 2, 3}, Over, ""},
 		{"13, more rows in one", nil, []float64{5, 5, 9}, 0, true, []int{1, 2}, Over,
-			"What was counted in repetition 3 is left out, because somebody else may have been at work on the server " +
+			"What was counted in repetition 3 is left out, because other sessions may have been active " +
 				"meanwhile (PostgreSQL counts no sessions before 14; rows of the database that were written: up to " +
 				"9, and 5 in the others)"},
 	} {

@@ -69,7 +69,7 @@ var ownFsyncs = kind{name: OwnFsyncs, unit: "fsyncs", help: "fsyncs of the WAL t
 		switch {
 		case !there || c.Missing != nil && c.Missing.Reason == series.Reason(runfile.Unsupported):
 			return 0, &series.Missing{Reason: counts.NotRecorded,
-				Detail: "before version 18 PostgreSQL does not tell which process made an fsync of the WAL"}
+				Detail: "before version 18, PostgreSQL does not show which process fsynced the WAL"}
 		case c.Missing != nil:
 			return 0, c.Missing
 		}

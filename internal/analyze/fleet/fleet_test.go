@@ -299,8 +299,8 @@ func TestReadHas(t *testing.T) {
 // TestEmptyCellsAreMissing: an empty cell is not 0, and an assumed region is reported.
 func TestEmptyCellsAreMissing(t *testing.T) {
 	for list, want := range map[string]string{
-		"one,rds-io1,100,,here": "it has RDS io1, but how many IOPS is unknown: tell it with --has",
-		"one,rds-io1,,500,here": "it has RDS io1, but how many GiB is unknown: tell it with --has",
+		"one,rds-io1,100,,here": "it has RDS io1, but how many IOPS is unknown: add it to the file of --has",
+		"one,rds-io1,,500,here": "it has RDS io1, but how many GiB is unknown: add it to the file of --has",
 		"one,rds-gp3,100,,here": "",
 		"one,rds-gp3,100,,":     "The region of 1 is unknown; here prices are used.",
 	} {
@@ -319,7 +319,7 @@ func TestEmptyCellsAreMissing(t *testing.T) {
 		if err := document.Text(&text, a.Rank([]fleet.Database{p.Database}, nil, nil).Document(9), 1000); err != nil {
 			t.Fatal(err)
 		}
-		for _, said := range []string{"is unknown: tell it with --has", "The region of"} {
+		for _, said := range []string{"is unknown: add it to the file of --has", "The region of"} {
 			if got := strings.Contains(text.String(), said); got != strings.Contains(want, said) ||
 				!strings.Contains(text.String(), want) {
 				t.Errorf("%s: want %q in\n%s", list, want, text.String())

@@ -86,7 +86,7 @@ func (a Ask) held(d *Database, has Has) (sizing.Held, bool) {
 	i := slices.IndexFunc(a.Volumes, func(v catalog.Volume) bool { return v.Name == has.Volume })
 	switch {
 	case has.Volume == "":
-		d.lack("what it has is unknown: tell it with --has")
+		d.lack("what it has is unknown: add it to the file of --has")
 		return sizing.Held{}, false
 	case i < 0:
 		d.lack("%s is not a known volume", has.Volume)
@@ -106,7 +106,7 @@ func (a Ask) held(d *Database, has Has) (sizing.Held, bool) {
 		d.Region = of.Home()
 	}
 	if missing := unsaid(a.Volumes[i], has); missing != "" {
-		d.lack("it has %s, but how %s is unknown: tell it with --has", a.Volumes[i].Title, missing)
+		d.lack("it has %s, but how %s is unknown: add it to the file of --has", a.Volumes[i].Title, missing)
 		return sizing.Held{}, false
 	}
 	c := bought(sizing.Config{Volume: a.Volumes[i], GiB: has.GiB, IOPS: has.IOPS, MiBps: has.MiBps})

@@ -174,7 +174,7 @@ func TestPublishedPair(t *testing.T) {
 		"To find out: realiops run --plan identify --dsn ...",
 		"Performance Insights os.diskIO.auroraStorage.writeIOsPS and CloudWatch WriteIOPS are the same number: the " +
 			"ratio is 1.00 under 2 loads.",
-		"CloudWatch VolumeWriteIOPs: the source did not move during these loads (bulk): 246,000 in 5 min; it moves " +
+		"CloudWatch VolumeWriteIOPs: the source did not change during these loads (bulk): 246,000 in 5 min; it changes " +
 			"in steps of about 1 h",
 		"bulk 117,444 ±?",        // 105,700,000 / 900
 		"bulk-indexed 31,463 ±?", // 28,317,000 / 900

@@ -38,7 +38,7 @@ func (b *builder) countIn(name string, from, to time.Time, work func(from, to ti
 		amount += s.amount
 	}
 	return counts.Count{Missing: &series.Missing{Reason: counts.NotMoved, Detail: fmt.Sprintf(
-		"%s in %s; it moves in steps of about %s, and says nothing about a load shorter than %d of them",
+		"%s in %s; it changes in steps of about %s, and says nothing about a load shorter than %d of them",
 		number.Grouped(amount, 0), minutes(inside[len(inside)-1].to.Sub(inside[0].from)), minutes(step), counts.StepsInLoad)}}
 }
 
@@ -129,7 +129,7 @@ func (k checks) still() {
 		if len(during) == 0 {
 			continue
 		}
-		text := fmt.Sprintf("%s: the source did not move during these loads (%s): %s",
+		text := fmt.Sprintf("%s: the source did not change during these loads (%s): %s",
 			metric.Printed(m.Name, 0), strings.Join(slices.Compact(during), ", "), first)
 		if amount, from, to, told := k.run.Whole(m.Name); told {
 			text += fmt.Sprintf(". For all loads together, with the rest before and after them, it says %s in %s",

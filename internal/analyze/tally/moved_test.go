@@ -60,7 +60,7 @@ func TestConstantSource(t *testing.T) {
 		if c.Missing == nil || c.Missing.Reason != counts.NotMoved {
 			t.Fatalf("%s stood still for an hour around ten minutes of load, and was counted: %+v", metric, c)
 		}
-		if want := "4,000,000 in 10 min; it moves in steps of about 1 h"; !strings.HasPrefix(c.Missing.Detail, want) {
+		if want := "4,000,000 in 10 min; it changes in steps of about 1 h"; !strings.HasPrefix(c.Missing.Detail, want) {
 			t.Errorf("%s: %s, want %s", metric, c.Missing.Detail, want)
 		}
 		if len(run.Notes) == 0 || run.Notes[len(run.Notes)-1].Code != "not-moved" {

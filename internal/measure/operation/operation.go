@@ -281,7 +281,7 @@ func (m *measurement) repetition(ctx context.Context, load string, n int, do Ope
 	case failed != nil:
 		end.Failed = failed.Error()
 	case load == runfile.IdleLoad && end.Others != nil:
-		end.Failed = "others were at work: " + strings.Join(during.Others, ", ")
+		end.Failed = "other sessions were active: " + strings.Join(during.Others, ", ")
 	case load == runfile.IdleLoad && disturbed:
 		end.Failed = "autovacuum was at work on " + strings.Join(during.Autovacuum, ", ")
 	}
