@@ -241,6 +241,10 @@ const fewestInFlight = 0.8
 
 // check checks a row against Little's law, on both sides.
 func (r *Row) check(repetition counts.Repetition) {
+	if r.Load.Buffered && r.Load.Name != bufferedLoad {
+		r.Findings = append(r.Findings, "the job has no direct=1, so it went through the page cache, and fio's figures "+
+			"partly measure memory; go by the device's figures")
+	}
 	if depth := float64(r.Load.Depth); depth > 0 && !r.Load.Buffered && r.Fio.Queue < fewestInFlight*depth {
 		r.Findings = append(r.Findings,
 			fmt.Sprintf("fio kept %.1f operations in flight instead of %.0f, so not only storage limited "+

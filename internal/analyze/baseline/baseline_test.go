@@ -211,6 +211,25 @@ func TestLittlesLawOnBothSides(t *testing.T) {
 	check("other programs used it, too", 16, with("block/weighted_time", 40))
 }
 
+// TestOwnJobThroughThePageCache: a user's job without direct I/O partly measures memory, unlike our own write like dd,
+// which shows that on purpose.
+func TestOwnJobThroughThePageCache(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		buffered bool
+		want     bool
+	}{{"mine", true, true}, {"mine", false, false}, {"buffered-write", true, false}} {
+		k := newMadeUp(runfile.Baseline{Direct: true}, runfile.Load{Name: c.name, Method: "fio", Job: "x",
+			Buffered: c.buffered})
+		k.load(c.name, 4, map[string]float64{"fio/writes": 200, "fio/write_bytes": 50e6, "block/writes": 200,
+			"block/write_bytes": 50e6}, nil)
+		row, _ := k.baseline(t).Row(c.name)
+		if got := strings.Contains(strings.Join(row.Findings, "; "), "partly measure memory"); got != c.want {
+			t.Errorf("%+v: %q", c, row.Findings)
+		}
+	}
+}
+
 func TestBufferedTrap(t *testing.T) {
 	k := newMadeUp(runfile.Baseline{Direct: true}, runfile.Load{Name: "sequential-write", Method: "fio", Job: "x"},
 		runfile.Load{Name: "buffered-write", Method: "fio", Job: "y", Buffered: true})

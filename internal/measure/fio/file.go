@@ -114,6 +114,20 @@ func has(options []Option, name string) bool {
 	return slices.ContainsFunc(options, func(o Option) bool { return o.Name == name && o.Value != "0" })
 }
 
+// cached reports whether a job goes through the page cache, as fio does by default. The last option counts.
+func cached(options []Option) bool {
+	is := true
+	for _, o := range options {
+		switch o.Name {
+		case "direct":
+			is = o.Value == "0"
+		case "buffered":
+			is = o.Value != "0"
+		}
+	}
+	return is
+}
+
 func value(options []Option, names ...string) string {
 	for _, o := range slices.Backward(options) {
 		if slices.Contains(names, o.Name) {
@@ -170,7 +184,7 @@ func below(place, directory string) bool {
 
 func (s Section) job(set Settings) (Job, error) {
 	j := Job{Name: s.Name, Sections: []Section{s}, Runtime: set.Runtime, Files: s.Name,
-		Buffered: !has(s.Options, "direct")}
+		Buffered: cached(s.Options)}
 	if v := value(s.Options, "runtime", "timeout"); v != "" && set.Runtime == 0 {
 		d, err := durationOf(v)
 		if err != nil {

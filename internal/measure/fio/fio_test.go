@@ -484,3 +484,22 @@ func TestSetsRun(t *testing.T) {
 		t.Errorf("%d bytes of test files, announced were %d: %q", laid, want, files)
 	}
 }
+
+// TestThroughThePageCache: fio takes the last of a global and an own option, and buffered for the opposite of direct.
+func TestThroughThePageCache(t *testing.T) {
+	for file, want := range map[string]bool{
+		"[a]\nrw=read\n":                                 true,
+		"[a]\nrw=read\ndirect=1\n":                       false,
+		"[a]\nrw=read\ndirect\n":                         false,
+		"[a]\nrw=read\nbuffered=0\n":                     false,
+		"[a]\nrw=read\nbuffered=1\n":                     true,
+		"[global]\ndirect=1\n[a]\nrw=read\n":             false,
+		"[global]\ndirect=1\n[a]\nrw=read\ndirect=0\n":   true,
+		"[global]\nbuffered=1\n[a]\nrw=read\ndirect=1\n": false,
+	} {
+		jobs, err := ReadFile(strings.NewReader(file), t.TempDir(), Settings{Size: 1 << 20})
+		if err != nil || len(jobs) != 1 || jobs[0].Buffered != want {
+			t.Errorf("%q: %+v, %v; want buffered: %v", file, jobs, err, want)
+		}
+	}
+}
