@@ -1,3 +1,5 @@
+//go:build !linux && !darwin
+
 package supervisor
 
 import (
@@ -5,10 +7,10 @@ import (
 	"syscall"
 )
 
-// Supported returns an error: on Windows nothing can be cleaned up after realiops was killed, so
+// Supported returns an error: on Windows and the BSDs nothing can be cleaned up after realiops was killed, so
 // nothing that needs it may be started.
 func Supported() error {
-	return errors.New("not supported on Windows; measure your own server with --dsn")
+	return errors.New("only supported on Linux and macOS; measure your own server with --dsn")
 }
 
 // Attributes returns nil: nothing is started.
