@@ -294,7 +294,7 @@ func (k knowledge) overview() document.Document {
 		}, g.names), "; "))
 	}
 	return document.Document{Blocks: []document.Block{
-		document.Together{document.Paragraph{Text: "What shows the metrics that can be explained, and how many each:"},
+		document.Together{document.Paragraph{Text: "Views, tools and services, each with its number of metrics:"},
 			document.Terms(groups)},
 		document.Paragraph{Text: "To list one of them: " + shell.New("realiops explain pg_stat_wal").Unbroken() +
 			"; also quantities, and --all."},
