@@ -181,12 +181,20 @@ func TestAction(t *testing.T) {
 		"2", "--quiet", "-o", base, "--", "true").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for command, status := range map[string]int{"true": 0, "false\ntrue": 1, "false | true": 1} {
-		summary := filepath.Join(t.TempDir(), "summary.md")
+	for command, status := range map[string]int{"true": 0, "false\ntrue": 1, "false | true": 1,
+		"echo hunter2 >&2; exit 7": 7} {
+		summary, of := filepath.Join(t.TempDir(), "summary.md"), ""
+		if status == 0 {
+			of = base
+		}
 		step := action.step(t, "Measure", bin, "GITHUB_STEP_SUMMARY="+summary, "GITHUB_OUTPUT="+os.DevNull,
-			"REALIOPS_DSN="+endpoint.Config().ConnString(), "COMMAND="+command, "REPETITIONS=2", "BASE="+base)
+			"REALIOPS_DSN="+endpoint.Config().ConnString(), "COMMAND="+command, "REPETITIONS=2", "BASE="+of)
 		if out, _ := step.CombinedOutput(); step.ProcessState.ExitCode() != status {
 			t.Errorf("%q: exit status %d, want %d\n%s", command, step.ProcessState.ExitCode(), status, out)
+		}
+		if told, err := os.ReadFile(summary); err != nil || strings.Contains(string(told), "hunter2") ||
+			status != 0 && !strings.Contains(string(told), "\n    realiops: the command bash failed: exit status") {
+			t.Errorf("%q: the summary must name the failure and not what the command said: %v\n%s", command, err, told)
 		}
 	}
 }
