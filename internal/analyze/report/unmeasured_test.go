@@ -2,14 +2,17 @@ package report_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/analyze/tally"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -79,6 +82,25 @@ func TestDeviceInPartIsReported(t *testing.T) {
 	const want = "The device was read in only some repetitions: 2 of 3 of bulk."
 	if w := judged(run).Warnings; !slices.ContainsFunc(w, func(w report.Warning) bool { return w.Text == want }) {
 		t.Errorf("no %q in %+v", want, w)
+	}
+	s, err := sizing.Size(sizing.Ask{GiB: 500, Load: "bulk"}, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const first = "The disk was read in 2 of the 3 repetitions of bulk: if it did more in the other, this order is too small"
+	if all := sizes.NewSize(s).Cautions; len(all) == 0 || all[0] != first {
+		t.Errorf("%q, want %q first", all, first)
+	}
+	bytes := 0.0
+	for _, r := range run.Loads[slices.IndexFunc(run.Loads, func(l counts.Load) bool { return l.Name == "bulk" })].Repetitions[:2] {
+		written, err := r.Count(metric.BlockWriteBytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes += written / r.Seconds / 2
+	}
+	if got := s.Need; got.Model != nil || math.Abs(got.Mean.WriteBytes/bytes-1) > 1e-9 {
+		t.Errorf("%v bytes/s, by a model: %v; want %v", got.Mean.WriteBytes, got.Model, bytes)
 	}
 }
 

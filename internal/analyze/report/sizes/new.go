@@ -72,6 +72,11 @@ func unmeasured(s sizing.Sizing) []string {
 		if text := cutShort(p.Run, s.Ask.Load); text != "" && (i == 0 || p.Run != s.Parts[i-1].Run) {
 			all = append(all, text)
 		}
+		for _, text := range []string{unread(p, s.Ask.Load), shared(p, s.Ask.Load)} {
+			if text != "" && !slices.Contains(all, text) {
+				all = append(all, text)
+			}
+		}
 	}
 	if s.Ask.Load != "" {
 		return all
@@ -91,6 +96,39 @@ func unmeasured(s sizing.Sizing) []string {
 			"is too small")
 	}
 	return all
+}
+
+// unread says in how many repetitions of the requested load, or of all loads, the disk was not read; empty if in none.
+func unread(p sizing.Part, load string) string {
+	var loads []string
+	var read, all int
+	for _, n := range p.Needs {
+		needless := slices.ContainsFunc(p.Run.Loads, func(l counts.Load) bool { return l.Name == n.Load && l.Cold })
+		if n.Unread > 0 && (load == "" && !needless || n.Load == load) {
+			loads, read, all = append(loads, n.Load), read+n.Repetitions, all+n.Repetitions+n.Unread
+		}
+	}
+	if len(loads) == 0 {
+		return ""
+	}
+	what, others := "repetitions", "others"
+	if p.Run.Observed != nil {
+		what = "windows"
+	}
+	if all-read == 1 {
+		others = "other"
+	}
+	return fmt.Sprintf("The disk was read in %s of the %s %s of %s: if it did more in the %s, this order is too small",
+		printable.Count(read), printable.Count(all), what, words.Enumerated(loads, " and "), others)
+}
+
+// shared says that the order may include other programs' work, if it is unknown whether there was some; else empty.
+func shared(p sizing.Part, load string) string {
+	unchecked := func(n needs.Need) bool { return n.Unchecked != nil && (load == "" || n.Load == load) }
+	if i := slices.IndexFunc(p.Needs, unchecked); i >= 0 && p.Run.Header.Target.Version != "" {
+		return fmt.Sprintf("The order is for everything that used the disk, since this server's share is unknown (%v)", p.Needs[i].Unchecked)
+	}
+	return ""
 }
 
 // observedFor returns the time observed, over all observations, without gaps; 0 if loads were run.

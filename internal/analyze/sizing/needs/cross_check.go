@@ -78,8 +78,11 @@ func (a asked) bytes() float64 { return max(a.model.WriteBytes, a.written) }
 
 // crossCheck compares the device's figures with what the server's own counters can account for, and returns the excess.
 func (n *Need) crossCheck(run *counts.Run, load counts.Load) *series.Missing {
-	if run.Header.Target.Storage.Own || n.estimateOnly(run, load) != nil {
-		return nil // there is nobody else, or nothing to compare with
+	if run.Header.Target.Storage.Own {
+		return nil
+	}
+	if n.Unchecked = n.estimateOnly(run, load); n.Unchecked != nil {
+		return nil
 	}
 	a, done := askedOf(run, load), n.Mean
 	perSecond := func(bytes float64) string { return number.Rate(bytes/number.Mega) + " MB/s" }

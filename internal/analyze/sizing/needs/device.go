@@ -100,7 +100,9 @@ func In(run *counts.Run, role string) (all []Need) {
 		if load.Idle() || len(load.Repetitions) == 0 {
 			continue
 		}
-		n := Need{Load: load.Name, Repetitions: len(load.Repetitions)}
+		read := d.read(load)
+		n := Need{Load: load.Name, Repetitions: len(read.Repetitions), Unread: len(load.Repetitions) - len(read.Repetitions)}
+		load = read
 		if n.Missing = n.measure(load, d); n.Missing == nil {
 			n.readSeconds(run, load, d)
 			n.Rows = logical(load, metric.RowsWritten)

@@ -24,6 +24,7 @@ import (
 type Need struct {
 	Load        string
 	Repetitions int
+	Unread      int  // repetitions, not among these, in which the device was not read
 	Mean        Rate // per second of the load, without the background
 	Lowest      Rate // of the repetitions, each number
 	Highest     Rate
@@ -36,6 +37,10 @@ type Need struct {
 	Model *series.Missing // nil: the rates are the device's
 
 	ForServer bool // the rates are of requests for the server's files
+
+	// Unchecked is the reason why the device's work could not be held against this server's; nil: it was, or the device
+	// is its own.
+	Unchecked *series.Missing
 
 	Rows, Commits, WALRecords, WALWrites, WALBytes *float64 // per second; nil: unknown
 	// PagesAsked are the pages per second that were not in shared_buffers, wherever they were read from; nil if
@@ -71,13 +76,17 @@ func need(run *counts.Run, load counts.Load) Need {
 	}
 	n, counted := ownNeed(run, load), ownRequests()
 	if n == nil {
-		n, counted = &Need{Load: load.Name, Repetitions: len(load.Repetitions)}, wholeDevice(run)
-		why := n.measure(load, counted)
+		counted = wholeDevice(run)
+		read := counted.read(load)
+		n = &Need{Load: load.Name, Repetitions: len(read.Repetitions), Unread: len(load.Repetitions) - len(read.Repetitions)}
+		why := n.measure(read, counted)
 		if why == nil && load.Job == "" {
-			why = n.crossCheck(run, load)
+			why = n.crossCheck(run, read)
 		}
 		if why != nil {
 			n.model(run, load, why)
+		} else {
+			load = read
 		}
 	}
 	if n.Missing == nil && n.Model == nil {
@@ -90,6 +99,18 @@ func need(run *counts.Run, load counts.Load) Need {
 	n.WALRecords, n.WALBytes = logical(load, metric.WALRecords), logical(load, metric.WALBytes)
 	n.WALWrites, n.PagesAsked = logical(load, metric.WALWrites), pagesAsked(run, load)
 	return *n
+}
+
+// read leaves out the repetitions in which the device was not read, unless it was read in none.
+func (d device) read(load counts.Load) counts.Load {
+	kept := slices.DeleteFunc(slices.Clone(load.Repetitions), func(r counts.Repetition) bool {
+		_, why := d.rateOf(load, r, load.Job != "" || readsAlone(r))
+		return why != nil && why.Reason != Background
+	})
+	if len(kept) > 0 {
+		load.Repetitions = kept
+	}
+	return load
 }
 
 func (n *Need) measure(load counts.Load, counted device) *series.Missing {
