@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -149,6 +150,8 @@ func announcement(p *jobs.Plan, path string) string {
 	direct, most := "direct I/O", "about"
 	if !p.Place.Direct {
 		direct = "no direct I/O there, so the page cache takes part"
+	} else if !slices.ContainsFunc(p.Jobs, func(j fio.Job) bool { return !j.Buffered }) { // by the job file
+		direct = "through the page cache"
 	}
 	if p.Until != 0 {
 		most = "at most"
