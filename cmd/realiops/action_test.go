@@ -266,7 +266,7 @@ func TestActionComments(t *testing.T) {
 			}
 		}
 		if c.name == "another" {
-			long := "| rows | 1 |\n" + strings.Repeat("| wal | 1 |\n", 6000)
+			long := "# insert " + strings.Repeat("x", 70_000) + "\n\n| rows | 1 |\n" + strings.Repeat("| wal | 1 |\n", 6000)
 			if err := os.WriteFile(filepath.Join(dir, "report.md"), []byte(long), 0o600); err != nil {
 				t.Fatal(err)
 			}
