@@ -88,7 +88,7 @@ func (e *unknownMetricError) Error() string {
 	if len(e.closest) == 0 {
 		return fmt.Sprintf("unknown metric %q (realiops explain lists what it knows)", e.name)
 	}
-	return fmt.Sprintf("unknown metric %q; did you mean one of these? (realiops explain lists what it knows)", e.name)
+	return fmt.Sprintf("unknown metric %q; did you mean one of the above? (realiops explain lists what it knows)", e.name)
 }
 
 // named returns the entries of a name, or all in a view of that name.
