@@ -93,7 +93,7 @@ func cautionsOfStandbys(queries string) []diagnosis.Caution {
 		return nil
 	}
 	return []diagnosis.Caution{{Code: "standby-queries", Text: queries,
-		Remedy: "set hot_standby_feedback = on at the standby while a run lasts"}}
+		Remedy: "turn on the standby's hot_standby_feedback while a run lasts"}}
 }
 
 // cautionsOfReaders names the subscribers that get a run's rows.

@@ -91,3 +91,14 @@ func TestCautionsOfAManagedServer(t *testing.T) {
 		}
 	}
 }
+
+// TestStandbysKeepTheirRemedy: the parameter group of the measured instance is not the standby's.
+func TestStandbysKeepTheirRemedy(t *testing.T) {
+	for _, facts := range everyServer() {
+		want := cautionsOfStandbys("standby")[0].Remedy
+		d := withManagedRemedies(facts, diagnosis.Diagnosis{Cautions: cautionsOfStandbys("standby")})
+		if got := d.Cautions[0].Remedy; got != want {
+			t.Errorf("%s%s: %s", facts.Flavor, facts.Service, got)
+		}
+	}
+}
