@@ -143,10 +143,10 @@ func (ms Metrics) becameOfRequests() document.Block {
 
 func reachedDevice(t attribution.ToDevice) string {
 	if t.Least.Load == t.Most.Load {
-		return fmt.Sprintf("%s of each is a %s (%s)", shareText(t.Most.Ratio), t.Of.One(), t.Most.Load)
+		return fmt.Sprintf("%s %s for each (%s)", shareText(t.Most.Ratio), t.Of.Many(), t.Most.Load)
 	}
-	return fmt.Sprintf("%s to %s of each is a %s (%s, %s)", shareText(t.Least.Ratio), shareText(t.Most.Ratio),
-		t.Of.One(), t.Least.Load, t.Most.Load)
+	return fmt.Sprintf("%s (%s) to %s (%s) %s for each", shareText(t.Least.Ratio), t.Least.Load,
+		shareText(t.Most.Ratio), t.Most.Load, t.Of.Many())
 }
 
 // shareText formats a share with few enough digits that nearly equal metrics agree.

@@ -35,7 +35,7 @@ func TestReads(t *testing.T) {
 		"| scan-warm | 1,216,597 ±2% | 32,948 ±2% | 26,551 ±2% | 0 ±0% |",
 		"| scan-warm | 19% | 81% | 0% |",
 		"REQUESTED: asked of the operating system, not of the disk.",
-		"REQUESTED: 0 to 0.88 of each is a device read (scan-warm, mixed): pg\\_stat\\_database.blks\\_read.",
+		"REQUESTED: 0 (scan-warm) to 0.88 (mixed) device reads for each: pg\\_stat\\_database.blks\\_read.",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %s", want)
