@@ -160,3 +160,24 @@ func TestOrderSaysRunWasCutShort(t *testing.T) {
 		}
 	}
 }
+
+// TestOrderSaysThatShareIsUnknown: without PostgreSQL's counters nothing shows whether others used the shared disk.
+func TestOrderSaysThatShareIsUnknown(t *testing.T) {
+	records := slices.DeleteFunc(runfiletest.Records(t, "../../../testdata/runs/observed-pg17.jsonl.zst"),
+		func(r runfile.Record) bool {
+			reading, ok := r.(runfile.Reading)
+			return ok && reading.Probe == "pgstat"
+		})
+	run, err := tally.FromRun(runfiletest.Sequence(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sizing.Size(sizing.Ask{GiB: 500}, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "The order is for everything that used the disk, since this server's share is unknown"
+	if first := strings.Join(sizes.NewSize(s).Cautions, "; "); !strings.Contains(first, want) {
+		t.Errorf("%q, want %q", first, want)
+	}
+}
