@@ -84,15 +84,16 @@ func TestHistoryOfADump(t *testing.T) {
 			"-o", filepath.Join(t.TempDir(), "none"))
 	}
 	for text, want := range map[string]string{
-		"no samples at all":             "line 1: not a sample",
-		"\x1f\x8bpacked":                "the file is compressed; unpack it first",
-		"<html>":                        "it is a web page or XML",
-		"pg_wal_records{a=\"b\" 1 2":    "line 1: not a sample",
-		"pg_wal_records{a=\"b\"} x 2":   `invalid value "x"`,
-		"pg_wal_records{a=\"b\"} 1":     `invalid timestamp ""`,
-		"pg_wal_records{a!=\"b\"} 1 2":  "a label appears twice",
-		"pg_wal_records{a=\"\\q\"} 1 2": "invalid label value",
-		"# EOF":                         "no samples of PostgreSQL or of a disk",
+		"no samples at all":               "line 1: not a sample",
+		"\x1f\x8bpacked":                  "the file is compressed; unpack it first",
+		"<html>":                          "it is a web page or XML",
+		"{\"kind\":\"run\",\"schema\":1}": "is a run file; realiops report and realiops size read it",
+		"pg_wal_records{a=\"b\" 1 2":      "line 1: not a sample",
+		"pg_wal_records{a=\"b\"} x 2":     `invalid value "x"`,
+		"pg_wal_records{a=\"b\"} 1":       `invalid timestamp ""`,
+		"pg_wal_records{a!=\"b\"} 1 2":    "a label appears twice",
+		"pg_wal_records{a=\"\\q\"} 1 2":   "invalid label value",
+		"# EOF":                           "no samples of PostgreSQL or of a disk",
 	} {
 		file := filepath.Join(t.TempDir(), "bad")
 		if err := os.WriteFile(file, []byte(text+"\n"), 0o600); err != nil {

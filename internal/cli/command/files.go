@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -92,9 +93,14 @@ func Naming(file string, err error) error {
 }
 
 // ReadExported reads a file that another program wrote.
-func ReadExported(ctx context.Context, env Env, name string) ([]byte, error) {
+func ReadExported(ctx context.Context, env Env, name string) (text []byte, err error) {
 	if name == StandardInput {
-		return input.ReadExportedFrom(ctx, env.In, "standard input")
+		text, err = input.ReadExportedFrom(ctx, env.In, "standard input")
+	} else {
+		text, err = input.ReadExported(ctx, name)
 	}
-	return input.ReadExported(ctx, name)
+	if bytes.HasPrefix(text, []byte(`{"kind":"run",`)) {
+		return nil, fmt.Errorf("%s is a run file; realiops report and realiops size read it", name)
+	}
+	return text, err
 }

@@ -4,6 +4,7 @@ package fio
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -164,6 +165,19 @@ bs=64k
 		}
 	}
 	t.Errorf("reads, writes and their pages are %d, want about %d", got, want)
+}
+
+// TestVersionIsNotAwaitedForever: a wrapper's child that keeps the output open does not keep us.
+func TestVersionIsNotAwaitedForever(t *testing.T) {
+	wrapper := filepath.Join(t.TempDir(), "fio")
+	if err := os.WriteFile(wrapper, []byte("#!/bin/sh\nsleep 20 &\n"), 0o755); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	_, err := Find(t.Context(), wrapper)
+	if took := time.Since(begin); !errors.Is(err, exec.ErrWaitDelay) || took > 15*time.Second {
+		t.Errorf("%v after %s", err, took)
+	}
 }
 
 func TestKilledFioIsSaid(t *testing.T) {

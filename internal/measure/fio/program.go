@@ -44,7 +44,9 @@ func Find(ctx context.Context, name string) (Program, error) {
 	const within = 10 * time.Second
 	asking, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("no answer within %s", printable.Duration(within)))
 	defer cancel()
-	output, err := exec.CommandContext(asking, path, "--version").Output()
+	c := exec.CommandContext(asking, path, "--version")
+	c.WaitDelay = time.Second // a wrapper's children may hold its output open
+	output, err := c.Output()
 	switch {
 	case ctx.Err() != nil:
 		return Program{}, context.Cause(ctx)
