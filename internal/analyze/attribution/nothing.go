@@ -129,6 +129,17 @@ func zeroWhereShown(y, x column, blank []bool) (some bool) {
 	return some
 }
 
+// neverDone reports whether there was none of x in any load that shows the metric y, nor any background to hide it.
+func neverDone(y, x column, blank []bool) bool {
+	for a := range y {
+		background := func(c cell) bool { return c.shared > 0 }
+		if !blank[a] && isCounted(y[a]) && (!isCounted(x[a]) || slices.ContainsFunc(x[a], background)) {
+			return false
+		}
+	}
+	return zeroWhereShown(y, x, blank)
+}
+
 // isCounted reports whether some repetition has a count. A missing count does not mean zero.
 func isCounted(cells []cell) bool {
 	return slices.ContainsFunc(cells, func(c cell) bool { return c.missing == nil })

@@ -158,3 +158,26 @@ func TestUndoneQuantityIsNoCandidate(t *testing.T) {
 		}
 	}
 }
+
+// TestNeverDoneIsExcluded: with fsync off there are no WAL fsyncs under any load, so nothing counts them, not even a
+// metric that is the same under all loads.
+func TestNeverDoneIsExcluded(t *testing.T) {
+	run := metered(t, metric.WALRecords, 0.01, 1, "")
+	run.Idle.PerSecond[metric.StatWALSync], run.Idle.Deviation[metric.StatWALSync] = 0, 0
+	for _, load := range run.Loads {
+		for i, r := range load.Repetitions {
+			r.Counts = maps.Clone(r.Counts)
+			r.Counts[metric.StatWALSync] = counts.Count{Seconds: r.Counts[metric.StatWALSync].Seconds}
+			if !load.Idle() {
+				n := 1e6 + float64(i)
+				r.Counts[made] = counts.Count{Amount: n, Raw: n, Seconds: r.Seconds}
+			}
+			load.Repetitions[i] = r
+		}
+	}
+	v := verdictOn(t, attribution.Judge(run, attribution.Options{Asked: []string{made}}), made)
+	i := slices.IndexFunc(v.Rivals, func(r attribution.Rival) bool { return r.Quantity == metric.WALSyncs })
+	if i < 0 || v.Rivals[i].Status != attribution.Excluded {
+		t.Errorf("%+v", v.Rivals[max(i, 0)])
+	}
+}
