@@ -200,7 +200,7 @@ func Followed(all []Follower) string {
 }
 
 var standbys = `/* realiops */
-		select ` + Named("called") + `, bool_and(hidden) from (
+		select ` + Named("called") + `, pg_catalog.bool_and(hidden) from (
 			select pg_catalog.quote_ident(coalesce(r.application_name, '')) as called, r.state is null as hidden
 			from pg_catalog.pg_stat_replication as r
 			left join pg_catalog.pg_replication_slots as s on s.active_pid = r.pid
