@@ -113,7 +113,7 @@ func unread(p sizing.Part, load string) string {
 	}
 	what, others := "repetitions", "others"
 	if p.Run.Observed != nil {
-		what = "windows"
+		what = "stretches"
 	}
 	if all-read == 1 {
 		others = "other"
