@@ -55,7 +55,7 @@ func TestFleetOfLittle(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, _ := runsFleet(t, command.ExitCannotTell, file, "--dir", filepath.Join(t.TempDir(), "fleet"))
-	if !strings.HasPrefix(out, "1 database. The saving is unknown for 1.") {
+	if !strings.HasPrefix(out, "1 database. The saving is unknown.") {
 		t.Errorf("%s", out)
 	}
 }

@@ -55,19 +55,36 @@ func (f Fleet) headline() string {
 			cheaper++
 		}
 	}
-	if cheaper > 0 {
-		sentences = append(sentences, fmt.Sprintf("Sized for what they need, %s of them would cost %s %s a month "+
-			"less (%s%s).",
-			printable.Count(cheaper), number.Grouped(f.Saves.Value, 0), f.Currency, f.Saves.before("; "),
-			catalog.PricesOf(f.AsOf)))
-	} else if known > 0 {
-		sentences = append(sentences, "No other order would cost less for any of them.")
+	switch {
+	case cheaper > 0:
+		which := "they need, " + printable.Count(cheaper) + " of them"
+		if len(f.Databases) == 1 {
+			which = "it needs, it"
+		}
+		sentences = append(sentences, fmt.Sprintf("Sized for what %s would cost %s %s a month less (%s%s).", which,
+			number.Grouped(f.Saves.Value, 0), f.Currency, f.Saves.before("; "), catalog.PricesOf(f.AsOf)), f.brief())
+	case known > 0 && len(f.Databases) == 1:
+		sentences = append(sentences, "No other order would cost less.", f.brief())
+	case known > 0:
+		sentences = append(sentences, "No other order would cost less for any of them.", f.brief())
 	}
 	sentences = append(append(sentences, f.dangers()...), f.incomplete()...)
-	if open := len(f.Databases) - known; open > 0 {
+	switch open := len(f.Databases) - known; {
+	case open > 0 && len(f.Databases) == 1:
+		sentences = append(sentences, "The saving is unknown.")
+	case open > 0:
 		sentences = append(sentences, "The saving is unknown for "+printable.Count(open)+".")
 	}
-	return strings.Join(sentences, " ")
+	return strings.Join(slices.DeleteFunc(sentences, func(text string) bool { return text == "" }), " ")
+}
+
+// brief says that less than a week is known; else it is empty.
+func (f Fleet) brief() string {
+	const week = 7 * 24 * time.Hour
+	if known := f.To.Sub(f.From); f.From.IsZero() || known >= week {
+		return ""
+	}
+	return "Less than a week is known: what is busier at other times needs more."
 }
 
 // dangers counts the databases that are limited by their storage, and says when.

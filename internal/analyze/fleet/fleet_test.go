@@ -466,3 +466,28 @@ func TestEndsAreAhead(t *testing.T) {
 		}
 	}
 }
+
+// TestLessThanAWeekIsSaid: an order for three days may be too small for the rest of the week.
+func TestLessThanAWeekIsSaid(t *testing.T) {
+	for hours, want := range map[int]bool{72: true, 7*24 - 1: true, 7 * 24: false} {
+		a := ask(t)
+		a.Has = map[string]fleet.Has{"one": {Volume: "rds-gp3", GiB: 100, Region: "here"}}
+		p, err := a.Read(file(runfile.Cloud{Instance: "one"}, hours, func(name string, _ int) float64 {
+			if strings.Contains(name, "Throughput") {
+				return 50 * 8192
+			}
+			return 50
+		},
+			"ReadIOPS Average", "WriteIOPS Average", "ReadThroughput Average", "WriteThroughput Average"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		if err := document.Text(&text, a.Rank([]fleet.Database{p.Database}, nil, nil).Document(9), 1000); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(text.String(), "Less than a week is known"); got != want {
+			t.Errorf("%d hours: said %t, want %t:\n%s", hours, got, want, text.String())
+		}
+	}
+}

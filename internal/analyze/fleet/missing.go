@@ -30,7 +30,11 @@ func (f Fleet) incomplete() (sentences []string) {
 		}
 	}
 	if parts > 0 {
-		sentences = append(sentences, printable.Count(parts)+" are known for only part of that time.")
+		are := " are"
+		if parts == 1 {
+			are = " is"
+		}
+		sentences = append(sentences, printable.Count(parts)+are+" known for only part of that time.")
 	}
 	if len(cut) > 0 {
 		sentences = append(sentences, fmt.Sprintf("The files of %s were cut off: %s.", printable.Count(len(cut)),
