@@ -241,7 +241,8 @@ const fewestInFlight = 0.8
 
 // check checks a row against Little's law, on both sides.
 func (r *Row) check(repetition counts.Repetition) {
-	if r.Load.Buffered && r.Load.Name != bufferedLoad {
+	syncsEach := r.Fio.Rate.Reads == 0 && r.Fio.Rate.Flushes >= 0.9*r.Fio.Rate.Writes
+	if r.Load.Buffered && r.Load.Name != bufferedLoad && !syncsEach {
 		r.Findings = append(r.Findings, "the job has no direct=1, so it went through the page cache, and fio's figures "+
 			"partly measure memory; go by the device's figures")
 	}

@@ -212,17 +212,19 @@ func TestLittlesLawOnBothSides(t *testing.T) {
 }
 
 // TestOwnJobThroughThePageCache: a user's job without direct I/O partly measures memory, unlike our own write like dd,
-// which shows that on purpose.
+// which shows that on purpose, and unlike a job that flushes each write, as a commit does.
 func TestOwnJobThroughThePageCache(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		buffered bool
+		flushes  float64
 		want     bool
-	}{{"mine", true, true}, {"mine", false, false}, {"buffered-write", true, false}} {
+	}{{"mine", true, 0, true}, {"mine", true, 20, true}, {"mine", false, 0, false}, {"buffered-write", true, 0, false},
+		{"commit", true, 200, false}} {
 		k := newMadeUp(runfile.Baseline{Direct: true}, runfile.Load{Name: c.name, Method: "fio", Job: "x",
 			Buffered: c.buffered})
-		k.load(c.name, 4, map[string]float64{"fio/writes": 200, "fio/write_bytes": 50e6, "block/writes": 200,
-			"block/write_bytes": 50e6}, nil)
+		k.load(c.name, 4, map[string]float64{"fio/writes": 200, "fio/write_bytes": 50e6, "fio/syncs": c.flushes,
+			"block/writes": 200, "block/write_bytes": 50e6}, nil)
 		row, _ := k.baseline(t).Row(c.name)
 		if got := strings.Contains(strings.Join(row.Findings, "; "), "partly measure memory"); got != c.want {
 			t.Errorf("%+v: %q", c, row.Findings)

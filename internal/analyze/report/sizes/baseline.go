@@ -19,6 +19,9 @@ func (s *Size) Against(header runfile.Run, device baseline.Baseline, f baseline.
 		v.First = f.First.Of
 	}
 	s.Baseline = v
+	for _, warning := range device.Warnings {
+		s.Cautions = append(s.Cautions, "Of the baseline: "+strings.TrimSuffix(warning, "."))
+	}
 	if f.Fits == nil || !*f.Fits {
 		s.Cautions = append(s.Cautions, "Against the baseline, "+s.Sized.Load+" "+
 			strings.TrimSuffix(v.verdict(s.Sized.Headroom), "."))
