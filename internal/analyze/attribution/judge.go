@@ -263,9 +263,8 @@ func (j *judge) rivals(m counts.Metric, y column, blank []bool) (all []held) {
 		switch {
 		case intersect(m.From, d.From):
 			h.Status, h.Why = Itself, nil
-		case h.Spread != nil && metric.WritesAlone(m.Name) && d.Name.OfReads():
-			h.Status, h.impossible = Excluded, true
-		case h.Spread != nil && h.recorded() && neverDone(y, j.columns[place], blank):
+		case h.Spread != nil &&
+			(metric.WritesAlone(m.Name) && d.Name.OfReads() || neverDone(y, j.columns[place], blank)):
 			h.Status, h.impossible = Excluded, true
 		case j.lost(j.columns[place], blank):
 			h.lost = true

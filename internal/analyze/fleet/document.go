@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/printable"
 )
 
@@ -80,8 +81,7 @@ func (f Fleet) headline() string {
 
 // brief says that less than a week is known; else it is empty.
 func (f Fleet) brief() string {
-	const week = 7 * 24 * time.Hour
-	if known := f.To.Sub(f.From); f.From.IsZero() || known >= week {
+	if f.From.IsZero() || f.To.Sub(f.From) >= sizing.LeastObserved {
 		return ""
 	}
 	return "Less than a week is known: what is busier at other times needs more."

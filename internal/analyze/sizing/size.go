@@ -2,6 +2,7 @@ package sizing
 
 import (
 	"errors"
+	"time"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/number"
@@ -11,6 +12,9 @@ import (
 // errTooShort is the error for a history without a period inside a window.
 var errTooShort = errors.New("sizing needs four hours of history; give realiops history more hours, or the busiest " +
 	"figures to realiops size --need")
+
+// LeastObserved is the time from which on an observation is taken for all that a server does: a week has its busiest day.
+const LeastObserved = 7 * 24 * time.Hour
 
 // ErrNoDemand is the error for a need of zero.
 var ErrNoDemand = errors.New("nothing was written or read, so there is nothing to size")

@@ -60,20 +60,21 @@ func (c *collector) spanOfPeriods() (from, to time.Time, longest time.Duration) 
 // phaseOfPeriods returns how long after a multiple of their length the longest periods begin: CloudWatch's hours begin
 // at half past if the request did. It is 0 if they differ, as no windows hold all of them.
 func (c *collector) phaseOfPeriods(longest time.Duration) time.Duration {
-	phases := map[time.Duration]bool{}
+	var phase time.Duration
+	first := true
 	for name, periods := range c.periods {
 		for key := range periods {
-			if key.statistic == c.metrics[name].Type.Statistic() && key.to.Sub(key.from) == longest {
-				phases[key.from.Sub(series.PeriodDown(key.from, longest))] = true
+			if key.statistic != c.metrics[name].Type.Statistic() || key.to.Sub(key.from) != longest {
+				continue
 			}
+			of := key.from.Sub(series.PeriodDown(key.from, longest))
+			if !first && of != phase {
+				return 0
+			}
+			phase, first = of, false
 		}
 	}
-	for phase := range phases {
-		if len(phases) == 1 {
-			return phase
-		}
-	}
-	return 0
+	return phase
 }
 
 // stretch is a period and the amount in it.

@@ -3,7 +3,6 @@ package reading
 import (
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 
@@ -119,7 +118,7 @@ func measurements(env command.Env, names []string) (base, now cost.Cost, are boo
 			}
 		}
 		return base, now, true, errors.New("name exactly two measurements to compare")
-	case sameFile(names): // a gate would always pass
+	case command.SameFile(resolved(names[0]), resolved(names[1])): // a gate would always pass
 		return base, now, true, fmt.Errorf("%s and %s are the same file", names[0], names[1])
 	}
 	if base, err = NamedCost(env, names[0]); err == nil {
@@ -128,18 +127,12 @@ func measurements(env command.Env, names []string) (base, now cost.Cost, are boo
 	return base, now, true, err
 }
 
-// sameFile reports whether two names are of one file. Unreadable ones are reported later.
-func sameFile(names []string) bool {
-	var files []os.FileInfo
-	for _, name := range names {
-		if path, err := runfile.Resolve(name); err == nil {
-			name = path
-		}
-		if file, err := os.Stat(name); err == nil {
-			files = append(files, file)
-		}
+// resolved returns the file that a name stands for, or the name: what cannot be read is reported later.
+func resolved(name string) string {
+	if path, err := runfile.Resolve(name); err == nil {
+		return path
 	}
-	return len(files) == 2 && os.SameFile(files[0], files[1])
+	return name
 }
 
 // isMeasurement checks the head of a file. Unreadable files are reported when read as runs.

@@ -103,8 +103,8 @@ func unread(p sizing.Part, load string) string {
 	var loads []string
 	var read, all int
 	for _, n := range p.Needs {
-		needless := slices.ContainsFunc(p.Run.Loads, func(l counts.Load) bool { return l.Name == n.Load && l.Cold })
-		if n.Unread > 0 && (load == "" && !needless || n.Load == load) {
+		cold := slices.ContainsFunc(p.Run.Loads, func(l counts.Load) bool { return l.Name == n.Load && l.Cold })
+		if n.Unread > 0 && (load == "" && !cold || n.Load == load) {
 			loads, read, all = append(loads, n.Load), read+n.Repetitions, all+n.Repetitions+n.Unread
 		}
 	}
@@ -126,7 +126,8 @@ func unread(p sizing.Part, load string) string {
 func shared(p sizing.Part, load string) string {
 	unchecked := func(n needs.Need) bool { return n.Unchecked != nil && (load == "" || n.Load == load) }
 	if i := slices.IndexFunc(p.Needs, unchecked); i >= 0 && p.Run.Header.Target.Version != "" {
-		return fmt.Sprintf("The order is for everything that used the disk, since this server's share is unknown (%v)", p.Needs[i].Unchecked)
+		return fmt.Sprintf("The order is for everything that used the disk, since this server's share is unknown (%v)",
+			p.Needs[i].Unchecked)
 	}
 	return ""
 }
@@ -143,12 +144,11 @@ func observedFor(parts []sizing.Part) (all time.Duration) {
 
 // seen says how long a server was observed, and warns if it was less than a week; empty for no observation.
 func seen(length time.Duration) string {
-	const week = 7 * 24 * time.Hour
 	if length == 0 {
 		return ""
 	}
 	text := "The server was observed for " + printable.About(length)
-	if length < week {
+	if length < sizing.LeastObserved {
 		text += ": if it is busier at other times, this order is too small"
 	}
 	return text

@@ -7,6 +7,8 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
 )
 
 // device names the metrics of a device's work: its own counters, or its requests for the server's files alone.
@@ -55,6 +57,57 @@ func ownRequests() device {
 	return d
 }
 
+// readIn returns the need of a load, still without figures, and the load with the repetitions in which the device was
+// read; with all of them if it was read in none.
+func (d device) readIn(load counts.Load) (*Need, counts.Load) {
+	n, read := &Need{Load: load.Name, Repetitions: len(load.Repetitions)}, load
+	read.Repetitions = slices.DeleteFunc(slices.Clone(load.Repetitions), func(r counts.Repetition) bool {
+		_, why := d.rateIn(load, r)
+		return why != nil && why.Reason != Background
+	})
+	if len(read.Repetitions) == 0 {
+		return n, load
+	}
+	n.Repetitions, n.Unread = len(read.Repetitions), n.Repetitions-len(read.Repetitions)
+	return n, read
+}
+
+// rateIn is rateOf for a repetition of a load as it was run.
+func (d device) rateIn(load counts.Load, r counts.Repetition) (Rate, *series.Missing) {
+	return d.rateOf(load, r, load.Job != "" || readsAlone(r))
+}
+
+// rateOf returns a repetition's rate of storage requests. A load that writes may lack reads in the record; they are
+// then 0. A job on storage alone, and a load that only reads, may write less than the background without an error.
+func (d device) rateOf(load counts.Load, r counts.Repetition, alone bool) (Rate, *series.Missing) {
+	var rate Rate
+	for _, m := range d.metrics {
+		count, err := r.Count(m.name)
+		switch why := reason(err); {
+		case why != nil && mayMiss(m.name) && why.Reason == counts.NotRecorded:
+			continue
+		case why != nil && why.Reason == counts.NoPeriod:
+			return Rate{}, &series.Missing{Reason: why.Reason, Detail: "no whole period of " + m.name + " lies inside"}
+		case why != nil:
+			return Rate{}, why
+		case count < 0 && r.Counts[m.name].Raw > 0 && !mayMiss(m.name) && !alone:
+			return Rate{}, background()
+		}
+		seconds := r.Seconds
+		if own := r.Counts[m.name].Seconds; load.Method == runfile.Observed && own > 0 {
+			seconds = own // the server's other counters may cover more time
+		}
+		*m.field(&rate) = max(0, count/seconds)
+	}
+	if !d.dataAlone && rate.Writes < rate.Flushes && !alone {
+		return Rate{}, background()
+	}
+	return d.withoutFlushes(rate), nil
+}
+
+// readsAlone reports whether the clients read rows and wrote none.
+func readsAlone(r counts.Repetition) bool { return r.Work.Returned > 0 && r.Work.Rows == 0 }
+
 // withoutFlushes takes flushes out of the writes, if they can be separated.
 func (d device) withoutFlushes(r Rate) Rate {
 	if d.flushes == "" {
@@ -100,14 +153,12 @@ func In(run *counts.Run, role string) (all []Need) {
 		if load.Idle() || len(load.Repetitions) == 0 {
 			continue
 		}
-		read := d.read(load)
-		n := Need{Load: load.Name, Repetitions: len(read.Repetitions), Unread: len(load.Repetitions) - len(read.Repetitions)}
-		load = read
-		if n.Missing = n.measure(load, d); n.Missing == nil {
-			n.readSeconds(run, load, d)
-			n.Rows = logical(load, metric.RowsWritten)
+		n, read := d.readIn(load)
+		if n.Missing = n.measure(read, d); n.Missing == nil {
+			n.readSeconds(run, read, d)
+			n.Rows = logical(read, metric.RowsWritten)
 		}
-		all = append(all, n)
+		all = append(all, *n)
 	}
 	return all
 }

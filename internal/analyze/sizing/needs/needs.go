@@ -15,7 +15,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
-	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -77,8 +76,8 @@ func need(run *counts.Run, load counts.Load) Need {
 	n, counted := ownNeed(run, load), ownRequests()
 	if n == nil {
 		counted = wholeDevice(run)
-		read := counted.read(load)
-		n = &Need{Load: load.Name, Repetitions: len(read.Repetitions), Unread: len(load.Repetitions) - len(read.Repetitions)}
+		var read counts.Load
+		n, read = counted.readIn(load)
 		why := n.measure(read, counted)
 		if why == nil && load.Job == "" {
 			why = n.crossCheck(run, read)
@@ -101,21 +100,9 @@ func need(run *counts.Run, load counts.Load) Need {
 	return *n
 }
 
-// read leaves out the repetitions in which the device was not read, unless it was read in none.
-func (d device) read(load counts.Load) counts.Load {
-	kept := slices.DeleteFunc(slices.Clone(load.Repetitions), func(r counts.Repetition) bool {
-		_, why := d.rateOf(load, r, load.Job != "" || readsAlone(r))
-		return why != nil && why.Reason != Background
-	})
-	if len(kept) > 0 {
-		load.Repetitions = kept
-	}
-	return load
-}
-
 func (n *Need) measure(load counts.Load, counted device) *series.Missing {
 	for i, repetition := range load.Repetitions {
-		rate, missing := counted.rateOf(load, repetition, load.Job != "" || readsAlone(repetition))
+		rate, missing := counted.rateIn(load, repetition)
 		if missing != nil {
 			return missing
 		}
@@ -167,37 +154,6 @@ func (n *Need) add(rate Rate, first bool) {
 		}
 	}
 }
-
-// rateOf returns a repetition's rate of storage requests. A load that writes may lack reads in the record; they are
-// then 0. A job on storage alone, and a load that only reads, may write less than the background without an error.
-func (d device) rateOf(load counts.Load, r counts.Repetition, alone bool) (Rate, *series.Missing) {
-	var rate Rate
-	for _, m := range d.metrics {
-		count, err := r.Count(m.name)
-		switch why := reason(err); {
-		case why != nil && mayMiss(m.name) && why.Reason == counts.NotRecorded:
-			continue
-		case why != nil && why.Reason == counts.NoPeriod:
-			return Rate{}, &series.Missing{Reason: why.Reason, Detail: "no whole period of " + m.name + " lies inside"}
-		case why != nil:
-			return Rate{}, why
-		case count < 0 && r.Counts[m.name].Raw > 0 && !mayMiss(m.name) && !alone:
-			return Rate{}, background()
-		}
-		seconds := r.Seconds
-		if own := r.Counts[m.name].Seconds; load.Method == runfile.Observed && own > 0 {
-			seconds = own // the server's other counters may cover more time
-		}
-		*m.field(&rate) = max(0, count/seconds)
-	}
-	if !d.dataAlone && rate.Writes < rate.Flushes && !alone {
-		return Rate{}, background()
-	}
-	return d.withoutFlushes(rate), nil
-}
-
-// readsAlone reports whether the clients read rows and wrote none.
-func readsAlone(r counts.Repetition) bool { return r.Work.Returned > 0 && r.Work.Rows == 0 }
 
 // background is why the need of a small load on a shared device is unknown.
 func background() *series.Missing {

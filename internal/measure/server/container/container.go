@@ -30,7 +30,7 @@ import (
 	"github.com/realiops/realiops/internal/shell"
 )
 
-var _ = curtain.Lift()
+var _ = curtain.Lift() // testcontainers-go, which this package imports, is initialized by now
 
 // DefaultImage is used when the user names none.
 const DefaultImage = "postgres:17"
