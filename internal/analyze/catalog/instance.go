@@ -144,6 +144,17 @@ func ProviderOf(class string) string {
 	return ""
 }
 
+// MachineOf describes a class by the provider of its volumes.
+func MachineOf(provider string) string {
+	switch provider {
+	case "ebs":
+		return "a machine of EC2"
+	case "rds":
+		return "a class of RDS or Aurora"
+	}
+	return "a machine of " + CloudOf(provider).Title()
+}
+
 // Family returns a class without its size: m7g for m7g.4xlarge, DSv2 for DS13_v2.
 func (m Instance) Family() string {
 	if m.Provider == "azure" {

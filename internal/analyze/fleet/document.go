@@ -63,11 +63,11 @@ func (f Fleet) headline() string {
 			which = "it needs, it"
 		}
 		sentences = append(sentences, fmt.Sprintf("Sized for what %s would cost %s %s a month less (%s%s).", which,
-			number.Grouped(f.Saves.Value, 0), f.Currency, f.Saves.before("; "), catalog.PricesOf(f.AsOf)), f.brief())
+			number.Grouped(f.Saves.Value, 0), f.Currency, f.Saves.before("; "), catalog.PricesOf(f.AsOf)), brief(f.From, f.To))
 	case known > 0 && len(f.Databases) == 1:
-		sentences = append(sentences, "No other order would cost less.", f.brief())
+		sentences = append(sentences, "No other order would cost less.", brief(f.From, f.To))
 	case known > 0:
-		sentences = append(sentences, "No other order would cost less for any of them.", f.brief())
+		sentences = append(sentences, "No other order would cost less for any of them.", brief(f.From, f.To))
 	}
 	sentences = append(append(sentences, f.dangers()...), f.incomplete()...)
 	switch open := len(f.Databases) - known; {
@@ -80,8 +80,8 @@ func (f Fleet) headline() string {
 }
 
 // brief says that less than a week is known; else it is empty.
-func (f Fleet) brief() string {
-	if f.From.IsZero() || f.To.Sub(f.From) >= sizing.LeastObserved {
+func brief(from, to time.Time) string {
+	if from.IsZero() || to.Sub(from) >= sizing.LeastObserved {
 		return ""
 	}
 	return "Less than a week is known: what is busier at other times needs more."

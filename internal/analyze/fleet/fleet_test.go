@@ -482,12 +482,33 @@ func TestLessThanAWeekIsSaid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var text strings.Builder
-		if err := document.Text(&text, a.Rank([]fleet.Database{p.Database}, nil, nil).Document(9), 1000); err != nil {
-			t.Fatal(err)
+		for _, d := range []document.Document{a.Rank([]fleet.Database{p.Database}, nil, nil).Document(9), p.Document("USD")} {
+			var text strings.Builder
+			if err := document.Text(&text, d, 1000); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Contains(text.String(), "Less than a week is known"); got != want {
+				t.Errorf("%d hours: said %t, want %t:\n%s", hours, got, want, text.String())
+			}
 		}
-		if got := strings.Contains(text.String(), "Less than a week is known"); got != want {
-			t.Errorf("%d hours: said %t, want %t:\n%s", hours, got, want, text.String())
+	}
+}
+
+// TestWhyAClassCannotUseAVolume: RDS has volumes of its own, whose limits differ from those of EBS.
+func TestWhyAClassCannotUseAVolume(t *testing.T) {
+	a := ask(t)
+	a.Has = map[string]fleet.Has{"one": {Volume: "gp3", GiB: 100, Class: "db.r6g.large", Region: "here"}}
+	p, err := a.Read(file(runfile.Cloud{Instance: "one"}, 200, func(name string, _ int) float64 {
+		if strings.Contains(name, "Throughput") {
+			return 50 * 8192
 		}
+		return 50
+	}, "ReadIOPS Average", "WriteIOPS Average", "ReadThroughput Average", "WriteThroughput Average"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "what it has is impossible: the db.r6g.large is a class of RDS or Aurora, to which no EBS gp3 can be attached"
+	if !slices.Contains(p.Lacks, want) {
+		t.Errorf("%q", p.Lacks)
 	}
 }

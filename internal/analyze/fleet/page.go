@@ -111,6 +111,9 @@ func (p Page) headline(currency string) string {
 	default:
 		text += "No cheaper storage carries what it needs."
 	}
+	if short := brief(p.From, p.To); p.Saves != nil && short != "" {
+		text += " " + short
+	}
 	if p.Risk.Level != None && p.Risk.Level != NotKnown {
 		text += fmt.Sprintf(" Its storage limits it: %s, %s.", p.Risk.Level, p.Risk.when())
 	}

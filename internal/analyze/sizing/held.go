@@ -1,6 +1,8 @@
 package sizing
 
 import (
+	"errors"
+
 	"github.com/realiops/realiops/internal/analyze/burst"
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
@@ -27,6 +29,8 @@ func Hold(c Config, class string, multiAZ bool, instances []catalog.Instance, t 
 		Limits: capacity.Limits()}
 	switch m := machineOf(class, instances); {
 	case m == nil:
+	case !m.takes(c.Volume):
+		return Held{}, errors.New(m.refuses(c.Volume))
 	case m.limits == nil:
 		h.Machine = m.unknown
 	case m.behind(c.Volume):

@@ -55,6 +55,17 @@ func (m *machine) takes(v catalog.Volume) bool {
 	return m.provider == "" || m.provider == v.Provider || m.provider == "ebs" && v.Provider == "rds"
 }
 
+// refuses says why a kind of volume cannot be attached.
+func (m *machine) refuses(v catalog.Volume) string {
+	class, provider := m.class, m.provider
+	if provider == "rds" {
+		class = "db." + class
+	} else if m.limits != nil {
+		provider = m.limits.Provider
+	}
+	return fmt.Sprintf("the %s is %s, to which no %s can be attached", class, catalog.MachineOf(provider), v.Title)
+}
+
 // behind reports whether a kind of volume can be attached, and its limits are known.
 func (m *machine) behind(v catalog.Volume) bool {
 	return m != nil && m.limits != nil && (m.limits.Provider == v.Provider || m.limits.Provider == "ebs" &&

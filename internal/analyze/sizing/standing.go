@@ -25,13 +25,13 @@ func (o *Option) stand(q Question, m *machine) {
 		o.Standing, o.Why = Unknown, "its limits are not published"
 	case m == nil:
 	case !m.takes(v):
-		o.Standing, o.Why = Unknown, fmt.Sprintf("one %s cannot use it", q.Instance)
+		o.Standing, o.Why = Unknown, m.refuses(v)
 	case unsold != "":
 		o.Standing, o.Why = HeldBack, unsold
 	case m.limits == nil:
 		o.Standing, o.Why, o.unknownMachine = Unknown, m.unknown, true
 	case !m.behind(v):
-		o.Standing, o.Why = Unknown, fmt.Sprintf("one %s cannot use it", m.class)
+		o.Standing, o.Why = Unknown, m.refuses(v)
 	case m.limits.Disks > 0 && o.Disks > m.limits.Disks:
 		o.Standing, o.Why = HeldBack, fmt.Sprintf("the %s can have %d disks", m.class, m.limits.Disks)
 	case !o.Cap.Carries:

@@ -102,7 +102,8 @@ func (o SizeOptions) contradicts(volumes []catalog.Volume, provider string) erro
 	case len(volumes) == 0 && o.MultiAZ && len(o.on) == 0:
 		return fmt.Errorf("--multi-az is only for RDS, not for the %s", o.Instance)
 	case provider != "" && len(o.on) > 0 && len(volumes) > 0 && !anyVolume(takes):
-		return fmt.Errorf("--class %s is %s, to which nothing in --on can be attached", o.Instance, classOf(provider))
+		return fmt.Errorf("--class %s is %s, to which nothing in --on can be attached", o.Instance,
+			catalog.MachineOf(provider))
 	case provider != "" && len(volumes) > 0 && !anyVolume(func(v catalog.Volume) bool {
 		return takes(v) && catalog.Attaches(o.Instance, v)
 	}):
@@ -127,17 +128,6 @@ func withPremium(provider string) string {
 		return ""
 	}
 	return "; Azure's sizes with Premium SSD and Ultra Disk have an s after the number, as in Standard_D8s_v5"
-}
-
-// classOf describes a machine class by the provider of its volumes.
-func classOf(provider string) string {
-	switch provider {
-	case "ebs":
-		return "a machine of EC2"
-	case "rds":
-		return "a class of RDS or Aurora"
-	}
-	return "a machine of " + catalog.CloudOf(provider).Title()
 }
 
 // priced returns the region for prices: the named one, the run's, a price file's, or the cloud's best-known.
