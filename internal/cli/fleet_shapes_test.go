@@ -200,22 +200,30 @@ func shapesOf(t *testing.T, url string) {
 }
 
 // TestFleetOfRecordedRules: recording rules' series of disks are named as not read, but only
-// if nothing else has these disks.
+// if nothing else has these disks, even if others' disks are read.
 func TestFleetOfRecordedRules(t *testing.T) {
 	t.Parallel()
 	const rule = "instance:node_disk_writes_completed:rate5m"
 	server := serverOn("ruled", "", 0, command.Day, 10*time.Minute, 100, 0)
 	recorded := prometheustest.Series{Name: rule, Labels: `instance="ruled:9100"`,
 		Samples: between(0, command.Day, 10*time.Minute, always(100))}
-	codes := map[string]int{"": command.ExitDone, rule: command.ExitCannotTell}
-	for name, planted := range map[string][]prometheustest.Series{"": append(slices.Clone(server), recorded),
-		rule: {recorded, server[len(server)-1]}} {
+	other := recorded
+	other.Labels = `instance="unread:9100"`
+	for name, c := range map[string]struct {
+		code    int
+		planted []prometheustest.Series
+		said    bool
+	}{
+		"read as well": {command.ExitDone, append(slices.Clone(server), recorded), false},
+		"alone":        {command.ExitCannotTell, []prometheustest.Series{recorded, server[len(server)-1]}, true},
+		"of another":   {command.ExitDone, append(slices.Clone(server), other), true},
+	} {
 		dir := filepath.Join(t.TempDir(), "fleet")
-		text, _ := fleetAt(t, fleetBegin.Add(command.Day+time.Minute), codes[name], "--prometheus",
-			prometheustest.Start(t, planted...), "--for", "1d", "--dir", dir)
+		text, _ := fleetAt(t, fleetBegin.Add(command.Day+time.Minute), c.code, "--prometheus",
+			prometheustest.Start(t, c.planted...), "--for", "1d", "--dir", dir)
 		if said := strings.Contains(strings.Join(strings.Fields(text), " "),
-			"looks like a database's and is not read: "+rule); said != (name != "") {
-			t.Errorf("%q: %s", name, text)
+			"looks like a database's and is not read: "+rule); said != c.said {
+			t.Errorf("%s: %s", name, text)
 		}
 	}
 }

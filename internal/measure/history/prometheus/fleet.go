@@ -20,6 +20,7 @@ type Fleet struct {
 	query   Query
 	members map[string]member // by name
 	unread  []string          // names of series that look like a database's
+	hosts   []string          // of all disks
 }
 
 // member identifies a database in a store.
@@ -34,7 +35,7 @@ type member struct {
 }
 
 // NewFleet returns the fleet of a store. The query's label matchers select databases; it also has the time.
-func NewFleet(s *Store, q Query) *Fleet { return &Fleet{s, q, map[string]member{}, nil} }
+func NewFleet(s *Store, q Query) *Fleet { return &Fleet{s, q, map[string]member{}, nil, nil} }
 
 // AtOnce returns how many databases one query covers.
 func (f *Fleet) AtOnce() int { return 20 }
@@ -347,6 +348,7 @@ func (f *Fleet) disks(ctx context.Context) (disksOf, error) {
 		}
 		devices := map[string][]string{}
 		for _, set := range sets {
+			f.hosts = append(f.hosts, hostOf(set[instanceLabel]))
 			own := s.own(set).String()
 			devices[own] = append(devices[own], set[deviceLabel])
 		}

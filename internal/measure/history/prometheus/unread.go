@@ -4,10 +4,14 @@ import (
 	"context"
 	"regexp"
 	"slices"
+	"strings"
 )
 
-// looksLike matches prefixes of series names of databases, and recording rules' names for disks.
-const looksLike = "(.+:node_disk|aws_(rds|docdb|neptune|ebs)|rds|amazonaws_com_AWS_(RDS|EBS)|azure_.*(postgres|sql)|microsoft_.*postgres|stackdriver_(cloudsql|alloydb)|cloudsql|alloydb|" +
+// ofRules matches recording rules' names for disks.
+const ofRules = ".+:node_disk_.+"
+
+// looksLike matches series names of databases, and of rules.
+const looksLike = ofRules + "|(aws_(rds|docdb|neptune|ebs)|rds|amazonaws_com_AWS_(RDS|EBS)|azure_.*(postgres|sql)|microsoft_.*postgres|stackdriver_(cloudsql|alloydb)|cloudsql|alloydb|" +
 	"gcp_.*(cloudsql|alloydb)|pg|postgres|postgresql|pgwatch|pgwatch2|ccp|cnpg|pganalyze|mysql|mysqld|mongodb|oracledb|mssql|system_disk|windows_logical_disk|container_fs|vmware_.*disk)_.+"
 
 // storageNames matches series names that describe storage.
@@ -21,7 +25,14 @@ func (f *Fleet) lookUnread(ctx context.Context) (unread []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	read := f.read()
+	recorded, err := f.store.values(ctx, f.query, instanceLabel, "{"+strings.TrimSuffix(metricName+"=~"+
+		quoted(ofRules)+","+f.query.Host, ",")+"}", mostSeries)
+	if err != nil {
+		return nil, err
+	}
+	read := f.read(len(f.hosts) == 0 || slices.ContainsFunc(recorded, func(instance string) bool {
+		return !slices.Contains(f.hosts, hostOf(instance))
+	}))
 	for _, name := range names {
 		if storageNames.MatchString(name) && !slices.ContainsFunc(read, func(r *regexp.Regexp) bool {
 			return r.MatchString(name)
@@ -32,8 +43,9 @@ func (f *Fleet) lookUnread(ctx context.Context) (unread []string, err error) {
 	return unread, nil
 }
 
-// read returns the name prefixes of exporters with databases found, and names that are not useful.
-func (f *Fleet) read() (all []*regexp.Regexp) {
+// read returns the name prefixes of exporters with databases found, and names that are not useful. Rules are useful if
+// they alone know a machine.
+func (f *Fleet) read(alone bool) (all []*regexp.Regexp) {
 	add := func(text string) { all = append(all, regexp.MustCompile("^(?:"+text+")")) }
 	known := map[string]bool{}
 	for _, m := range f.members {
@@ -42,11 +54,14 @@ func (f *Fleet) read() (all []*regexp.Regexp) {
 	for exporter, beginning := range map[string]string{"YACE": "aws_rds_|aws_ebs_",
 		"cloudwatch_exporter": "aws_rds_|aws_ebs_", "rds_exporter": "aws_rds_|rdsosmetrics_",
 		"prometheus-rds-exporter": "rds_",
-		"OpenTelemetry":           "amazonaws_com_", NodeExporter: ".+:node_disk_|pg_|cnpg_|pgwatch_|postgres",
+		"OpenTelemetry":           "amazonaws_com_", NodeExporter: "pg_|cnpg_|pgwatch_|postgres",
 		PostgresExporter: "pg_|cnpg_|pgwatch_|postgres", HostMetrics: "system_disk_|postgresql_"} {
 		if known[exporter] {
 			add(beginning)
 		}
+	}
+	if !alone {
+		add(ofRules)
 	}
 	return all
 }
