@@ -70,12 +70,30 @@ func (p *part) sameRow(other *part, row Row) bool {
 	})
 }
 
+// aMoment is the longest replacement or hole of a series in milliseconds: as long as Prometheus looks back.
+const aMoment = 5 * 60_000
+
+// skipped returns the moments at which p briefly had no valid sample, between two of the same counter.
+func (p *part) skipped(moments []int64) (all []int64) {
+	own := slices.Sorted(maps.Keys(p.values))
+	for i := range max(0, len(own)-1) {
+		from, to := own[i], own[i+1]
+		if to-from > aMoment || p.values[to] < p.values[from] {
+			continue
+		}
+		at, _ := slices.BinarySearch(moments, from+1)
+		for ; at < len(moments) && moments[at] < to; at++ {
+			all = append(all, moments[at])
+		}
+	}
+	return all
+}
+
 // beside reports whether two series existed together, for more than the moment of a replacement.
 func (p *part) beside(other *part) bool {
 	begin, end := p.span()
 	otherBegin, otherEnd := other.span()
-	const moment = 5 * 60_000
-	return min(end, otherEnd)-max(begin, otherBegin) > moment || len(p.values) > 1 && len(other.values) > 1 &&
+	return min(end, otherEnd)-max(begin, otherBegin) > aMoment || len(p.values) > 1 && len(other.values) > 1 &&
 		begin == otherBegin && end == otherEnd
 }
 

@@ -55,6 +55,11 @@ func planted() []prometheustest.Series {
 		// a database is created, and another dropped: the sum is reset both times
 		s(commits, `instance="databases:9187",datname="a"`, 10, 20, 30, 40, 50),
 		s(commits, `instance="databases:9187",datname="b"`, missed, missed, 5, 6, missed),
+		// a sample that is no number, and a missing one, of one database: there is no sum
+		s(commits, `instance="skips:9187",datname="a"`, 10, 20, 30, 40, 50),
+		{Name: commits, Labels: `instance="skips:9187",datname="b"`, Samples: []prometheustest.Sample{{At: begin, Value: 1},
+			{At: begin.Add(time.Minute), Value: math.NaN()}, {At: begin.Add(2 * time.Minute), Value: 3},
+			{At: begin.Add(4 * time.Minute), Value: 5}}},
 		// the statistics were reset, which changes a label
 		s(wal, `instance="reset:9187",stats_reset="1"`, 100, 200), s(wal, `instance="reset:9187",stats_reset="2"`,
 			missed, missed, 5, 9),
@@ -153,6 +158,7 @@ func traps(t *testing.T, store *prometheus.Store) {
 	check("hole:9187", ours, told{Values: map[string]float64{"0s": 10, "3m0s": 40}})
 	check("databases:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 35, "3m0s": 46,
 		"4m0s": 50}, Gaps: []string{"2m0s reset", "4m0s reset"}})
+	check("skips:9187", ours, told{Values: map[string]float64{"0s": 11, "2m0s": 33, "4m0s": 55}})
 	check("reset:9187", "pgstat.wal/wal_records",
 		told{Values: map[string]float64{"0s": 100, "1m0s": 200, "2m0s": 5, "3m0s": 9}, Gaps: []string{"2m0s reset"}})
 	check("twice:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 30, "3m0s": 40},
@@ -197,7 +203,7 @@ func traps(t *testing.T, store *prometheus.Store) {
 	refused(prometheus.Query{Server: `instance=~".fd00.*"`, Host: `instance="one:9100"`},
 		"PostgreSQL exporters for several servers (fd00::1, fd00::2)")
 	refused(prometheus.Query{},
-		`has 12 instances; pick one with --server 'instance="…"' from [fd00::1]:9187, ahead:9187, databases:9187`)
+		`has 13 instances; pick one with --server 'instance="…"' from [fd00::1]:9187, ahead:9187, databases:9187`)
 	refused(prometheus.Query{Server: `instance=~"(plain|reset):9187"`, Host: `instance="one:9100"`},
 		"exporters for several servers")
 	refused(prometheus.Query{Server: `instance="plain:9187"`, Host: `instance="disks:9100"`},

@@ -156,8 +156,8 @@ func (r *reading) notice(format string, values ...any) {
 	}
 }
 
-// add adds the series of a metric up. When a series comes or goes, the sum is reset: a database was created or
-// dropped, an exporter changed, or a label.
+// add adds the series of a metric up, at the moments that none of them skips. When a series comes or goes, the sum is
+// reset: a database was created or dropped, an exporter changed, or a label.
 func (r *reading) add(f Found, parts []*part) {
 	type sum struct {
 		value float64
@@ -168,6 +168,12 @@ func (r *reading) add(f Found, parts []*part) {
 		for at, v := range p.values {
 			before := sums[at]
 			sums[at] = sum{before.value + v, before.of + string(rune(i+1))}
+		}
+	}
+	moments := slices.Sorted(maps.Keys(sums))
+	for _, p := range parts {
+		for _, at := range p.skipped(moments) {
+			delete(sums, at)
 		}
 	}
 	if r.at[f.Exporter] == nil {
