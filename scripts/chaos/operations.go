@@ -181,7 +181,7 @@ func exported() (all []Fault) {
 		"--limits", "%")
 	add("`history` with a token of two lines", "a\nb", "the token must be one line", "history", "--prometheus",
 		"http://127.0.0.1:1", "--token-file", "%")
-	add("`history` for longer than anything is kept", "", "want 1h to 455d", "history", "--prometheus",
+	add("`history` for longer than anything is kept", "", "want 1m to 455d", "history", "--prometheus",
 		"http://127.0.0.1:1", "--for", "99999999999999999d")
 	return all
 }

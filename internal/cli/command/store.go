@@ -109,10 +109,14 @@ func (o StoreOptions) Settled(now time.Time) (from, to time.Time, err error) {
 	if err != nil {
 		return from, to, err
 	}
+	back, err := o.Back.OfHours()
+	if err != nil {
+		return from, to, err
+	}
 	if to = cloudwatch.Settled(now); until.Before(to) {
 		to = until.UTC().Truncate(time.Hour)
 	}
-	return to.Add(-time.Duration(o.Back)), to, nil
+	return to.Add(-back), to, nil
 }
 
 // Strayed rejects flags about a store if none is asked, since they would have no effect.

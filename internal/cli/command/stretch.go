@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/measure/probe/cloudwatch"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 var daysOrWeeks = regexp.MustCompile(`(\d+\.?\d*|\.\d+)([dw])`)
@@ -56,11 +57,20 @@ const Longest = cloudwatch.Longest
 
 func (s *Stretch) Set(text string) error {
 	d, err := ParseTime(text)
-	if err != nil || d < time.Hour || d > Longest {
-		return fmt.Errorf("want 1h to 455d, such as 36h, 30d or 12w")
+	if err != nil || d < time.Minute || d > Longest {
+		return fmt.Errorf("want 1m to 455d, such as 36h, 30d or 12w")
 	}
 	*s = Stretch(d)
 	return nil
+}
+
+// OfHours returns the duration for a source of whole hours.
+func (s Stretch) OfHours() (time.Duration, error) {
+	if d := time.Duration(s); d >= time.Hour {
+		return d, nil
+	}
+	return 0, fmt.Errorf("--for %s is too short: this reads whole hours, so ask for at least 1h",
+		printable.Duration(time.Duration(s)))
 }
 
 func (s *Stretch) String() string { return fmt.Sprintf("%gd", time.Duration(*s).Hours()/24) }

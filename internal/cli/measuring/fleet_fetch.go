@@ -90,12 +90,16 @@ func (o fleetOptions) asked(ctx context.Context, env command.Env) (asked, error)
 	case len(o.files) > 0:
 		return o.askedOfFiles(ctx, env)
 	}
+	back, err := o.store.Back.OfHours()
+	if err != nil {
+		return asked{}, err
+	}
 	store, options, q, err := o.store.Open(ctx, env, o.account)
 	if err != nil {
 		return asked{}, err
 	}
 	q.To = q.To.UTC().Truncate(time.Hour)
-	q.From = q.To.Add(-time.Duration(o.store.Back)).Truncate(time.Hour)
+	q.From = q.To.Add(-back).Truncate(time.Hour)
 	source := prometheus.NewFleet(store, q)
 	databases, err := source.Databases(ctx)
 	address, _ := url.Parse(options.URL)

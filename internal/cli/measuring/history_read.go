@@ -109,8 +109,9 @@ func ofStore(ctx context.Context, store *prometheus.Store, q prometheus.Query, n
 // other exporter presents anything.
 func (o historyOptions) handedOn(ctx context.Context, store *prometheus.Store, q prometheus.Query,
 	nothing error) (h answer, err error) {
+	back, short := o.store.Back.OfHours()
 	q.To = q.To.UTC().Truncate(time.Hour)
-	q.From = q.To.Add(-time.Duration(o.store.Back)).Truncate(time.Hour)
+	q.From = q.To.Add(-back).Truncate(time.Hour)
 	source := prometheus.NewFleet(store, q)
 	instances, err := source.Instances(ctx)
 	switch {
@@ -118,6 +119,8 @@ func (o historyOptions) handedOn(ctx context.Context, store *prometheus.Store, q
 		return h, err
 	case len(instances) == 0:
 		return h, nothing
+	case short != nil:
+		return h, short
 	case len(instances) > 1:
 		return h,
 			fmt.Errorf(`an exporter of CloudWatch has %d instances, %s among them; pick one with --server 'dimension_DBInstanceIdentifier="…"', or rank all with realiops fleet`,

@@ -100,7 +100,8 @@ func (o auroraCostOptions) check(flags *pflag.FlagSet) error {
 	case flags.Changed("for") && (o.cluster == "" || len(o.from) > 0):
 		return errors.New("--for works only with --cluster")
 	}
-	return nil
+	_, err := o.back.OfHours()
+	return err
 }
 
 type billed struct {
