@@ -34,9 +34,13 @@ const endedWithin = 5 * time.Second
 // and by DATABASE_URL, at host; complete sets its streams and adds to its environment. Processes that
 // it leaves behind are waited for.
 func Command(on *postgres.Endpoint, host string, args []string, complete func(*exec.Cmd)) Operation {
+	var in input
 	return func(ctx context.Context) (Outcome, error) {
 		c := exec.CommandContext(ctx, args[0], args[1:]...)
 		complete(c)
+		if err := in.next(c.Stdin); err != nil {
+			return Outcome{}, err
+		}
 		c.Env = on.Environment(c.Environ(), host)
 		c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
 		c.WaitDelay = endedWithin
