@@ -19,7 +19,8 @@
 // including those of parallel tests and of other packages' tests. Other work in the database counts as the
 // operation's, so do not prepare one test there while another measures: call Measure in tests without t.Parallel,
 // or give each test its own server with [Start]. Work in other databases of the server is noticed: a count beyond
-// its limit then fails as uncertain.
+// its limit then fails as uncertain. So does every count if nothing was written, no session connected to the database,
+// and none was open there: the operation may have used another database.
 //
 // # Pools
 //
@@ -197,13 +198,20 @@ func (db *DB) measure(ctx context.Context, name string, do func(), pools []Pool)
 	if db.wal != nil {
 		place.ReadWAL = db.wal.ReadWAL
 	}
+	is := &runfile.Operation{Text: name, Warmup: warmup, SessionsNamed: len(pools) > 0}
 	o := operation.Options{
-		Head: runfile.Run{Schema: runfile.Schema, Start: time.Now(), Operation: &runfile.Operation{
-			Text: name, Warmup: warmup, SessionsNamed: true}},
+		Head: runfile.Run{Schema: runfile.Schema, Start: time.Now(), Operation: is},
 		Tell: func(string) {}, Repetitions: repetitions, Warmup: warmup, Background: background,
 		Ours: postgres.Sessions{All: true},
 		Operation: func(ctx context.Context) (operation.Outcome, error) {
 			do()
+			if !is.SessionsNamed { // a session that is open may have served it
+				watch, err := db.facts.Watch(ctx, db.control, postgres.Sessions{All: true})
+				if err != nil {
+					return operation.Outcome{}, err
+				}
+				is.SessionsNamed = watch.Visited()
+			}
 			return operation.Outcome{}, db.report(ctx, pools)
 		},
 	}

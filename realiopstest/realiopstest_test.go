@@ -187,6 +187,27 @@ func TestOthersAreKeptApart(t *testing.T) {
 	}
 }
 
+// An operation that opens no session in the database may have used another one: no limit is certainly kept. A session
+// that is open may have served it.
+func TestNothingReachedTheDatabase(t *testing.T) {
+	db := orders(t, "17")
+	execute(t, db.DSN(), "create database elsewhere")
+	elsewhere := strings.Replace(db.DSN(), "/postgres?", "/elsewhere?", 1)
+	misled := func() { execute(t, elsewhere, "select 1") }
+	var unknown told
+	db.Measure(t, misled).AtMost(&unknown, realiopstest.Rows(3))
+	if len(unknown.errors) != 1 || !strings.Contains(unknown.errors[0],
+		"rows: whether it is at most 3 a run is unknown: no session of the operation connected to the database") {
+		t.Errorf("an operation in another database: %q", unknown.errors)
+	}
+	open, err := pgx.Connect(t.Context(), db.DSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer open.Close(context.Background())
+	db.Measure(t, misled).AtMost(t, realiopstest.Rows(0))
+}
+
 func BenchmarkOrders(b *testing.B) {
 	db := realiopstest.Start(b, "17")
 	conn, err := pgx.Connect(b.Context(), db.DSN())

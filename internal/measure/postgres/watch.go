@@ -117,6 +117,16 @@ func (f Facts) Watch(ctx context.Context, conn *pgx.Conn, picked Sessions) (*Wat
 	return w, err
 }
 
+// Visited reports whether another client had a session in the database when the watch began.
+func (w *Watch) Visited() bool {
+	for _, v := range w.before {
+		if v.here {
+			return true
+		}
+	}
+	return false
+}
+
 // Own adds sessions known to be the operation's.
 func (w *Watch) Own(backends []int32) {
 	w.picked.Own = append(w.picked.Own, backends...)
