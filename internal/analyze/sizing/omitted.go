@@ -35,15 +35,10 @@ func (s Sizing) omitted() (all []string) {
 		strings.Join(warm, "; ")+"). A server with less memory needs more.")
 	add(keptCold(s.Run)(s.Need) && len(warm) == 0, "What memory answers: "+s.Need.Load+" kept its table out of "+
 		"memory on purpose. A server whose memory holds the data needs less.")
-	var passed []string // cold loads that are not sized for
-	if s.Ask.Load == "" {
-		passed = names(slices.DeleteFunc(slices.Clone(s.Needs), func(n needs.Need) bool { return n.Load == s.Need.Load || !keptCold(s.Run)(n) }))
-	}
-	add(len(passed) > 0, "Reads of a table that is not in memory, as under "+
-		strings.Join(passed, " and ")+": these take whatever the device gives. --load sizes for one of them.")
-	add(need.Reads == 0 && len(passed) == 0, "Reads: none were seen, because a cache answered them or they were "+
-		"not recorded. If memory does not hold the data, add them: measure with more data than memory, or use "+
-		"--need with reads=.")
+	toldAbove := s.Basis != BySaying && s.Run.Observed == nil
+	add(need.Reads == 0 && !toldAbove, "Reads: none were seen, because a cache answered them or they were not "+
+		"recorded. If memory does not hold the data, add them: measure with more data than memory, or use --need with "+
+		"reads=.")
 	add(s.flushesUncounted(), "Flushes: the source does not count them (Linux before 5.5, CloudWatch). Only a run on such "+
 		"a volume shows whether it flushes fast enough.")
 	onRDS := s.onRDS()
@@ -86,7 +81,8 @@ func (s Sizing) cautions() (all []string) {
 	if s.onRDS() && s.recordedMultiAZ() && !s.Ask.MultiAZ {
 		all = append(all, "The server is Multi-AZ, but prices of RDS here are without its standby: --multi-az doubles them")
 	}
-	if need.Flushes > flushesOfOneLeast {
+	volume := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Volume.Provider != auroraStandard })
+	if need.Flushes > flushesOfOneLeast && volume {
 		all = append(all, fmt.Sprintf("%s flushes a second come one after another, and one volume does %s to %s "+
 			"(0.5 to 1 ms each): commits wait unless several share a flush",
 			number.Grouped(need.Flushes, 0), number.Grouped(flushesOfOneLeast, 0), number.Grouped(flushesOfOneMost, 0)))

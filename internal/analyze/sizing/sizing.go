@@ -249,6 +249,16 @@ func keptCold(run *counts.Run) func(needs.Need) bool {
 	}
 }
 
+// LeftOut returns the needs of loads that kept their table out of memory, unless one was requested or sized for.
+func (s Sizing) LeftOut() []needs.Need {
+	if s.Ask.Load != "" {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(s.Needs), func(n needs.Need) bool {
+		return n.Load == s.Need.Load || n.Missing != nil || !keptCold(s.Run)(n)
+	})
+}
+
 // spreads returns the needs on distributed databases; none if the rows are unknown.
 func (s Sizing) spreads() (all []catalog.Spread) {
 	if s.Need.Rows == nil || *s.Need.Rows <= 0 {

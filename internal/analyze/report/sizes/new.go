@@ -1,6 +1,7 @@
 package sizes
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,6 +66,9 @@ func unmeasured(s sizing.Sizing) []string {
 	if s.Basis == sizing.BySaying {
 		return all
 	}
+	if s.Run.Observed == nil {
+		all = append(loadsOf(s), all...)
+	}
 	if text := seen(observedFor(s.Parts)); text != "" {
 		all = append([]string{text}, all...)
 	}
@@ -94,6 +98,30 @@ func unmeasured(s sizing.Sizing) []string {
 	if len(loads) > 0 {
 		all = append(all, "What "+words.Enumerated(loads, " and ")+" needed is unknown: if it was more, this order "+
 			"is too small")
+	}
+	return all
+}
+
+// loadsOf says for which load the order is, and which reads are not in it.
+func loadsOf(s sizing.Sizing) (all []string) {
+	if s.Ask.Load == "" && len(s.Needs) > 1 && len(s.Parts) == 1 {
+		all = append(all, "It is for "+s.Need.Load+", which moved the most bytes")
+	}
+	const little = 0.01
+	need := s.Target.Most
+	unread := need.Reads < little*need.Requests()
+	without := "Reads that memory does not answer are left out"
+	if unread {
+		without = "It has next to no reads"
+	}
+	left := s.LeftOut()
+	switch {
+	case len(left) > 0:
+		most := slices.MaxFunc(left, func(a, b needs.Need) int { return cmp.Compare(a.Mean.Requests(), b.Mean.Requests()) })
+		all = append(all, fmt.Sprintf("%s: %s, whose table memory does not hold, made %s requests/s (--load %s sizes for it)",
+			without, most.Load, number.Rate(most.Mean.Requests()), most.Load))
+	case unread && needs.ReadsUnread(s.Run) == "":
+		all = append(all, without+": if memory does not hold your data, this order is too small")
 	}
 	return all
 }

@@ -53,7 +53,7 @@ func (s Size) order(c *sizing.Choice, region func(sizing.Option) string) *SizeOr
 		text := "no known storage carries that"
 		switch {
 		case turn.Option != nil:
-			text = shown(*turn.Option).Text()
+			text = shown(*turn.Option).beside(v.SizeChosen)
 		case turn.HeldBack:
 			text = "more than one " + s.Sized.machine() + " can pass"
 		}
@@ -112,6 +112,14 @@ func (s Sized) turned(t sizing.Turn) string {
 // Text returns an order as one would place it, and its price.
 func (c SizeChosen) Text() string { return c.goods("") + ": " + c.price() }
 
+// beside returns an order without what it shares with one that the reader has just read.
+func (c SizeChosen) beside(first SizeChosen) string {
+	if c.Monthly == nil || c.Region != first.Region || c.AsOf != first.AsOf {
+		return c.Text()
+	}
+	return fmt.Sprintf("%s: %s %s a month", c.goods(""), number.Rate(*c.Monthly), c.Currency)
+}
+
 // goods returns the ordered volume; of qualifies its size.
 func (c SizeChosen) goods(of string) string {
 	size := number.Grouped(c.GiB, 0) + " GiB"
@@ -148,26 +156,28 @@ func (c SizeChosen) bytes() string {
 	return number.Grouped(c.MiBps, 0) + " MiB/s"
 }
 
+// told returns an order with what to know before placing it, an item each.
+func told(order string, more []string) document.Together {
+	items := document.List(words.Each(func(text string) string { return words.Sentences(text) }, words.Filled(more...)))
+	return document.Together{document.Paragraph{Text: words.Sentences(strings.TrimSpace(order))}, items}
+}
+
 func (s Size) inShort() document.Block {
 	o := s.Order
 	if len(s.Options) == 0 { // volumes with limits
 		return document.Paragraph{Text: words.Sentences(s.Cautions...)}
 	}
 	if o == nil && !slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Provider != "aurora" }) {
-		text := words.Sentences(append([]string{"Order: no storage, because Aurora sizes its own", s.auroraBill()},
-			s.Cautions...)...)
-		return document.Paragraph{Text: text}
+		return told("Order: no storage, because Aurora sizes its own. "+s.auroraBill(), s.Cautions)
 	}
 	if o == nil {
-		text := words.Sentences(append([]string{"Order: nothing. No known storage carries " +
-			s.Sized.Demand() + s.Sized.Behind(), s.machineText()}, s.Cautions...)...)
-		return document.Paragraph{Text: text}
+		return told("Order: nothing. No known storage carries "+s.Sized.Demand()+s.Sized.Behind(),
+			append([]string{s.machineText()}, s.Cautions...))
 	}
-	first := slices.Concat([]string{s.orderText(), o.baselineText(), s.alsoText(), o.unpricedText()},
-		s.Cautions[:s.basis], []string{s.stripeText(), s.raisedText(), s.machineText()}, s.Cautions[s.basis:])
-	blocks := document.Together{document.Paragraph{Text: words.Sentences(first...)}}
+	blocks := told(s.orderText(), slices.Concat([]string{o.baselineText(), s.alsoText(), o.unpricedText()},
+		s.Cautions[:s.basis], []string{s.stripeText(), s.raisedText(), s.machineText()}, s.Cautions[s.basis:]))
 	if o.Next != nil {
-		blocks = append(blocks, document.Paragraph{Text: "Next cheapest: " + o.Next.Text() + "."})
+		blocks = append(blocks, document.Paragraph{Text: "Next cheapest: " + o.Next.beside(o.SizeChosen) + "."})
 	}
 	blocks = append(blocks, document.Paragraph{Text: "What decides: " + o.Decides + "."})
 	changes := "nothing between a tenth and ten times the load or the data"
@@ -270,7 +280,7 @@ func (s Size) stripeText() string {
 	text := fmt.Sprintf("The order is a stripe of %d volumes. You set it up yourself (LVM or mdadm), take snapshots "+
 		"of all volumes at once, and lose all data if you lose one volume", s.Order.Disks)
 	if s.Order.Single != nil {
-		text += ". One volume: " + s.Order.Single.Text()
+		text += ". One volume: " + s.Order.Single.beside(s.Order.SizeChosen)
 	}
 	return text
 }
@@ -282,7 +292,7 @@ func (s Size) raisedText() string {
 		return ""
 	}
 	return fmt.Sprintf("Raised for only %g h a day, the order is %s. AWS allows one change of a volume in six hours",
-		r.Hours, r.Text())
+		r.Hours, r.beside(s.Order.SizeChosen))
 }
 
 // machineText says what the machine must pass; empty if the requested one does, or nothing is known.
