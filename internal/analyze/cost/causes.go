@@ -43,6 +43,12 @@ func causes(tops []runfile.Top, repetitions []counts.Repetition, of string) Caus
 	return c
 }
 
+// wroteTables reports whether rows were written, with WAL: no statement is listed for unlogged tables.
+func (c Cost) wroteTables() bool {
+	logged := func(r Relation) bool { return r.Is == runfile.WALTable && r.OwnRecords.Median > 0 }
+	return len(c.Tables.Items) > 0 && (c.Relations.Missing != "" || slices.ContainsFunc(c.Relations.Items, logged))
+}
+
 // isOurs reports whether a statement is ours and marked. From version 18 on pg_stat_statements drops the mark: then
 // it is a statement on system tables, qualified like ours, that changes nothing.
 func isOurs(i runfile.TopItem) bool {

@@ -47,6 +47,9 @@ func Of(run *counts.Run) (Cost, error) {
 		*those = causes(run.Tops, load.Repetitions, of)
 		those.Others = len(c.Others) > 0
 	}
+	if c.Statements.Missing == "" && len(c.Statements.Items) == 0 && c.wroteTables() {
+		c.Statements.Missing = "pg_stat_statements was reset meanwhile, or does not track these sessions"
+	}
 	if slices.ContainsFunc(run.Tops, func(t runfile.Top) bool {
 		return t.Load == runfile.OperationLoad && t.Total[runfile.Evictions] > 0
 	}) {
