@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/next"
@@ -51,9 +50,9 @@ func soFar(env command.Env, show *progress.Display) func(path string) {
 		if done&(done-1) != 0 && done != len(run.Loads) || steps >= run.Header.Plan.Steps() { // the report follows
 			return
 		}
-		verdicts := attribution.Judge(run, attribution.Options{Asked: run.MetricNames()})
+		view, _ := report.OnScreen(run, nil)
 		var found bytes.Buffer
-		if document.Text(env.Coloured(&found, env.ErrTerminal), report.New(run, verdicts).SoFar(),
+		if document.Text(env.Coloured(&found, env.ErrTerminal), view.SoFar(),
 			cmp.Or(env.MessageColumns(), command.DefaultWidth)) == nil {
 			show.Found(found.String())
 		}

@@ -46,8 +46,7 @@ func (o AnalyzeOptions) analyzeRun(env command.Env, run *counts.Run) error {
 	if err != nil {
 		return err
 	}
-	verdicts := attribution.Judge(run, attribution.Options{Asked: names}) // including those true by definition
-	view := report.New(run, verdicts)
+	view, verdicts := o.Level.judge(run, o.Format.Chosen, required)
 	view.File = named(o.Named)
 	if err := env.Answer(o.Format.Chosen, command.Finding{What: "a run", Value: view,
 		Words: wordsOf(run, view, o.Level)}); err != nil {
@@ -77,12 +76,26 @@ func (l *Level) AddFlags(f *pflag.FlagSet) {
 // Evidence reports whether -v asked for all evidence.
 func (l Level) Evidence() bool { return l.evidence }
 
+// isScreen reports whether the report is one screen.
+func (l Level) isScreen(format string) bool {
+	return format == command.FormatText && !l.all && !l.evidence
+}
+
 // reads returns the options to read a file for the report: one screen shows no latencies.
 func (l Level) reads(format string) []tally.Option {
-	if format == command.FormatText && !l.all && !l.evidence {
+	if l.isScreen(format) {
 		return []tally.Option{tally.WithoutLatencies}
 	}
 	return nil
+}
+
+// judge makes the report on a run. One screen judges what it shows, and those also named.
+func (l Level) judge(run *counts.Run, format string, also []string) (report.Report, attribution.Verdicts) {
+	if l.isScreen(format) {
+		return report.OnScreen(run, also)
+	}
+	verdicts := attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}) // including those true by definition
+	return report.New(run, verdicts), verdicts
 }
 
 // wordsOf returns a function for the text of a report at a level.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/analyze/cost"
 	"github.com/realiops/realiops/internal/analyze/counts"
@@ -166,8 +165,7 @@ func (o reportOptions) reportRuns(env command.Env, runs []*counts.Run, name stri
 			return err
 		}
 	}
-	verdicts := attribution.Judge(run, attribution.Options{Asked: asked}) // including those true by definition
-	view := report.New(run, verdicts)
+	view, verdicts := o.level.judge(run, format, slices.Concat(required, only))
 	view.File = named(name)
 	if err := o.writeAs(env, func(env command.Env) error {
 		return o.write(env, run, report.WithSize{Report: view, Size: size}, unsized, format, only)
