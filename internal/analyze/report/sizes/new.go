@@ -153,7 +153,7 @@ func unread(p sizing.Part, load string) string {
 // shared says that the order may include other programs' work, if it is unknown whether there was some; else empty.
 func shared(p sizing.Part, load string) string {
 	unchecked := func(n needs.Need) bool { return n.Unchecked != nil && (load == "" || n.Load == load) }
-	if i := slices.IndexFunc(p.Needs, unchecked); i >= 0 && p.Run.Header.Target.Version != "" {
+	if i := slices.IndexFunc(p.Needs, unchecked); i >= 0 {
 		return fmt.Sprintf("The order is for everything that used the disk, since this server's share is unknown (%v)",
 			p.Needs[i].Unchecked)
 	}
