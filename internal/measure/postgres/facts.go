@@ -63,18 +63,22 @@ func Inspect(ctx context.Context, conn *pgx.Conn) (Facts, error) {
 	err := QueryRow(ctx, conn, `/* realiops */
 		select pg_catalog.current_setting('server_version_num')::int,
 		       pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1),
-		       `+Named("pg_catalog.current_database()")+`, pg_catalog.pg_is_in_recovery(),
+		       `+Named("pg_catalog.current_database()")+", "+Named("session_user")+`, pg_catalog.pg_is_in_recovery(),
 		       pg_catalog.current_setting('transaction_read_only')::boolean, pg_catalog.pg_backend_pid(),
 		       coalesce(pg_catalog.inet_client_port(), 0), pg_catalog.current_setting('max_connections')::int`).Scan(
-		&f.VersionNum, &f.Version, (*Name)(&f.Database), &f.Standby, &f.ReadOnly, &f.BackendPID,
+		&f.VersionNum, &f.Version, (*Name)(&f.Database), (*Name)(&f.User), &f.Standby, &f.ReadOnly, &f.BackendPID,
 		&f.ClientPort, &f.Connections)
 	if err != nil {
 		return f, fmt.Errorf("identify the server: %w", err)
 	}
 	// Not in a transaction that sets the role, since some statements, such as VACUUM, cannot run in one.
-	if err := conn.QueryRow(ctx, "/* realiops */ select session_user, current_user").Scan(&f.User,
-		&f.ActsAs); err != nil {
+	var itself bool
+	if err := conn.QueryRow(ctx, "/* realiops */ select current_user, current_user operator(pg_catalog.=) session_user").
+		Scan(&f.ActsAs, &itself); err != nil {
 		return f, fmt.Errorf("read the session's user: %w", err)
+	}
+	if itself {
+		f.ActsAs = f.User
 	}
 	f.Pooler = BehindPooler(conn, f.BackendPID)
 	if f.VersionNum < Oldest {

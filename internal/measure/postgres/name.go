@@ -17,12 +17,14 @@ type Name string
 
 // Named returns an expression that reads a value of type text or name. If bytes are invalid in the
 // client's encoding, the server refuses to send the whole answer. So from a database in SQL_ASCII, which
-// has no encoding, they come in hex.
+// has no encoding, they come in hex. All databases share the names of roles, databases and tablespaces, whatever
+// encoding they are in, so bytes that are UTF-8 come in hex from any database with one byte for a letter.
 func Named(text string) string {
 	text = "(" + text + ")::pg_catalog.text"
-	return "case pg_catalog.getdatabaseencoding() when 'SQL_ASCII' then 'h' || " +
-		"pg_catalog.encode(pg_catalog.convert_to(" + text +
-		", 'SQL_ASCII'), 'hex') else 't' || " + text + " end"
+	hex := "pg_catalog.encode(pg_catalog.convert_to(" + text + ", pg_catalog.getdatabaseencoding()), 'hex')"
+	return "case when pg_catalog.getdatabaseencoding() = 'SQL_ASCII' or pg_catalog.pg_encoding_max_length(" +
+		"pg_catalog.pg_char_to_encoding(pg_catalog.getdatabaseencoding())) = 1 and " + hex +
+		" ~ '^([0-7].|(c[2-9a-f]|d.|(e.|f[0-4][89ab].)[89ab].)[89ab].)*$' then 'h' || " + hex + " else 't' || " + text + " end"
 }
 
 // ScanText implements pgtype.TextScanner. NULL is the empty name.

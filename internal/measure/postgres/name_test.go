@@ -89,18 +89,43 @@ func values(of map[string]string) (all []string) {
 	return all
 }
 
-// TestNamesInOtherEncodings: names arrive with the right letters.
+// TestNamesInOtherEncodings: names arrive with the right letters, also those of roles and databases that were created in
+// a database with another encoding.
 func TestNamesInOtherEncodings(t *testing.T) {
+	const user, shared = "é", "é€𝄞"
 	s := servertest.Start(t, embedded.Options{Version: "17"})
-	for _, encoding := range []string{"UTF8", "LATIN1", "SQL_ASCII"} {
-		conn := servertest.Connect(t, servertest.DatabaseOn(t, s, "encoding '"+encoding+
-			"' template template0 lc_collate 'C' lc_ctype 'C'"))
-		for _, name := range []string{"plain", "é", "tab", "hex", `a\b`, "t", "h", ""} {
+	u, err := url.Parse(s.DSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	password, _ := u.User.Password()
+	u.User = url.UserPassword(user, password)
+	servertest.Exec(t, servertest.Connect(t, servertest.Endpoint(t, s.DSN())),
+		`create role "`+shared+`"; create role "`+user+`" login superuser password '`+password+`'`)
+	for _, encoding := range []string{"UTF8", "LATIN1", "WIN1252", "SQL_ASCII"} {
+		u.Path = "/" + servertest.DatabaseOn(t, s, "encoding '"+encoding+
+			"' template template0 lc_collate 'C' lc_ctype 'C'").Config().Database
+		conn, err := servertest.Endpoint(t, u.String()).Connect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close(context.WithoutCancel(t.Context())) //nolint:errcheck // nothing was changed
+		read := func(text string, arguments ...any) (string, error) {
 			var got postgres.Name
-			err := postgres.QueryRow(t.Context(), conn, "select "+postgres.Named("$1::pg_catalog.text"), name).Scan(&got)
-			if err != nil || string(got) != name {
+			err := postgres.QueryRow(t.Context(), conn, "select "+postgres.Named(text), arguments...).Scan(&got)
+			return string(got), err
+		}
+		for _, name := range []string{"plain", "é", "tab", "hex", `a\b`, "t", "h", ""} {
+			if got, err := read("$1::pg_catalog.text", name); err != nil || got != name {
 				t.Errorf("%s: %q comes as %q, %v", encoding, name, got, err)
 			}
+		}
+		if got, err := read("select max(rolname collate \"C\") from pg_catalog.pg_roles"); err != nil || got != shared {
+			t.Errorf("%s: the role %q comes as %q, %v", encoding, shared, got, err)
+		}
+		facts, err := postgres.Inspect(t.Context(), conn)
+		if err != nil || facts.User != user || facts.ActsAs != user {
+			t.Errorf("%s: the user is %q, acting as %q, %v", encoding, facts.User, facts.ActsAs, err)
 		}
 	}
 }

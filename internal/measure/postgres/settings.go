@@ -27,13 +27,14 @@ var ioSettings = []string{
 func Settings(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 	settings := map[string]string{}
 	var name, value string
-	err := ForEachRow(ctx, conn, []any{&name, &value}, func() error {
+	err := ForEachRow(ctx, conn, []any{&name, (*Name)(&value)}, func() error {
 		settings[name] = value
 		return nil
 	}, `/* realiops */
-		select name, pg_catalog.current_setting(name) from pg_catalog.pg_settings where name = any($1)
+		select name, `+Named("value")+` from (
+		select name, pg_catalog.current_setting(name) as value from pg_catalog.pg_settings where name = any($1)
 		union all select $2, coalesce(pg_catalog.string_agg(pg_catalog.quote_ident(spcname) || ' (' || oid || ')', ', ' order by oid), 'none')
-		from (select oid, spcname from pg_catalog.pg_tablespace where spcname not in ('pg_default', 'pg_global') order by oid limit 1000) s`,
+		from (select oid, spcname from pg_catalog.pg_tablespace where spcname not in ('pg_default', 'pg_global') order by oid limit 1000) s) settings`,
 		ioSettings, runfile.Tablespaces)
 	return settings, wrap(err, "read the server's settings")
 }

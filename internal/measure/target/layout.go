@@ -48,11 +48,11 @@ func askForFiles(ctx context.Context, t *Target, s *layout.Server) error {
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was changed
 	var space layout.Tablespace
-	err = postgres.ForEachRow(ctx, conn, []any{&space.OID, &space.Name, &space.Temp}, func() error {
+	err = postgres.ForEachRow(ctx, conn, []any{&space.OID, (*postgres.Name)(&space.Name), &space.Temp}, func() error {
 		s.Tablespaces = append(s.Tablespaces, space)
 		return nil
 	}, `/* realiops */
-		select oid, spcname, coalesce(spcname = any (select pg_catalog.btrim(n, ' "') from pg_catalog.unnest(
+		select oid, `+postgres.Named("spcname")+`, coalesce(spcname = any (select pg_catalog.btrim(n, ' "') from pg_catalog.unnest(
 			pg_catalog.string_to_array(pg_catalog.current_setting('temp_tablespaces'), ',')) n), false)
 		from pg_catalog.pg_tablespace where spcname not in ('pg_default', 'pg_global') order by oid limit $1`, mostTablespaces+1)
 	if err != nil {
