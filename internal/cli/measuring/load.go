@@ -121,6 +121,13 @@ func warnOfStandby(ctx context.Context, env command.Env, conn *pgx.Conn) {
 	}
 }
 
+// warnOfQueries says whose queries a load that writes may cancel.
+func warnOfQueries(ctx context.Context, env command.Env, conn *pgx.Conn) {
+	if text, err := postgres.StandbyQueries(ctx, conn, "this load"); err == nil && text != "" {
+		env.Tell("realiops: warning: %s", strings.TrimSuffix(text, "."))
+	}
+}
+
 func (o *loadOptions) runInitialize(ctx context.Context, env command.Env, endpoint *postgres.Endpoint) error {
 	conn, err := endpoint.ConnectUser(ctx)
 	if err != nil {
@@ -128,6 +135,7 @@ func (o *loadOptions) runInitialize(ctx context.Context, env command.Env, endpoi
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is left to be done on it
 	warnOfStandby(ctx, env, conn)
+	warnOfQueries(ctx, env, conn)
 	t := o.tables
 	t.Scale, t.NoVacuum = o.scale, o.noVacuum
 	t.PartitionMethod = tables.Method(strings.ToLower(string(t.PartitionMethod)))

@@ -68,6 +68,11 @@ func (b *benchmark) prepare(ctx context.Context, endpoint *postgres.Endpoint, sc
 		fmt.Fprintln(b.env.Out, b.asked.Banner())
 	}
 	warnOfStandby(ctx, b.env, conn)
+	if slices.ContainsFunc(b.scripts, func(s scriptArgument) bool {
+		return s.builtin == nil || s.builtin.Name != "select-only"
+	}) {
+		warnOfQueries(ctx, b.env, conn)
+	}
 	if err := b.findTables(ctx, conn, scaleGiven); err != nil {
 		return err
 	}

@@ -139,7 +139,7 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
 	}
-	queries, err := postgres.StandbyQueries(ctx, session.Control)
+	queries, err := postgres.StandbyQueries(ctx, session.Control, "A run")
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
 	}

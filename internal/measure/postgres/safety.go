@@ -208,9 +208,9 @@ var standbys = `/* realiops */
 				and coalesce(r.backend_xmin, s.xmin) is null
 		) as standbys group by called order by called limit $1`
 
-// StandbyQueries returns a sentence about the standbys whose queries a run may cancel, or "". A standby that keeps the
+// StandbyQueries returns a sentence about the standbys whose queries a load may cancel, or "". A standby that keeps the
 // rows of its queries has an xmin here, or at its slot. An engine without these views has no such standbys.
-func StandbyQueries(ctx context.Context, conn *pgx.Conn) (string, error) {
+func StandbyQueries(ctx context.Context, conn *pgx.Conn, load string) (string, error) {
 	var off, hidden []string
 	var name string
 	var unseen bool
@@ -225,7 +225,7 @@ func StandbyQueries(ctx context.Context, conn *pgx.Conn) (string, error) {
 	if noSuchView(err) {
 		return "", nil
 	}
-	const may = "A run may cancel long queries on the standby "
+	may := load + " may cancel long queries on the standby "
 	switch {
 	case err != nil:
 		return "", wrap(err, "list standbys")

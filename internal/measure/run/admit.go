@@ -48,7 +48,7 @@ func (m *measurement) nameReplication(ctx context.Context) error {
 	if err := RefuseFollowers(followers); err != nil {
 		return err
 	}
-	queries, err := postgres.StandbyQueries(ctx, m.session.Control)
+	queries, err := postgres.StandbyQueries(ctx, m.session.Control, "A run")
 	if err != nil {
 		return err
 	}
