@@ -67,8 +67,6 @@ func managedRemedy(f postgres.Facts, gap runfile.Gap, remedy string) string {
 	case onMachine.MatchString(remedy):
 		return "AWS gives no access to the machine; --aws reads its disk requests from CloudWatch and Performance " +
 			"Insights (os.diskIO.rdsdev)"
-	case strings.Contains(remedy, "the missing privilege") && strings.Contains(gap.Detail, "not supported"):
-		return "Aurora does not support it, and no grant changes that"
 	case strings.Contains(remedy, "the missing privilege"):
 		return postgres.Grant("pg_monitor", f.User) + ", as the master user"
 	default:

@@ -45,7 +45,7 @@ func Locate(s Session) (Server, error) {
 }
 
 func locate(proc string, s Session) (found Server, err error) {
-	err = notLocal("no process on this machine is the server's process %d: the server is on another machine, in a "+
+	err = coded(unfound, "no process on this machine is the server's process %d: the server is on another machine, in a "+
 		"virtual machine (as with Docker Desktop), or hidden from this user", s.PID)
 	servers := map[int]bool{}
 	for _, b := range backends(proc, s) {
@@ -170,13 +170,13 @@ func (s Session) unseen(proc string, b backend) (Server, error) {
 	switch {
 	case !b.shared:
 		return Server{},
-			notLocal("the server runs in a container on this machine, as process %d, which is hidden from this user%s",
+			coded(hidden, "the server runs in a container on this machine, as process %d, which is hidden from this user%s",
 				b.pid, probe.Lacking(probe.SysPtrace))
 	case s.Directory == "":
 		return Server{}, ErrHidden
 	case !sameMount(proc, b.pid, s.Directory):
 		return Server{},
-			notLocal("the server's process %d is hidden from this user and has its own mounts; run realiops as the "+
+			coded(hidden, "the server's process %d is hidden from this user and has its own mounts; run realiops as the "+
 				"server's user or as root%s", b.pid, probe.Lacking(probe.SysPtrace))
 	case !Same(s.Directory, s.Directory):
 		return Server{}, notLocal("the server's data directory %s is not visible on this machine", s.Directory)
@@ -318,10 +318,9 @@ func Remedy(gap runfile.Gap) string {
 	switch {
 	case gap.Reason != runfile.NotLocal:
 		return ""
-	case strings.Contains(gap.Detail, "which is hidden from this user"),
-		strings.Contains(gap.Detail, "and has its own mounts"):
+	case gap.Code == hidden:
 		return "run the same command with sudo -E"
-	case strings.Contains(gap.Detail, "Docker Desktop"):
+	case gap.Code == unfound:
 		return "run realiops on the machine with the data, as root or as the server's user; for Docker Desktop, " +
 			"docker run --user 0 --privileged --pid host --network host with an image of realiops"
 	default:
@@ -329,6 +328,14 @@ func Remedy(gap runfile.Gap) string {
 	}
 }
 
-func notLocal(format string, args ...any) error {
-	return &probe.Error{Reason: runfile.NotLocal, Err: fmt.Errorf(format, args...)}
+func notLocal(format string, args ...any) error { return coded("", format, args...) }
+
+// Codes of gaps that have their own remedy.
+const (
+	hidden  = "hidden"     // a process that this user may not inspect
+	unfound = "no-process" // none is the server's
+)
+
+func coded(code, format string, args ...any) error {
+	return &probe.Error{Reason: runfile.NotLocal, Code: code, Err: fmt.Errorf(format, args...)}
 }
