@@ -1,8 +1,10 @@
 package runfile
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -177,6 +179,21 @@ func (s Storage) MemoryText() string {
 	}
 }
 
+// CachedText names disks that are files in the page cache; empty if there are none.
+func (s Storage) CachedText() string {
+	var names []string
+	for _, d := range s.Devices {
+		if d.Cached {
+			names = append(names, d.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Linux caches the file behind %s in memory, so rates and times are not a disk's; "+
+		"losetup --direct-io=on changes that.", strings.Join(names, " and "))
+}
+
 // StorageDevice is a disk under a server.
 type StorageDevice struct {
 	Name string `json:"name"` // as in /proc/diskstats
@@ -184,6 +201,7 @@ type StorageDevice struct {
 	Holds   []string `json:"holds"`
 	Carries []string `json:"carries,omitempty" scrub:"form"` // its file systems, by mount point, and swap
 	Backing string   `json:"backing,omitempty" scrub:"form"` // the file behind a loop device
+	Cached  bool     `json:"cached,omitempty"`               // that file is read and written through the page cache
 }
 
 // Host is the machine realiops ran on.

@@ -45,7 +45,7 @@ func everyKind() []Record {
 					Directory: "/data", FileSystem: "ext4", Device: "vda", RAM: true, Own: true, Unseen: []string{
 						"/data/pg_wal"}, InMemory: []string{"wal"}, Tablespaces: map[string][]string{"16400": {"fast"}},
 					Devices: []StorageDevice{{Name: "vda", Holds: []string{"data"}, Carries: []string{"/", "swap"},
-						Backing: "/disk"}},
+						Backing: "/disk", Cached: true}},
 				},
 				Cloud: &cloud,
 			},

@@ -132,7 +132,7 @@ func (a *Anonymizer) storage(s Storage) Storage {
 			a.drop("directories", mounted)
 		}
 		a.drop("directories", d.Backing)
-		s.Devices[i] = StorageDevice{Name: a.stand("disk", d.Name), Holds: d.Holds}
+		s.Devices[i] = StorageDevice{Name: a.stand("disk", d.Name), Holds: d.Holds, Cached: d.Cached}
 	}
 	return s
 }

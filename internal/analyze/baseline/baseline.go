@@ -285,6 +285,9 @@ func (b *Baseline) warn(run *counts.Run) {
 		add("%s is in memory (%s): nothing reached a disk, so nothing here measures storage.", storage.Directory,
 			storage.FileSystem)
 	}
+	if text := storage.CachedText(); text != "" {
+		add("%s", text)
+	}
 	if !b.Facts.Direct {
 		add("The file system (%s) has no direct I/O: reads and writes went through the page cache, so fio's "+
 			"figures partly measure memory. Go by the device's figures.", storage.FileSystem)

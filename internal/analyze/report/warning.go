@@ -44,6 +44,7 @@ func warnings(run *counts.Run, r Report) []Warning {
 			"fsync is off: the server never waits for the disk. With fsync on, flushes and requests would differ.")
 	}
 	condition(document.Void, "ram", run.Header.Target.Storage.MemoryText())
+	condition(document.Doubt, "cached-disk", run.Header.Target.Storage.CachedText())
 	condition(document.Note, "unfinished", unfinished(run))
 	for _, text := range run.Header.Notices {
 		condition(document.Doubt, "source-notice", strings.TrimSuffix(text, ".")+".")

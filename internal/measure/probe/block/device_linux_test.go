@@ -197,6 +197,23 @@ func loopDevice(t *testing.T) string {
 	return device
 }
 
+// TestCachedLoopDevice: without direct I/O, requests to a loop device end in the page cache.
+func TestCachedLoopDevice(t *testing.T) {
+	node := loopDevice(t)
+	for direct, want := range map[string]bool{"off": true, "on": false} {
+		if out, err := exec.Command("losetup", "--direct-io="+direct, node).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if got := thisHost().cached(filepath.Base(node)); got != want {
+			t.Errorf("direct I/O is %s, and the device is cached: %t", direct, got)
+		}
+	}
+	storage := runfile.Storage{Devices: []runfile.StorageDevice{{Name: "sda"}, {Name: "loop0", Cached: true}}}
+	if got := storage.CachedText(); !strings.HasPrefix(got, "Linux caches the file behind loop0 in memory, ") {
+		t.Errorf("said %q", got)
+	}
+}
+
 func TestStorageOfARealDirectory(t *testing.T) {
 	if got, err := StorageOf("/dev/shm"); err == nil && got.FileSystem == "tmpfs" {
 		want := runfile.Storage{Directory: "/dev/shm", FileSystem: "tmpfs", RAM: true}

@@ -119,6 +119,12 @@ func (h host) backing(device string) string {
 	return strings.TrimSpace(string(path))
 }
 
+// cached reports whether a device is a file that is not opened with direct I/O.
+func (h host) cached(device string) bool {
+	direct, _ := os.ReadFile(filepath.Join(h.sys, "block", device, "loop", "dio")) // absent before Linux 4.4
+	return h.backing(device) != "" && strings.TrimSpace(string(direct)) != "1"
+}
+
 // inRAM reports whether a device is in memory: a RAM disk, or a loop device on a file in memory.
 func (h host) inRAM(device string) bool {
 	if strings.HasPrefix(device, "zram") || strings.HasPrefix(device, "ram") {

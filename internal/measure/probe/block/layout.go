@@ -181,7 +181,7 @@ func (h host) storage(l spread) runfile.Storage {
 	}
 	all := h.group("", l.parts).devices
 	for _, device := range all {
-		d := runfile.StorageDevice{Name: written(device), Backing: h.backing(device)}
+		d := runfile.StorageDevice{Name: written(device), Backing: h.backing(device), Cached: h.cached(device)}
 		for _, p := range l.parts {
 			if slices.Contains(p.devices, device) && !slices.Contains(d.Holds, p.role) {
 				d.Holds = append(d.Holds, p.role)
