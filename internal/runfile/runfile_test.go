@@ -56,8 +56,9 @@ func everyKind() []Record {
 			Observed: true,
 			Asked:    &Stretch{From: noon, To: noon.Add(time.Hour)},
 			Notices:  []string{"It lacked a sample."}, Provenance: "made by hand",
-			Operation: &Operation{Text: "vacuum", Warmup: 1, FirstTouch: true, Times: 2, SessionsKnown: true, SessionsNamed: true},
-			Baseline:  &Baseline{Program: "fio 3.33", Set: "database", Bytes: 1 << 30, Direct: true, UntilThrottled: 60},
+			Operation: &Operation{Text: "vacuum", Warmup: 1, FirstTouch: true, Times: 2, SessionsKnown: true, SessionsNamed: true,
+				SetsCommit: true},
+			Baseline: &Baseline{Program: "fio 3.33", Set: "database", Bytes: 1 << 30, Direct: true, UntilThrottled: 60},
 		},
 		Metric{
 			Name: "pgstat.wal/wal_records", Unit: "records", Type: Counter, Period: 60,

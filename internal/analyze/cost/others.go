@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
-	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
@@ -164,7 +163,7 @@ func othersIn(run *counts.Run, load counts.Load, r counts.Repetition) (others ru
 		}
 	}
 	if rows := rowsElsewhere(r); rows > 0 {
-		others.Who = append(others.Who, "sessions in other databases, which wrote "+number.Grouped(rows, 0)+" rows")
+		others.Who = append(others.Who, "sessions in other databases, which wrote "+printable.Counted(int(rows), "row"))
 	}
 	return others
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -13,11 +14,12 @@ import (
 // flushing holds the server's settings and counts of WAL fsyncs.
 type flushing struct {
 	settings map[string]string
+	sets     bool                                                  // the operation sets synchronous_commit
 	fsyncs   func(counts.Load, counts.Repetition) (float64, error) // by all processes
 }
 
 func flushingOf(run *counts.Run) flushing {
-	f := flushing{settings: run.Header.Target.Settings}
+	f := flushing{settings: run.Header.Target.Settings, sets: run.Header.Operation.SetsCommit}
 	for _, q := range run.Quantities() {
 		if q.Name == metric.WALSyncs {
 			f.fsyncs = q.Count
@@ -29,7 +31,7 @@ func flushingOf(run *counts.Run) flushing {
 // waiting counts the commits that waited for a WAL fsync, both halves of a two-phase commit. A commit that waits makes
 // an fsync, unless another process makes it meanwhile. So all waited if there were as many fsyncs, and none if the
 // server counts the sessions' own and there were none. In between, some did not wait (synchronous_commit=off), or
-// several shared an fsync, and the number is unknown.
+// several shared an fsync, and the number is unknown. The WAL writer makes the fsyncs of commits that do not wait.
 func (f flushing) waiting(a counts.Load, r counts.Repetition) (n, background float64, err error) {
 	n, _, err = sumParts(records, commit, prepare)(a, r)
 	if err != nil || n == 0 {
@@ -45,11 +47,12 @@ func (f flushing) waiting(a counts.Load, r counts.Repetition) (n, background flo
 	switch own, byProcess := grew(r, metric.StatIOWALClientFsyncs); {
 	case byProcess && own == 0:
 		return 0, 0, nil
-	case all >= n && (byProcess || f.settings["synchronous_commit"] != "off"):
+	case byProcess && own >= n, all >= n && !f.sets && f.settings["synchronous_commit"] != "off":
 		return n, 0, nil
 	}
 	return 0, 0, &series.Missing{Reason: counts.NotRecorded, Detail: fmt.Sprintf(
-		"%s commits and %s fsyncs: some did not wait, or several waited for one fsync", amount(n), amount(all))}
+		"%s and %s: some did not wait, or several waited for one fsync", printable.Counted(int(n), "commit"),
+		printable.Counted(int(all), "fsync"))}
 }
 
 // uncounted says why the server does not count WAL fsyncs; empty if it does.

@@ -11,10 +11,12 @@ import (
 // counted. An unknown number is missing, never zero.
 func TestCommitsThatWait(t *testing.T) {
 	const cannotTell, untold = -1, -1
-	on, off := map[string]string{"synchronous_commit": "on"}, map[string]string{"synchronous_commit": "off"}
+	with := func(name, value string) flushing { return flushing{settings: map[string]string{name: value}} }
+	on, off := with("synchronous_commit", "on"), with("synchronous_commit", "off")
+	sets := flushing{settings: on.settings, sets: true}
 	for _, c := range []struct {
 		name              string
-		settings          map[string]string
+		of                flushing
 		commits, all, own float64
 		want              float64
 	}{
@@ -30,9 +32,12 @@ func TestCommitsThatWait(t *testing.T) {
 		{"18, none waited", on, 20, 1, 0, 0},
 		{"18, a session that waits although the server's do not", off, 1, 1, 1, 1},
 		{"18, some together or not waiting", on, 20, 6, 5, cannotTell},
-		{"fsync=off", map[string]string{"fsync": "off"}, 1, 1, untold, cannotTell},
-		{"wal_sync_method=open_datasync", map[string]string{"wal_sync_method": "open_datasync"}, 1, 1,
-			untold, cannotTell},
+		{"17, set by the operation", sets, 1, 1, untold, cannotTell},
+		{"18, set by the operation, and all waited", sets, 2, 2, 2, 2},
+		{"18, set by the operation, and none waited", sets, 2, 2, 0, 0},
+		{"18, set by the operation, and one waited", sets, 2, 2, 1, cannotTell},
+		{"fsync=off", with("fsync", "off"), 1, 1, untold, cannotTell},
+		{"wal_sync_method=open_datasync", with("wal_sync_method", "open_datasync"), 1, 1, untold, cannotTell},
 	} {
 		half := math.Floor(c.commits / 2) // two-phase commits, which wait first at their prepare
 		r := counts.Repetition{Counts: map[string]counts.Count{},
@@ -41,8 +46,8 @@ func TestCommitsThatWait(t *testing.T) {
 		if c.own != untold {
 			r.Counts["pgstat.io/wal_client_fsyncs"] = counts.Count{Raw: c.own}
 		}
-		f := flushing{c.settings, func(counts.Load, counts.Repetition) (float64, error) { return c.all, nil }}
-		got, _, err := f.waiting(counts.Load{}, r)
+		c.of.fsyncs = func(counts.Load, counts.Repetition) (float64, error) { return c.all, nil }
+		got, _, err := c.of.waiting(counts.Load{}, r)
 		if err != nil {
 			got = cannotTell
 		}

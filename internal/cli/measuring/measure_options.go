@@ -64,7 +64,7 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 	if m.Ours, err = sessionsOf(o.ours); err != nil {
 		return m, err
 	}
-	text := cmp.Or(o.sql, filepath.Base(o.file))
+	text, does := cmp.Or(o.sql, filepath.Base(o.file)), strings.Join(args, " ")
 	if len(args) > 0 {
 		text = commandText(args)
 		m.operationOn = func(t *target.Target) operation.Operation {
@@ -77,12 +77,14 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 		if err != nil {
 			return m, err
 		}
+		does = script.Text()
 		m.operationOn = func(t *target.Target) operation.Operation { return script.On(t.Endpoint, o.transactions) }
 		m.Ours.Known = o.ours == ""
 	}
 	m.Head = headOf(env, flags)
 	m.Head.Operation = &runfile.Operation{Text: text, Warmup: o.Warmup, FirstTouch: o.FirstTouch,
-		SessionsKnown: m.Ours.Known, SessionsNamed: o.ours != ""}
+		SessionsKnown: m.Ours.Known, SessionsNamed: o.ours != "",
+		SetsCommit: strings.Contains(strings.ToLower(does), "synchronous_commit")}
 	if o.transactions > 1 {
 		m.Head.Operation.Times = o.transactions
 	}

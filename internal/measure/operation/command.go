@@ -90,6 +90,9 @@ func ParseScript(name, text string) (Script, error) {
 	return s, err
 }
 
+// Text returns the script as given.
+func (s Script) Text() string { return s.parsed.Source }
+
 // On returns an operation that runs the script times times.
 func (s Script) On(endpoint *postgres.Endpoint, times int) Operation {
 	return func(ctx context.Context) (Outcome, error) {
