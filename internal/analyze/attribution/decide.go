@@ -21,7 +21,7 @@ func (tr *trial) decide(v *Verdict) {
 	}
 	t.estimateNoise(tr.rivals)
 	s := t.search(func(m model) bool { return tr.rivals[t.places[m.columns[0]]].Status == Excluded })
-	if s.size > 1 && !s.keepsConsistent(t, tr.rivals) {
+	if len(s.chosen.columns) > 1 && !s.keepsConsistent(t, tr.rivals) {
 		tr.mix(v, t, s)
 	} else {
 		tr.single(v, t, s)
@@ -46,7 +46,7 @@ func (s *search) keepsConsistent(t *table, rivals []held) bool {
 	for k, c := range s.chosen.columns {
 		i := slices.IndexFunc(s.sizes[0], func(m model) bool { return m.columns[0] == c })
 		if t.share(s.chosen, k) > 1-weighty && rivals[t.places[c]].Status == Consistent && i >= 0 {
-			s.chosen, s.size = s.sizes[0][i], 1
+			s.chosen = s.sizes[0][i]
 			return true
 		}
 	}

@@ -46,14 +46,14 @@ type evidence struct {
 	run        *counts.Run
 	loads      []counts.Load // with at least one repetition
 	quantities []counts.Quantity
-	columns    []column // of the quantities
-	fromFew    float64  // widens the background's deviation if there are few idle repetitions
-	moment     moments
+	columns    []column         // of the quantities
+	fromFew    float64          // widens the background's deviation if there are few idle repetitions
+	amounts    sync.Map         // of quantities between readings, by moment
 	raw        func() *evidence // the run with nothing taken off; made on first use
 }
 
 func newEvidence(run *counts.Run) *evidence {
-	e := &evidence{run: run, quantities: run.Quantities(), fromFew: 1, moment: moments{did: map[moment]float64{}},
+	e := &evidence{run: run, quantities: run.Quantities(), fromFew: 1,
 		raw: sync.OnceValue(func() *evidence { return newEvidence(run.Raw()) })}
 	if n := float64(run.Idle.Repetitions); n >= 2 {
 		e.fromFew = min(mostFromFew, stats.Student(DefaultLevel, n-1)/stats.Normal(DefaultLevel))
@@ -201,29 +201,18 @@ type moment struct {
 	from, to int64 // nanoseconds since 1970
 }
 
-// moments caches the amounts of quantities between readings; NaN means unknown.
-type moments struct {
-	lock sync.RWMutex
-	did  map[moment]float64
-}
-
 // did returns how much of a quantity there was between two readings, NaN if unknown. Results are cached, because all
 // metrics of a server share the same moments and quantities.
 func (e *evidence) did(quantity int, a counts.Load, repetition counts.Repetition, from, to time.Time) float64 {
 	when := moment{quantity, from.UnixNano(), to.UnixNano()}
-	e.moment.lock.RLock()
-	n, looked := e.moment.did[when]
-	e.moment.lock.RUnlock()
-	if looked {
-		return n
+	if n, looked := e.amounts.Load(when); looked {
+		return n.(float64)
 	}
 	n, known := e.run.Did(e.quantities[quantity], a, repetition, from, to)
 	if !known {
 		n = math.NaN()
 	}
-	e.moment.lock.Lock()
-	defer e.moment.lock.Unlock()
-	e.moment.did[when] = n
+	e.amounts.Store(when, n)
 	return n
 }
 

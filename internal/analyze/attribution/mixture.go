@@ -84,7 +84,7 @@ func (tr *trial) mix(v *Verdict, t *table, s search) {
 			"merging that grows with load"
 		return
 	}
-	if o := t.oddLoad(s.sizes[s.size-2]); s.gain(o.model, best) > -rivalled {
+	if o := t.oddLoad(s.sizes[len(best.columns)-2]); s.gain(o.model, best) > -rivalled {
 		why, sure = fmt.Sprintf("Either it also counts something else, or %s is an "+
 			"exception", tr.loads[t.loads[o.load]].Name), false
 		if kind = kind.Or(v.kindOf(tr.mixture(t, o.model).Terms)); kind == CannotTell || kind == Mixed && t.nearlyOne(tr.rivals) {

@@ -40,7 +40,6 @@ type search struct {
 	sizes      [][]model
 	dispersion float64
 	chosen     model
-	size       int
 	gainOfSums float64 // gain of the best longer sum over the best single quantity
 }
 
@@ -56,7 +55,7 @@ func (t *table) search(excluded func(model) bool) search {
 		return last[excluded(a)] - last[excluded(b)]
 	})
 	s.dispersion = t.dispersion(s.sizes)
-	s.chosen, s.size = s.sizes[0][0], 1
+	s.chosen = s.sizes[0][0]
 	for _, longer := range s.sizes[1:] {
 		if len(longer) == 0 {
 			continue
@@ -67,7 +66,7 @@ func (t *table) search(excluded func(model) bool) search {
 		t.leaveOut(&s.chosen)
 		t.leaveOut(&longer[0])
 		if s.gain(longer[0], s.chosen) > extended && longer[0].predictionError < better*s.chosen.predictionError {
-			s.chosen, s.size = longer[0], len(longer[0].columns)
+			s.chosen = longer[0]
 		}
 	}
 	return s
