@@ -27,9 +27,6 @@ func Judge(run *counts.Run, options Options) Verdicts {
 			})
 		}
 	}
-	if run.Observed != nil && run.Observed.Coarse != nil {
-		confirm(all.Metrics, Judge(run.Observed.Coarse, options).Metrics)
-	}
 	if run.Observed != nil && run.Observed.Period > 0 {
 		for i, v := range all.Metrics { // the yardsticks are no more certain than the rest
 			if v.Why == "" || v.Kind != CannotTell {

@@ -16,8 +16,6 @@ import (
 const (
 	// observedLevel is the default confidence level.
 	observedLevel = 0.99
-	// observedLoads is the number of loads needed to name anything.
-	observedLoads = 3
 	// parted is the factor by which the ratio to each quantity of the other side must move between loads. The interval
 	// must also exclude the tolerance.
 	parted = 1.3
@@ -52,7 +50,6 @@ func (tr *trial) restrain(v *Verdict) {
 		if len(ones) == 1 {
 			v.Counts, v.PerUnit, v.Between = ones[0].Quantity, ones[0].Ratio, nil
 		}
-		v.widen(tr.rivals)
 		return
 	}
 	if v.Kind == CannotTell || v.Kind == Silent {
@@ -72,7 +69,7 @@ func (tr *trial) restrain(v *Verdict) {
 // quantities of the other side are excluded. A sum that fits better is no objection: there are hundreds of sums.
 func (tr *trial) oneForOne(m runfile.Metric) (ones []held) {
 	for _, h := range tr.rivals {
-		if len(h.loads) >= observedLoads && h.bounded(mostSpread) && tr.oneToOne(m, h) && tr.isOne(h.Ratio) && (h.Status != Excluded || h.Beaten != "") {
+		if h.bounded(mostSpread) && tr.oneToOne(m, h) && tr.isOne(h.Ratio) && (h.Status != Excluded || h.Beaten != "") {
 			ones = append(ones, h)
 		}
 	}
@@ -122,7 +119,7 @@ func (tr *trial) unproved(v *Verdict) string {
 	for _, h := range tr.rivals {
 		switch {
 		case string(h.Side) == string(v.Kind) && slices.Contains(names, h.Quantity):
-			if len(h.loads) < observedLoads {
+			if len(h.loads) < fewestLoads {
 				return fmt.Sprintf("It keeps its ratio to %s, but only in %s of load", h.Quantity.Many(), printable.Counted(len(h.loads), "kind"))
 			}
 		case string(h.Side) != string(v.Kind) && h.Status != Unknown && h.Status != Itself:
@@ -167,26 +164,4 @@ func (j *judge) moves(y column) stats.Interval {
 func (j *judge) isOne(e *Estimate) bool {
 	const besides = 1.05
 	return e != nil && e.Lo <= besides && e.Hi >= 1/besides && e.Lo*j.options.Tolerance > 1 && e.Hi < j.options.Tolerance
-}
-
-// confirm withdraws verdicts that windows twice as long contradict: they were artifacts of where the windows were cut.
-func confirm(all, coarse []Verdict) {
-	for i := range all {
-		v := &all[i]
-		k := slices.IndexFunc(coarse, func(c Verdict) bool { return c.Metric.Name == v.Metric.Name })
-		itself := func(r Rival) bool { return r.Status == Itself } // it counts this by definition
-		if k < 0 || v.Kind == CannotTell || v.Kind == Silent || slices.ContainsFunc(v.Rivals, itself) {
-			continue
-		}
-		named := v.named()
-		contradicted := func(r Rival) bool {
-			return slices.Contains(named, r.Quantity) && r.Status == Excluded && r.Beaten == ""
-		}
-		if !slices.ContainsFunc(coarse[k].Rivals, contradicted) {
-			continue
-		}
-		v.Kind, v.Counts, v.PerUnit, v.Exact, v.Between = CannotTell, "", nil, false, named
-		v.Why = fmt.Sprintf("It keeps its ratio to %s in these windows, but not in windows twice as "+
-			"long", conjoined(named))
-	}
 }

@@ -132,8 +132,6 @@ type Observation struct {
 	RowsPerSecond map[string]float64
 	// Backups are the base backups that were streamed, by pg_stat_progress_basebackup.
 	Backups []Backup
-	// Coarse is the same observation in windows twice as long, which do not share the accidents of these.
-	Coarse *Run
 }
 
 // UnreadText says in how many windows the server's own counters were not followed, and why; empty if none.

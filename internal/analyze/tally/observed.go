@@ -28,22 +28,13 @@ func (o observer) keepThin() {
 	}
 }
 
+// observe cuts windows and groups them: a group stands for a load.
 func (o observer) observe() {
-	o.run.Observed = o.inWindows(&o.run.Loads, 1)
-	o.run.Observed.Backups = o.backups.all
-	coarse := &counts.Run{Header: o.run.Header, Ended: o.run.Ended, Torn: o.run.Torn, Counters: o.run.Counters,
-		Source: o.run.Source}
-	coarse.Observed = o.inWindows(&coarse.Loads, 2)
-	o.run.Observed.Coarse = coarse
-}
-
-// inWindows cuts windows of a multiple of the usual length and groups them.
-func (o observer) inWindows(loads *[]counts.Load, times int64) *counts.Observation {
-	made := &counts.Observation{Window: time.Duration(times * o.thin.Length)}
+	made := &counts.Observation{Window: time.Duration(o.thin.Length), Backups: o.backups.all}
 	if o.onlyPeriods() {
 		_, _, made.Period = o.spanOfPeriods()
 	}
-	all := o.cutWindows(times)
+	all := o.cutWindows()
 	made.Windows = len(all)
 	made.Unread, made.Why = unread(all)
 	whole := o.wholeWindows(all, made)
@@ -57,9 +48,9 @@ func (o observer) inWindows(loads *[]counts.Load, times int64) *counts.Observati
 	}
 	for _, g := range groups {
 		made.Used += len(g)
-		*loads = append(*loads, loadOf(len(*loads), g))
+		o.run.Loads = append(o.run.Loads, loadOf(len(o.run.Loads), g))
 	}
-	return made
+	o.run.Observed = made
 }
 
 // unread counts the windows in which the server's commits could not be followed, which all versions count for all

@@ -94,9 +94,6 @@ func (b *builder) finish() *counts.Run {
 		observed.observe()
 	}
 	b.run.OfServer = b.run.Followed()
-	if b.run.Observed != nil {
-		b.run.Observed.Coarse.OfServer = b.run.OfServer
-	}
 	b.run.Top = append(b.joinTops(), b.wal.top(b.run.Header.Target.Flavor)...)
 	b.run.TakeOffBackground(mostVariants)
 	came := func(name string) bool { return len(b.periods[name]) > 0 || b.totalled[name] }

@@ -20,9 +20,9 @@ type window struct {
 	repetition counts.Repetition
 }
 
-// cutWindows returns all windows from the first to the last, each as long as the given number of kept readings. It
-// omits the windows of a very long hole, after which the observation went on days later, or a clock was set.
-func (o observer) cutWindows(times int64) (all []window) {
+// cutWindows returns all windows from the first to the last, each as long as the time between kept readings. It omits
+// the windows of a very long hole, after which the observation went on days later, or a clock was set.
+func (o observer) cutWindows() (all []window) {
 	first, last, known := o.thin.Span()
 	alone, phase := o.onlyPeriods(), time.Duration(0)
 	if alone {
@@ -33,8 +33,7 @@ func (o observer) cutWindows(times int64) (all []window) {
 	if !known {
 		return nil
 	}
-	length := times * o.thin.Length
-	from, to := (first*o.thin.Length)/length+1, (last*o.thin.Length)/length
+	length := o.thin.Length
 	readings := map[string]series.Series{}
 	for _, m := range o.run.Counters {
 		if m.Type == runfile.Counter {
@@ -46,7 +45,7 @@ func (o observer) cutWindows(times int64) (all []window) {
 		read = append(read, (row.At.UnixNano()-1)/length)
 	}
 	slices.Sort(read)
-	for k := from; k <= to; k++ {
+	for k := first + 1; k <= last; k++ {
 		i, found := slices.BinarySearch(read, k)
 		if !found && i > 0 && i < len(read) && read[i]-read[i-1] > sieve.MostWindows {
 			k = read[i]
@@ -54,7 +53,7 @@ func (o observer) cutWindows(times int64) (all []window) {
 		begin, end := time.Unix(0, k*length).UTC().Add(phase), time.Unix(0, (k+1)*length).UTC().Add(phase)
 		w := window{k, counts.Repetition{Begin: begin, End: end, Counts: map[string]counts.Count{}}}
 		for name, s := range readings {
-			w.repetition.Counts[name] = inWindow(s, begin, end, time.Duration(o.thin.Length))
+			w.repetition.Counts[name] = inWindow(s, begin, end, time.Duration(length))
 		}
 		w.repetition.Seconds = betweenReadings(w.repetition)
 		w.ofOneTime()
