@@ -14,10 +14,7 @@ import (
 const (
 	fewestMoments = 30
 	leastSwing    = 0.02 // standard deviation of the sum's rate within a load, as a share
-	together      = 0.7  // the correlation from which on a slope is meaningful
-	leastSlope    = 0.8
 	leastFollowed = 0.75 // even if all error were the metric's own, give or take a standard error
-	leastMove     = 0.4  // of the swing, if the two are not correlated
 	// per repetition, evenly spaced: a long repetition tells no more with all of its seconds
 	mostMoments = 120
 )
@@ -48,14 +45,7 @@ func (tr *trial) curved(t *table, m model) bool {
 		return false
 	}
 	slope := xy / xx
-	if slope+math.Sqrt(max(0, yy-slope*xy)/n/xx) < leastFollowed {
-		return true
-	}
-	slope = math.Sqrt(yy / xx) // the reduced major axis, since both have errors
-	if xy/math.Sqrt(xx*yy) > together {
-		return slope < leastSlope
-	}
-	return slope < leastMove
+	return slope+math.Sqrt(max(0, yy-slope*xy)/n/xx) < leastFollowed
 }
 
 // moments returns the rates of a sum and of the metric between consecutive readings of a repetition.

@@ -76,7 +76,7 @@
 //   - A metric is silent if its rate is the same in all loads, idle included, to within 1.25 at the interval's far end
 //     (silent.go), and if it did not move between them by more than chance.
 //   - A counter also counts the background. If much of the device's work is not ours, a ratio that holds with nothing
-//     taken off names a counter all the same, and withdraws a side that contradicts it (settled).
+//     taken off names a counter all the same (settled).
 //
 // # Where things stand
 //

@@ -81,31 +81,23 @@ func (j *judge) wanted(m counts.Metric) bool {
 	})
 }
 
-// settled returns the verdict on a metric. If the background hides the metric, it also judges with nothing taken off,
-// because a counter counts the background's share, too. Then only a single counter can be named. If that contradicts
-// the side found without the background, the verdict is CannotTell.
+// settled returns the verdict on a metric. If the background hides the metric, and the run cannot tell what it counts,
+// it judges with nothing taken off, because a counter counts the background's share, too. Then only a single counter can
+// be named.
 func (j *judge) settled(m counts.Metric) Verdict {
 	step := j.stepOf(m)
 	v := j.verdict(m, step)
-	if v.Kind == Silent || j.run.Observed != nil || j.run.Idle.Repetitions == 0 || !j.hidden(m, step) {
+	if v.Kind != CannotTell || j.run.Observed != nil || j.run.Idle.Repetitions == 0 || !j.hidden(m, step) {
 		return v
 	}
 	raw := &judge{evidence: j.raw(), options: j.options, view: j.view}
 	all := raw.verdict(m, step)
 	i := slices.IndexFunc(raw.quantities, func(d counts.Quantity) bool { return d.Name == all.Counts })
-	switch {
-	case i < 0 || len(raw.quantities[i].From) == 0 || intersect(m.From, raw.quantities[i].From) || v.holds(all.Counts) && v.Kind == CannotTell:
+	if i < 0 || len(raw.quantities[i].From) == 0 || intersect(m.From, raw.quantities[i].From) || v.holds(all.Counts) {
 		return v
-	case v.Kind == CannotTell:
-		all.Warnings = append(all.Warnings, v.Warnings...)
-		return all
-	case v.Kind.Or(all.Kind) == CannotTell:
-		between := append(v.named(), all.Counts)
-		v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: CannotTell, Between: between, Rivals: v.Rivals, Warnings: v.Warnings,
-			Why: "This run cannot tell between " + conjoined(between) + ": the answer depends on how much " +
-				"background is subtracted"}
 	}
-	return v
+	all.Warnings = append(all.Warnings, v.Warnings...)
+	return all
 }
 
 // holds reports whether a quantity other than beside surely keeps its ratio to the metric with the background taken

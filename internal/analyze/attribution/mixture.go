@@ -35,11 +35,7 @@ func (tr *trial) roughly(v *Verdict, t *table, s search, left []held) {
 		kind = kind.Or(v.kindOf(tr.mixture(t, m).Terms))
 		open = open || !slices.Contains(m.columns, best.columns[0])
 	}
-	switch {
-	case kind == CannotTell:
-		v.Why = equallyWell
-		return
-	case open || kind != Kind(left[0].Side):
+	if open || kind != Kind(left[0].Side) {
 		v.Kind, v.Why = kind, equallyWell+sameSide(kind)
 		return
 	}
@@ -115,10 +111,6 @@ func (tr *trial) mix(v *Verdict, t *table, s search) {
 		v.Why = fmt.Sprintf("A sum of quantities explains it, but %s may be all of it", one.Many())
 		return
 	}
-	if kind == Mixed && !mixture.surelyBoth() {
-		v.Why = "A sum of logical and other work explains it, but one part may be zero"
-		return
-	}
 	v.Kind = kind
 	if !sure || kind != itsKind {
 		v.Why = why + sameSide(kind)
@@ -140,15 +132,6 @@ func (e *evidence) unknown() string {
 		return ""
 	}
 	return ", and the run did not count " + conjoined(names)
-}
-
-// surelyBoth reports whether the mixture surely has both a logical and another part.
-func (m *Mixture) surelyBoth() bool {
-	certain := map[bool]bool{}
-	for _, t := range m.Terms {
-		certain[t.Side == counts.Logical] = certain[t.Side == counts.Logical] || t.Share >= weighty && t.PerUnit.Lo > 0
-	}
-	return certain[true] && certain[false]
 }
 
 // nearlyOne reports whether a quantity that is not logical keeps its ratio roughly in all loads but one. That storage
@@ -181,6 +164,8 @@ func (j *judge) besideOne(kind Kind, t *table, rivals []held) metric.Quantity {
 // sameSide says what explanations with different names have in common.
 func sameSide(kind Kind) string {
 	switch kind {
+	case CannotTell:
+		return ""
 	case Mixed:
 		return ", each with a logical part and another"
 	case NotLogical:
@@ -317,19 +302,13 @@ func (e *evidence) modelError(place int) float64 {
 			}
 		}
 	}
-	if math.IsInf(least, 1) {
-		return 0
-	}
 	return least
 }
 
 // errors returns the half-widths of the coefficients' intervals, from the residuals of the loads.
 func (t *table) errors(m model, level float64) [stats.Most]float64 {
 	errors := t.whole.Errors(m.columns...)
-	freedom := float64(len(t.y) - len(m.columns))
-	if freedom < 1 {
-		return [stats.Most]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
-	}
+	freedom := float64(len(t.y) - len(m.columns)) // two at least: see sizes
 	squares := 0.0
 	for i, left := range m.residuals {
 		squares += left * left / t.noise[i]

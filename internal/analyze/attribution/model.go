@@ -63,8 +63,7 @@ func (tr *trial) table(rivals []held) *table {
 }
 
 // mayGuess reports whether a quantity stays in the comparison although some loads did not count it. It must keep one
-// ratio to the metric under more than half of the loads that show the metric. A modelled quantity is known to exist, so
-// it need only be possible.
+// ratio to the metric under more than half of the loads that show the metric.
 func (tr *trial) mayGuess(h held) bool {
 	shown := 0
 	for a := range tr.y {
@@ -72,8 +71,7 @@ func (tr *trial) mayGuess(h held) bool {
 			shown++
 		}
 	}
-	enough := len(h.loads) >= fewestForModels && 2*len(h.loads) > shown
-	return enough && (h.Status == Consistent || h.Status == Possible && h.Modelled) && h.bounded(mostSpread)
+	return len(h.loads) >= fewestForModels && 2*len(h.loads) > shown && h.bounded(mostSpread)
 }
 
 // Variance of the logarithm of a guess: nearly unknown within its bounds, nearly certain at one of them.

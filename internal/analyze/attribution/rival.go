@@ -236,16 +236,11 @@ func factor(i stats.Interval, level float64, n int) *Estimate {
 // fewestLoads is the number of loads that bounds the spread: two leave it open.
 const fewestLoads = 3
 
-const (
-	// widest is the width, in logarithms, of the bounds of a quantity about which next to nothing is known.
-	widest = 7.0
-	// coincidence gives up an unrecorded quantity for a recorded one: 2 ln 1000.
-	coincidence = 13.8
-	// fewestShown is the number of loads needed.
-	fewestShown = 5
-	// driven is the factor by which the ratio of a cause to its effect may vary.
-	driven = 2.25
-)
+// driven is the factor by which the ratio of a cause to its effect may vary.
+const driven = 2.25
+
+// fewestShown is the number of loads whose ratios are no coincidence.
+const fewestShown = 5
 
 // farFetched reports whether an unrecorded quantity fits only by coincidence. The metric keeps one ratio to a recorded
 // quantity of another side under at least five loads, so the unrecorded one would have to follow that quantity within
@@ -253,25 +248,8 @@ const (
 // of WAL.
 func (e *evidence) farFetched(y column, h held, rivals []held) bool {
 	return slices.ContainsFunc(rivals, func(r held) bool {
-		return r.Side != h.Side && r.Status == Consistent && len(r.loads) >= fewestShown && !e.drives(y, r, h) &&
-			e.coincides(y, r, h) > coincidence
+		return r.Side != h.Side && r.Status == Consistent && len(r.loads) >= fewestShown && !e.drives(y, r, h)
 	})
-}
-
-// coincides returns twice the logarithm of how much likelier a recorded quantity makes the metric than one that lies
-// anywhere within its bounds. One of the loads sets the ratio.
-func (e *evidence) coincides(y column, recorded, h held) (gain float64) {
-	most := 0.0
-	for i, a := range recorded.loads {
-		width := widest
-		if of := e.implied(h.Quantity, a, countedIn(y[a])); of.Lo > 0 {
-			width = min(widest, math.Log(of.Hi/of.Lo))
-		}
-		noise := math.Sqrt(recorded.groups.Of[i].Var + allowance*allowance)
-		g := 2 * math.Log(max(1, width/(math.Sqrt(2*math.Pi)*noise)))
-		gain, most = gain+g, max(most, g)
-	}
-	return gain - most
 }
 
 // drives reports whether the unrecorded quantity may have caused the recorded one: the latter stays near the commits,
