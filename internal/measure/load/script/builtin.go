@@ -73,8 +73,8 @@ func SplitWeight(argument string) (name string, weight int, err error) {
 	}
 	weight, err = strconv.Atoi(argument[i+1:])
 	if err != nil || weight < 0 || weight > math.MaxInt32 {
-		return "", 0, fmt.Errorf("invalid weight %q of %s: must be an integer from 0 to %d",
-			argument[i+1:], argument[:i], math.MaxInt32)
+		// without the name: a URL has its password before the @
+		return "", 0, fmt.Errorf("invalid weight %q; want an integer from 0 to %d", argument[i+1:], math.MaxInt32)
 	}
 	return argument[:i], weight, nil
 }
