@@ -154,7 +154,7 @@ func TestWarnings(t *testing.T) {
 	check("loads that part nothing", "quantities-unparted", "statements and commits", func(run *counts.Run) {
 		run.Loads = slices.DeleteFunc(run.Loads, func(a counts.Load) bool { return a.Name == "multi" })
 	})
-	check("no WAL records", "modelled", "WAL records were not counted (this run did not read pgstat.wal/wal_records). "+
+	check("no WAL records", "modelled", "WAL records were not counted (this run did not read pg_stat_wal.wal_records). "+
 		"They are modelled", each(func(_ string, _ int, r *counts.Repetition) {
 		delete(r.Counts, "pgstat.wal/wal_records")
 	}))

@@ -58,3 +58,6 @@ func NoneOf(q metric.Quantity) *series.Missing {
 
 // OtherWindow is the reason for a missing count of a total over another stretch than the load.
 const OtherWindow series.Reason = "other-window"
+
+// notRead returns why a count of a metric is missing.
+func notRead(name string) string { return "this run did not read " + metric.Printed(name, 0) }

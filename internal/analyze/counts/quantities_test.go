@@ -31,7 +31,7 @@ func TestPagesWritten(t *testing.T) {
 				t.Errorf("%v: %g, %v; want %g", counted, got, err, want)
 			}
 			if missing, ok := err.(*series.Missing); err != nil &&
-				(!ok || missing.Detail != "this run did not read pgstat.io/writes") {
+				(!ok || missing.Detail != "this run did not read pg_stat_io.writes (relation)") {
 				t.Errorf("%v: %v", counted, err)
 			}
 			if diff := cmp.Diff(from, d.From); diff != "" {

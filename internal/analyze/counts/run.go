@@ -114,7 +114,7 @@ func (r Repetition) Count(metric string) (float64, error) {
 	c, known := r.Counts[metric]
 	switch {
 	case !known:
-		return 0, &series.Missing{Reason: NotRecorded, Detail: "this run did not read " + metric}
+		return 0, &series.Missing{Reason: NotRecorded, Detail: notRead(metric)}
 	case c.Missing != nil:
 		return 0, c.Missing
 	}

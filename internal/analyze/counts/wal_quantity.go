@@ -83,5 +83,5 @@ func (r *Run) whyNot(metric string) string {
 			}
 		}
 	}
-	return "this run did not read " + metric
+	return notRead(metric)
 }

@@ -99,10 +99,10 @@ func Milliseconds(seconds float64) string {
 	return Ratio(seconds * 1000)
 }
 
-// Estimate formats v, a value with an interval or an end of it, with the decimals that the interval justifies: two to
-// three digits of the value.
+// Estimate formats v, a value with an interval or an end of it, with the digits that the interval justifies, and at
+// most three unless v is an integer.
 func Estimate(v, value, lo, hi float64) string {
-	size, half := math.Abs(value), (hi-lo)/2
+	size := math.Abs(value)
 	switch {
 	case size < smallest || !Finite(value) || !Finite(v):
 		return Ratio(v)
@@ -111,12 +111,47 @@ func Estimate(v, value, lo, hi float64) string {
 	case math.Abs(v) >= large:
 		return Grouped(v/1e3, 0) + "k"
 	}
-	first := -int(math.Floor(math.Log10(size))) // decimal place of the first digit
-	decimals := first + 2
-	if Finite(half) && half > 0 {
-		decimals = min(decimals, max(first+1, -int(math.Floor(math.Log10(half)))))
+	three := 2 - int(math.Floor(math.Log10(size)))
+	place := min(justified(value, (hi-lo)/2), max(three, 0))
+	return Grouped(roundedAt(v, place), max(0, place))
+}
+
+// Rounded rounds v to the digits that an uncertainty of ±half justifies. It leaves v as it is if half is zero or
+// unknown.
+func Rounded(v, half float64) float64 {
+	if v == 0 || !Finite(v) || !Finite(half) || half <= 0 {
+		return v
 	}
-	return Grouped(v, max(0, decimals))
+	return roundedAt(v, justified(v, half))
+}
+
+// Within formats v, a rate within an interval or an end of it, with the digits that the interval justifies.
+func Within(v, lo, hi float64) string { return Rate(Rounded(v, (hi-lo)/2)) }
+
+// About formats a rough rate, to two or three digits.
+func About(v float64) string { return Rate(Rounded(v, math.Abs(v)/10)) }
+
+// justified returns how many decimals an uncertainty of ±half justifies, negative to the left of the decimal point. It
+// is the rule of the Particle Data Group: two digits of an uncertainty that begins with less than 355, and one of any
+// other. At least two digits of the value remain.
+func justified(v, half float64) int {
+	if !Finite(half) || half <= 0 {
+		return math.MaxInt32
+	}
+	exponent := math.Floor(math.Log10(half))
+	decimals := -int(exponent)
+	if half/math.Pow(10, exponent) < 3.55 {
+		decimals++
+	}
+	return max(decimals, 1-int(math.Floor(math.Log10(math.Abs(v)))))
+}
+
+func roundedAt(v float64, decimals int) float64 {
+	if decimals >= 0 {
+		return v // formatting rounds it
+	}
+	unit := math.Pow(10, float64(-decimals))
+	return math.Round(v/unit) * unit
 }
 
 // large is the value from which the last digits of a number are dropped.

@@ -43,6 +43,23 @@ func TestNumbersAreRoundedToWhatIsRead(t *testing.T) {
 	check(Estimate(0.9876, 0.9876, 0.9872, 0.9881), "0.988")
 	check(Estimate(5300, 8120, 5300, 11400), "5,300")
 	check(Estimate(21074558, 320624, 161541, 21074558), "21M")
+	// The examples of the Particle Data Group, Review of Particle Physics, Introduction, 5.3, times powers of ten; at
+	// least two digits remain.
+	check(Estimate(0.827, 0.827, 0.708, 0.946), "0.83")
+	check(Estimate(0.827, 0.827, 0.46, 1.194), "0.83")
+	check(Rate(Rounded(82700, 11900)), "83,000")
+	check(Rate(Rounded(82700, 36700)), "83,000")
+	// and by arithmetic
+	check(Rate(Rounded(1974500, 197450)), "1,970,000") // ±10%
+	check(Rate(Rounded(620329, 80643)), "620,000")     // ±13%
+	check(Rate(Rounded(1053, 137)), "1,050")
+	check(Rate(Rounded(1182344, 120)), "1,182,340")
+	check(Rate(Rounded(57, 57)), "57")
+	check(Rate(Rounded(123456, 500000)), "120,000")
+	check(Rate(Rounded(1974500, 0)), "1,974,500")
+	check(Rate(Rounded(1974500, math.Inf(1))), "1,974,500")
+	check(Rate(Rounded(0, 3)), "0")
+	check(Rate(Rounded(-1974500, 197450)), "-1,970,000")
 	check(Spelled(5), "five")
 	check(Spelled(11), "11")
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
@@ -107,7 +106,7 @@ func (r screen) beside() document.Block {
 	t := document.Grid[besides]{Of: rows, Table: document.Table{Bare: true}}
 	t.Wordy("looks like IOPS", func(b besides) string { return b.name })
 	t.Numeric("a second", func(b besides) document.Cell {
-		return document.Number(number.Rate(b.loud.Value)+"/s", b.loud.Value)
+		return document.Number(b.loud.Rate(1)+"/s", b.loud.Value)
 	})
 	t.Wordy("the disk", besides.did)
 	t.Wordy("factor", func(b besides) string { return b.factorText() + " (" + b.load + ")" })
@@ -129,7 +128,7 @@ func (r screen) misnamedTile() document.Tiles {
 		return nil
 	}
 	most := m.loudest()
-	return document.Tiles{{Of: m.Name + " a second (" + most.Load + ")", Loud: number.Rate(most.Figure.Value),
+	return document.Tiles{{Of: m.Name + " a second (" + most.Load + ")", Loud: most.Figure.Rate(1),
 		Said: "work of the database, not storage I/O"}}
 }
 
@@ -297,7 +296,8 @@ func (r screen) fewLoads() document.Block {
 			continue
 		}
 		t.Numeric(c.header+"/s", func(a Load) document.Cell {
-			cell := a.work(c.Quantity).PerSecond.Cell(in(c.unit))
+			f := a.work(c.Quantity).PerSecond
+			cell := f.Cell(f.Rate(c.unit))
 			if once {
 				return cell.Sure("") // trust says it for all
 			}

@@ -179,7 +179,9 @@ func checkHeadline(t *testing.T, what string, r Report) {
 			highest, most = factor, a.Name
 		}
 	}
-	for _, want := range []string{"WAL records " + number.Rate(loudest.Of(metric.WALRecords).Value) + "/s",
+	records := loudest.Of(metric.WALRecords)
+	for _, want := range []string{
+		"WAL records " + number.Rate(number.Rounded(records.Value, (records.Highest-records.Lowest)/2)) + "/s",
 		"(" + loudest.Name + ")", "(" + least, "(" + most} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s: no %q:\n%s", what, want, text)

@@ -38,6 +38,16 @@ func (b besides) factor() float64 {
 
 func byFactor(a, b besides) int { return cmp.Compare(a.factor(), b.factor()) }
 
+// times returns the factor with its range over the load's repetitions, which is unbounded if vague.
+func (b besides) times() Figure {
+	f := Figure{Value: b.factor(), Lowest: b.loud.Lowest / b.quiet.Highest, Highest: math.Inf(1),
+		N: min(b.loud.N, b.quiet.N)}
+	if !b.vague() {
+		f.Highest = b.loud.Highest / b.quiet.Lowest
+	}
+	return f
+}
+
 // did says what the disk did; if vague, at most.
 func (b besides) did() string {
 	switch {
@@ -46,15 +56,15 @@ func (b besides) did() string {
 	case b.vague():
 		return "the disk did at most " + number.Rate(b.quiet.Highest) + "/s"
 	}
-	return "the disk did " + number.Rate(b.quiet.Value) + "/s"
+	return "the disk did " + b.quiet.Rate(1) + "/s"
 }
 
 // wide returns the range of the factor over the load's repetitions if it is wide and finite; else empty.
 func (b besides) wide() string {
 	const unsteady = 2
-	if lowest, highest := b.loud.Lowest/b.quiet.Highest, b.loud.Highest/b.quiet.Lowest; !b.vague() && lowest > 0 &&
-		highest > unsteady*lowest {
-		return number.Ratio(lowest) + " to " + number.Ratio(highest)
+	if f := b.times(); !b.vague() && f.Lowest > 0 && f.Highest > unsteady*f.Lowest {
+		return number.Estimate(f.Lowest, f.Value, f.Lowest, f.Highest) + " to " +
+			number.Estimate(f.Highest, f.Value, f.Lowest, f.Highest)
 	}
 	return ""
 }
@@ -65,9 +75,9 @@ func (b besides) ends() string {
 		return "the quiet one did not move"
 	}
 	if b.vague() {
-		return "at least " + number.Ratio(b.factor())
+		return "at least " + b.times().Ratio()
 	}
-	return cmp.Or(b.wide(), number.Ratio(b.factor()))
+	return cmp.Or(b.wide(), b.times().Ratio())
 }
 
 // named returns the load, with the range of its factor if it is wide.
@@ -75,16 +85,17 @@ func (b besides) named() string { return strings.Join(words.Filled(b.load, b.wid
 
 // factorText returns the factor, or its range over the repetitions if that is wide.
 func (b besides) factorText() string {
-	times := b.factor()
+	times := b.times()
 	switch {
 	case b.none():
 		return "not one request"
 	case b.vague():
-		return "at least " + number.Ratio(times) + " times fewer"
-	case times < 1:
-		return number.Ratio(1/times) + " times more"
+		return "at least " + times.Ratio() + " times fewer"
+	case times.Value < 1:
+		more := Figure{Value: 1 / times.Value, Lowest: 1 / times.Highest, Highest: 1 / times.Lowest, N: times.N}
+		return more.Ratio() + " times more"
 	}
-	return cmp.Or(b.wide(), number.Ratio(times)) + " times fewer"
+	return cmp.Or(b.wide(), times.Ratio()) + " times fewer"
 }
 
 // each returns the pair in every load that has both, the largest first.
@@ -122,14 +133,14 @@ func (r screen) loudest() (rows []besides) {
 
 // tile returns the pair in large type.
 func (b besides) tile() document.Tile {
-	quiet := number.Rate(b.quiet.Value)
+	quiet := b.quiet.Rate(1)
 	switch {
 	case b.none():
 		quiet = "0"
 	case b.vague():
 		quiet = "at most " + number.Rate(b.quiet.Highest)
 	}
-	return document.Tile{Of: b.name + " a second (" + b.load + ")", Loud: number.Rate(b.loud.Value), Quiet: quiet,
+	return document.Tile{Of: b.name + " a second (" + b.load + ")", Loud: b.loud.Rate(1), Quiet: quiet,
 		Said: "disk requests: " + b.factorText()}
 }
 
@@ -158,7 +169,7 @@ func factors(all []besides) string {
 			false: "The factor is much the same under the loads of this run, but another load may have another " +
 				"factor."}[least.none()]
 	}
-	from, to := number.Ratio(least.factor()), number.Ratio(most.factor())
+	from, to := least.times().Ratio(), most.times().Ratio()
 	if least.vague() {
 		from = "more than " + from
 	}

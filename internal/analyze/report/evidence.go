@@ -62,7 +62,10 @@ func (r Report) loadSection() document.Block {
 	t := document.Grid[Load]{Of: loads}
 	t.Wordy("load", func(a Load) string { return a.Name })
 	add := func(header string, unit float64, of func(Load) Figure) {
-		t.Numeric(header, func(a Load) document.Cell { return of(a).Cell(in(unit)) })
+		t.Numeric(header, func(a Load) document.Cell {
+			f := of(a)
+			return f.Cell(f.Rate(unit))
+		})
 	}
 	add("seconds", 1, func(a Load) Figure { return a.Seconds })
 	add("trans\u00adactions/s", 1, func(a Load) Figure { return a.Of(metric.Commits) })
@@ -187,7 +190,7 @@ func (m Metric) evidence() document.Block {
 	var t document.Table
 	t.Add(document.Wordy("load"), words.Texts(rows))
 	t.Add(document.Numeric("per second"), append(words.Each(func(a MetricLoad) document.Cell {
-		return a.PerSecond.Cell(number.Rate)
+		return a.PerSecond.Cell(a.PerSecond.Rate(1))
 	}, m.Loads), none...))
 	for _, r := range m.Rivals {
 		if r.Status != attribution.Unknown {
@@ -274,7 +277,7 @@ func (m Metric) ratios(r Rival) []document.Cell {
 		if !f.Known() && f.Missing.Reason == counts.Nothing { // the column names the quantity
 			return document.Missing("none under this load")
 		}
-		return f.Cell(number.Ratio)
+		return f.Cell(f.Ratio())
 	}, m.Loads)
 }
 

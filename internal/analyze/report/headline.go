@@ -79,7 +79,7 @@ func (m Metric) loudest() (loudest InLoad) {
 func (m Metric) exposed() string {
 	loudest := m.loudest()
 	showed := fmt.Sprintf("%s showed %s a second (%s). Despite its name, it counts ", m.Name,
-		number.Rate(loudest.Figure.Value), loudest.Load)
+		loudest.Figure.Rate(1), loudest.Load)
 	switch {
 	case m.Counts != "":
 		showed += m.called(m.Counts) + ", which is"
@@ -119,7 +119,7 @@ func compare(run *counts.Run, loads []Load, loud, quiet metric.Quantity) *Headli
 
 func (h *Headline) sentence(loads []Load) string {
 	text := fmt.Sprintf("Read as \"IOPS\", the %s would say %s a second (%s).", h.Loud.Quantity.Many(),
-		number.Rate(h.Loud.PerSecond.Value), h.Load)
+		h.Loud.PerSecond.Rate(1), h.Load)
 	switch h.Quiet.Quantity {
 	case metric.DeviceRequests:
 		text += fmt.Sprintf(" The device did %s requests a second%s%s.", h.Quiet.PerSecond.AtMost(),
@@ -129,7 +129,7 @@ func (h *Headline) sentence(loads []Load) string {
 			h.deviceBeside(loads)
 	case metric.RowsWritten:
 		text += fmt.Sprintf(" They stand for %s rows a second. This run cannot tell what was written to storage.",
-			number.Rate(h.Quiet.PerSecond.Value))
+			h.Quiet.PerSecond.Rate(1))
 	}
 	text += " " + h.spread()
 	if len(h.NoFactor) > 0 {
@@ -142,7 +142,7 @@ func (h *Headline) sentence(loads []Load) string {
 func (h *Headline) deviceBeside(loads []Load) string {
 	for _, a := range loads {
 		if requests := a.Of(metric.DeviceRequests); a.Name == h.Load && requests.Known() && !requests.Lost() {
-			return fmt.Sprintf(", and the device did %s requests%s.", number.Rate(requests.Value),
+			return fmt.Sprintf(", and the device did %s requests%s.", requests.Rate(1),
 				words.ForServer(h.ofServer))
 		}
 	}
@@ -152,7 +152,7 @@ func (h *Headline) deviceBeside(loads []Load) string {
 func (h *Headline) megabytes(loads []Load) string {
 	for _, a := range loads {
 		if bytes := a.Of(metric.DeviceBytes); a.Name == h.Load && bytes.Known() && !bytes.Lost() {
-			return fmt.Sprintf(", %s MB/s", number.Rate(bytes.Value/number.Mega))
+			return fmt.Sprintf(", %s MB/s", bytes.Rate(number.Mega))
 		}
 	}
 	return ""
@@ -163,10 +163,10 @@ func (h *Headline) spread() string {
 	one, many := h.Quiet.Quantity.One(), h.Loud.Quantity.Many()
 	if h.Smallest.Load == h.Largest.Load {
 		return fmt.Sprintf("That is %s %s for one %s under this load; another load has another factor.",
-			number.Ratio(h.Largest.Figure.Value), many, one)
+			h.Largest.Figure.Ratio(), many, one)
 	}
 	text := fmt.Sprintf("One %s stands for %s %s (%s) to %s (%s)", one,
-		number.Ratio(h.Smallest.Figure.Value), many, h.Smallest.Load, number.Ratio(h.Largest.Figure.Value),
+		h.Smallest.Figure.Ratio(), many, h.Smallest.Load, h.Largest.Figure.Ratio(),
 		h.Largest.Load)
 	if h.Largest.Figure.Value > steady*h.Smallest.Figure.Value {
 		return text + ", so no rule of thumb converts one into the other."

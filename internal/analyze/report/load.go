@@ -5,7 +5,6 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/latency"
-	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/figure"
 	"github.com/realiops/realiops/internal/analyze/report/wal"
 	"github.com/realiops/realiops/internal/analyze/report/words"
@@ -183,8 +182,3 @@ type Figure = figure.Figure
 const leftOut series.Reason = "left-out"
 
 func positive(f Figure) bool { return f.Known() && f.Value > 0 }
-
-// in formats rates in a unit.
-func in(unit float64) func(float64) string {
-	return func(v float64) string { return number.Rate(v / unit) }
-}

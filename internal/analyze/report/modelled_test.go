@@ -34,7 +34,7 @@ func TestModelledIsMarked(t *testing.T) {
 	for _, want := range []string{
 		"counts modelled WAL records, which is logical work, not storage I/O",
 		"CloudWatch WriteIOPS LOGICAL modelled WAL records 1.000",
-		"WAL records were not counted (this run did not read pgstat.wal/wal_records). They are modelled from the " +
+		"WAL records were not counted (this run did not read pg_stat_wal.wal_records). They are modelled from the " +
 			"clients' work",
 		"The model's error is at most 15% in copy",
 		"(1) modelled from the clients' work, not counted",

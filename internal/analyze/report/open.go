@@ -87,7 +87,7 @@ func (m Metric) underOneLoad() string {
 		return fmt.Sprintf("It is known in %s only: one for %s rows", known[0].Load,
 			number.Ratio(1/known[0].Ratio.Value))
 	default:
-		return fmt.Sprintf("It is known in %s only: %s for each row", known[0].Load, number.Ratio(known[0].Ratio.Value))
+		return fmt.Sprintf("It is known in %s only: %s for each row", known[0].Load, known[0].Ratio.Ratio())
 	}
 }
 

@@ -111,7 +111,7 @@ func (r Report) background() []string {
 		return []string{"idle, the device did nothing" + words.ForServer(r.Run.OfServer)}
 	default:
 		return []string{fmt.Sprintf("idle, the device did %s %s requests/s and %s %s flushes/s%s, which are subtracted",
-			number.Rate(requests.Value), requests.PlusMinus(), number.Rate(flushes.Value), flushes.PlusMinus(),
+			requests.Rate(1), requests.PlusMinus(), flushes.Rate(1), flushes.PlusMinus(),
 			words.ForServer(r.Run.OfServer))}
 	}
 }
@@ -133,7 +133,7 @@ func (r Report) workSection() document.Block {
 		t.Numeric(c.header, func(a Load) document.Cell {
 			w := a.work(c.Quantity)
 			known = known || w.PerSecond.Known() && !w.Modelled
-			cell := w.PerSecond.Cell(in(c.unit))
+			cell := w.PerSecond.Cell(w.PerSecond.Rate(c.unit))
 			if w.Modelled && w.PerSecond.Known() {
 				cell.Note = modelled
 			}

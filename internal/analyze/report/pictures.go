@@ -11,7 +11,6 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/plot"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
@@ -67,10 +66,10 @@ func (l Loads) rungsOf(a Load, size plot.Size) *plot.Picture {
 			continue
 		}
 		known, _ := counts.Named(quantity)
-		text := fmt.Sprintf("%s: %s %s a second", a.Name, number.Rate(f.Value), quantity.Many())
-		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: f.Value, Label: number.Rate(f.Value), Text: text + ", " +
+		text := fmt.Sprintf("%s: %s %s a second", a.Name, f.Rate(1), quantity.Many())
+		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: f.Value, Label: f.Rate(1), Text: text + ", " +
 			f.PlusMinus(), Second: known.Side == counts.Logical, Dot: true})
-		texts = append(texts, number.Rate(f.Value)+" "+quantity.Many())
+		texts = append(texts, f.Rate(1)+" "+quantity.Many())
 	}
 	if len(p.Bars) < 2 {
 		return nil // one rung is no ladder
@@ -116,7 +115,8 @@ func (l Loads) second(a Load) *plot.Picture {
 		f := a.Of(quantity)
 		bar := plot.Bar{Place: len(rungs) - 1 - i, Label: "not known"} // an empty place would look like zero
 		if f.Known() {
-			bar.Label = number.Rate(max(f.Value, 0))
+			f.Value = max(f.Value, 0)
+			bar.Label = f.Rate(1)
 			texts = append(texts, bar.Label+" "+quantity.Many())
 		}
 		if positive(f) {

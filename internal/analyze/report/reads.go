@@ -33,7 +33,10 @@ func (r Report) readSection() document.Block {
 		title, steps = "Reads, from rows down to what was asked of the operating system (per second)", steps[:3]
 	}
 	for _, c := range steps {
-		t.Numeric(c.header, func(a Load) document.Cell { return a.Of(c.quantity).Cell(in(1)) })
+		t.Numeric(c.header, func(a Load) document.Cell {
+			f := a.Of(c.quantity)
+			return f.Cell(f.Rate(1))
+		})
 	}
 	legend := "pages asked: blocks not found in shared buffers, so requested from the operating system."
 	if len(r.Loads.writing()) == 0 { // otherwise it stands above
@@ -120,12 +123,12 @@ func headlineOfReads(loads []Load) (lowest *HeadlineOfReads) {
 }
 
 func (h *HeadlineOfReads) sentence() string {
-	did := "the device did " + number.Rate(h.Device.Value) + "."
+	did := "the device did " + h.Device.Rate(1) + "."
 	if h.Device.Value < 1 {
 		did = "the device did none."
 	}
 	return fmt.Sprintf("Read as IOPS, PostgreSQL's reads would be %s a second (%s); %s",
-		number.Rate(h.Asked.Value), h.Load, did)
+		h.Asked.Rate(1), h.Load, did)
 }
 
 // becameOfRequests shows the share of requested reads that reached the device.

@@ -168,6 +168,8 @@ func Place(r Report) string {
 			return ", from CloudWatch"
 		}
 		return ", from stored metrics"
+	case t.Kind == "embedded":
+		return ", started by realiops"
 	default:
 		return ", " + t.Kind
 	}

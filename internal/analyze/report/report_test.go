@@ -80,6 +80,12 @@ func TestShippedRunAsText(t *testing.T) {
 			if 100*half/mean < 0.95 {
 				plusMinus = fmt.Sprintf("±%.1f%%", math.Ceil(1000*half/mean)/10)
 			}
+			unit := math.Pow(10, math.Floor(math.Log10(half))) // of the last justified digit
+			if half/unit < 3.55 {
+				unit /= 10
+			}
+			unit = min(unit, math.Pow(10, math.Floor(math.Log10(mean))-1))
+			mean = math.RoundToEven(mean/unit) * unit
 			if name == "dev_bytes" {
 				mean /= 1e6
 			}
@@ -91,9 +97,9 @@ func TestShippedRunAsText(t *testing.T) {
 		delete(got, load)
 	}
 	want := map[string]string{
-		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 1,732,475 a second (bulk). The device " +
+		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 1,730,000 a second (bulk). The device " +
 			"did 875 requests " +
-			"a second, 207 MB/s. One device request stands for 8.02 WAL records (single) to 5,905 (async), so no " +
+			"a second, 207 MB/s. One device request stands for 8.02 WAL records (single) to 5,900 (async), so no " +
 			"rule of thumb converts one into the other.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -167,7 +173,7 @@ func TestDetails(t *testing.T) {
 		"(1) rows+index entries explain it far better, although the spread alone does not exclude it",
 		"PHYSICAL: WAL writes or WAL fsyncs. A quantity is made of it.",
 		"LOGICAL: 1.01 rows+index entries (0.97-1.05). It is called operations.",
-		"PHYSICAL: 0.98 WAL writes (0.90-1.06, 90% of it) + 0.013 pages written or WAL bytes (0.011-0.015, 10% of " +
+		"PHYSICAL: 0.98 WAL writes (0.90-1.06, 90% of it) + 0.0130 pages written or WAL bytes (0.0105-0.0152, 10% of " +
 			"it). For loads left out of the fit, the prediction error is a factor of 1.10.",
 	} {
 		if !strings.Contains(unwrapped(details), unwrapped(line)) {

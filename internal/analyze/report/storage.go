@@ -84,7 +84,7 @@ func sharedDevice(r Report) string {
 		who, advice = "The server writes by itself", "Longer loads or more repetitions would tell more."
 	}
 	return fmt.Sprintf("%s: %s %s requests/s without our load, %s. They are subtracted at their mean rate.%s%s %s",
-		who, number.Rate(idle.Value), idle.PlusMinus(), much, others(r.Metrics), alsoOn(s), advice)
+		who, idle.Rate(1), idle.PlusMinus(), much, others(r.Metrics), alsoOn(s), advice)
 }
 
 // backgroundMoved notes that the background changed during the run, by enough to matter in the quietest load.
@@ -126,7 +126,7 @@ func others(metrics []Metric) string {
 		return ""
 	}
 	return fmt.Sprintf(" Other programs write to it: the server's processes asked for %s kB/s then, and the device "+
-		"wrote %s kB/s.", number.Rate(asked.Value/1000), number.Rate(done.Value/1000))
+		"wrote %s kB/s.", asked.Rate(1000), done.Rate(1000))
 }
 
 // sharedWhileObserved warns if another program writes to the device, since an observation subtracts no background. It
@@ -138,7 +138,7 @@ func sharedWhileObserved(r Report) string {
 	}
 	return fmt.Sprintf("Other programs write to the device, too: the server's processes asked for %s kB/s, and the "+
 		"device wrote %s kB/s. Device figures include the "+
-		"others.", number.Rate(asked.Value/1000), number.Rate(done.Value/1000))
+		"others.", asked.Rate(1000), done.Rate(1000))
 }
 
 // throughout returns a metric's rate under all loads together; unknown if it is unknown under one of them.

@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/purposes"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/report/words"
+	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -55,6 +56,7 @@ func warnings(run *counts.Run, r Report) []Warning {
 		condition(document.Note, "nothing-learned", nothingLearned(run.Observed))
 		condition(document.Note, "only-periods", onlyPeriods(run.Observed))
 		condition(document.Note, "uncontrolled", uncontrolled(run))
+		condition(document.Note, "no-kind", sizing.NoKind(run))
 		condition(document.Note, "server-unread", run.Observed.UnreadText())
 		condition(document.Note, "windows-lacking", run.Observed.LackingText())
 		condition(document.Doubt, "requests-too-small", sizes.TooSmall(run))
@@ -128,7 +130,11 @@ func deviceUnknown(loads []Load) string {
 	if why == nil {
 		return ""
 	}
-	return "The device was not read (" + words.WhyNot(why) + "), so nothing here shows real storage I/O."
+	because := ""
+	if why.Reason != counts.NotRecorded {
+		because = " (" + words.WhyNot(why) + ")"
+	}
+	return "The device was not read" + because + ", so nothing here shows real storage I/O."
 }
 
 // deviceInPart names the loads that have a count of requests to the device in only some repetitions.
@@ -180,7 +186,7 @@ func oddities(run *counts.Run, r Report) (all []Warning) {
 			odd("left-out", text)
 		}
 		if a.Failures.Value > 0 {
-			odd("failures", fmt.Sprintf("%s transactions/s of %s failed.", number.Rate(a.Failures.Value), a.Name))
+			odd("failures", fmt.Sprintf("%s transactions/s of %s failed.", a.Failures.Rate(1), a.Name))
 		}
 	}
 	for _, n := range run.Notes {

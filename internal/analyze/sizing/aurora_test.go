@@ -196,7 +196,7 @@ func TestWritesHiddenByFailover(t *testing.T) {
 func TestCalibrateErrors(t *testing.T) {
 	_, err := sizing.Calibrate(shipped(t, "loads-pg17.jsonl"), "bulk")
 	want := "nothing to calibrate with; give a run on Aurora whose loads contain whole periods of VolumeWriteIOPs (this " +
-		"run did not read cloudwatch/VolumeWriteIOPs)"
+		"run did not read CloudWatch VolumeWriteIOPs)"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

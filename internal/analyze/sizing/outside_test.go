@@ -114,6 +114,16 @@ func TestKindsKeepApart(t *testing.T) {
 func TestTimeWithoutWritesCounts(t *testing.T) {
 	writing, reading := phase{seconds: 300, writes: 100, records: 500, recordBytes: 1000},
 		phase{seconds: 300, reads: 5000}
+	const noKind = "stretches of 5 seconds the disk did more than under any kind of load shown here, up to 5,000 requests/s " +
+		"and 41 MB/s: nothing was written then"
+	for _, c := range []struct {
+		run  *counts.Run
+		says bool
+	}{{watched(t, writing, reading), true}, {watched(t, writing), false}, {watched(t, reading), false}} {
+		if text := sizing.NoKind(c.run); strings.Contains(text, noKind) != c.says || !c.says && text != "" {
+			t.Errorf("the report says %q", text)
+		}
+	}
 	for _, c := range []struct {
 		phases []phase
 		says   string // 5,000 reads of 8,192 bytes: 41 MB/s

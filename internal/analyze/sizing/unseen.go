@@ -71,6 +71,31 @@ func (s Sizing) outside(of Part) string {
 		upTo(above), sizesFor(above))
 }
 
+// NoKind reports that the disk of an observation did more than under any of its kinds of load, in more windows than the
+// default percentile leaves out; empty if it did not, or that is unknown. These windows had no writes or were like no
+// others.
+func NoKind(run *counts.Run) string {
+	var most needs.Rate
+	all := needs.Of(run)
+	for _, n := range all {
+		if n.Peaks == nil || n.Model != nil {
+			return ""
+		}
+		most = needs.Quantile([]needs.Rate{most, n.Peaks.PeakSecond}, 1)
+	}
+	windows := needs.Everywhere(run, slices.ContainsFunc(all, func(n needs.Need) bool { return n.ForServer }))
+	above := slices.DeleteFunc(slices.Clone(windows), func(r needs.Rate) bool {
+		return !(r.Requests() > most.Requests() || r.Bytes() > most.Bytes())
+	})
+	if len(all) == 0 || float64(len(above)) <= (1-Ask{}.percentile()/100)*float64(len(windows)) {
+		return ""
+	}
+	_, several := needs.Stretches(run.Observed.Window)
+	return fmt.Sprintf("In %s of %s %s the disk did more than under any kind of load shown here, %s: nothing was written "+
+		"then, or nothing like it happened again, so no figure of a load includes it.", printable.Count(len(above)),
+		printable.Count(len(windows)), several, upTo(above))
+}
+
 // idle is the error for an observation without writes, in which no load is recognized.
 func idle(run *counts.Run) error {
 	const why = "the server wrote almost nothing, so its loads cannot be told apart"

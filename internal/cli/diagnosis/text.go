@@ -53,7 +53,11 @@ func (d Diagnosis) target() string {
 		name += " (" + t.Flavor + ")"
 	}
 	where := "at " + t.Host
-	if t.Kind != "dsn" {
+	switch t.Kind {
+	case "dsn":
+	case "embedded":
+		where = "started by realiops"
+	default:
 		where = t.Kind
 	}
 	return fmt.Sprintf("%s %s, %s; user %s, database %s; %s.", name, t.Version, where, t.User, t.Database,

@@ -16,6 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/series"
 )
 
 // CompareSchema names the form of a comparison.
@@ -53,8 +54,10 @@ type ComparedQuantity struct {
 	Side     string          `json:"side"`
 	Unit     string          `json:"unit"`
 	Loads    []ComparedLoad  `json:"loads"`
-	Geomean  ComparedLoad    `json:"geomean"` // over the loads with a change in all runs
-	lacks    []string        // loads that Geomean leaves out although they may have done such work in some run
+	// over the loads that do such work and have a change in all runs; lowest and highest are the means of theirs
+	Geomean ComparedLoad   `json:"geomean"`
+	doing   []ComparedLoad // the loads that do such work
+	lacks   []string       // loads that Geomean leaves out although they may have done such work in some run
 }
 
 // ComparedLoad is a load's rate in each run.
@@ -160,11 +163,19 @@ func Compare(runs []Compared) (Comparison, error) {
 		c.Runs[i+1].unlike = unlike(c.Loads, runs[0], r)
 	}
 	c.Warnings = append(c.Warnings, differing(c, runs)...)
-	for _, d := range counts.OfInserts() {
+	for _, d := range runs[0].Run.Quantities() {
+		if slices.ContainsFunc(runs, func(r Compared) bool { return !separates(r, d.Name) }) {
+			continue
+		}
 		c.Quantities = append(c.Quantities, c.quantity(d, runs))
 	}
 	c.metrics(runs)
 	return c, nil
+}
+
+// separates reports whether the loads of a run can tell the quantity from others.
+func separates(r Compared, name metric.Quantity) bool {
+	return slices.ContainsFunc(r.Run.Quantities(), func(d counts.Quantity) bool { return d.Name == name })
 }
 
 // commonLoads returns the loads that all runs measured, and those that only some did, idle left out.
@@ -207,9 +218,12 @@ func (c Comparison) quantity(d counts.Quantity, runs []Compared) ComparedQuantit
 		}
 		v.Loads = append(v.Loads, load)
 	}
-	writing := slices.DeleteFunc(slices.Clone(v.Loads), func(a ComparedLoad) bool { return onlyReads(runs, a.Load) })
-	v.Geomean = geomean(writing, len(runs))
-	for _, a := range writing {
+	v.doing = slices.DeleteFunc(slices.Clone(v.Loads), func(a ComparedLoad) bool {
+		return d.Name.OfReads() && none(runs, a.Load, metric.RowsReturned) ||
+			d.Name.OfWrites() && none(runs, a.Load, metric.RowsWritten)
+	})
+	v.Geomean = geomean(v.doing, len(runs))
+	for _, a := range v.doing {
 		idle := !slices.ContainsFunc(a.Runs, func(r RunOfRate) bool { return !r.PerSecond.Known() || r.counted() })
 		if a.unchanging() && !idle {
 			v.lacks = append(v.lacks, a.Load)
@@ -223,9 +237,10 @@ func (r RunOfRate) counted() bool {
 	return r.PerSecond.Known() && r.PerSecond.Value > figure.Resolution
 }
 
-// onlyReads reports whether a load wrote no row in any run. What the server wrote meanwhile is no rate of the load.
-func onlyReads(runs []Compared, name string) bool {
-	rows, _ := counts.Named(metric.RowsWritten)
+// none reports whether a load wrote or returned no row in any run. What the server wrote or read meanwhile is no rate of
+// the load.
+func none(runs []Compared, name string, quantity metric.Quantity) bool {
+	rows, _ := counts.Named(quantity)
 	return !slices.ContainsFunc(runs, func(r Compared) bool {
 		f := report.Rate(rows, loadOf(r, name))
 		return !f.Known() || f.Value != 0
@@ -272,20 +287,28 @@ func geomean(loads []ComparedLoad, runs int) ComparedLoad {
 	loads = slices.DeleteFunc(slices.Clone(loads), ComparedLoad.unchanging)
 	mean := ComparedLoad{Runs: make([]RunOfRate, runs)}
 	if len(loads) == 0 {
+		why := &series.Missing{Reason: counts.NotRecorded,
+			Detail: "no load has a count in each repetition of all runs"}
+		for i := range mean.Runs {
+			mean.Runs[i].PerSecond.Missing = why
+		}
 		return mean
 	}
 	for i := range runs {
 		sum, n := 0.0, [2]int{}
+		lowest, highest := 0.0, 0.0
 		var changes []stats.Difference
 		for _, a := range loads {
 			sum += a.Runs[i].mean / float64(len(loads))
+			lowest += math.Log(max(0, a.Runs[i].PerSecond.Lowest)) / float64(len(loads))
+			highest += math.Log(a.Runs[i].PerSecond.Highest) / float64(len(loads))
 			if i > 0 {
 				changes = append(changes, a.Runs[i].Change.of)
 				n[0], n[1] = n[0]+a.Runs[i].Change.N[0], n[1]+a.Runs[i].Change.N[1]
 			}
 		}
-		v := math.Exp(sum)
-		mean.Runs[i].PerSecond = report.Figure{Value: v, Lowest: v, Highest: v, N: len(loads)}
+		mean.Runs[i].PerSecond = report.Figure{Value: math.Exp(sum), Lowest: math.Exp(lowest),
+			Highest: math.Exp(highest), N: len(loads)}
 		if i > 0 {
 			mean.Runs[i].Change = changeOf(stats.MeanDifference(changes), n)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/readtest"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
@@ -155,7 +156,7 @@ func TestChangesAreMeansOfLogarithms(t *testing.T) {
 	}
 }
 
-// TestGateTakesEveryName of a quantity: as printed, plural or singular, and as in JSON, in any case.
+// TestGateTakesEveryName of a quantity: as a table prints it, plural or singular, and as in JSON, in any case.
 func TestGateTakesEveryName(t *testing.T) {
 	c := compared(t, another(t, "before", asItIs), another(t, "after", asItIs))
 	for _, d := range c.Quantities {
@@ -164,12 +165,27 @@ func TestGateTakesEveryName(t *testing.T) {
 		if len(want.Tripped) != 1 { // it is exact, and so surely more than half
 			t.Errorf("%s: %+v", d.Quantity, want)
 		}
-		for _, name := range []string{q.Many(), q.One(), strings.ToUpper(q.Many()),
-			strings.ReplaceAll(string(q), "_", "-")} {
+		names := []string{q.Many(), q.One(), strings.ToUpper(q.Many()), strings.ReplaceAll(string(q), "_", "-")}
+		if q == metric.DeviceBytes {
+			names = append(names, "device MB", "Device mb")
+		}
+		for _, name := range names {
 			if diff := cmp.Diff(want, held(t, c, name+"/copy > -50%")); diff != "" {
 				t.Errorf("%s is not %s (-want +got):\n%s", name, d.Quantity, diff)
 			}
 		}
+	}
+}
+
+// TestGateListsTheLabels of the tables, if it names none of them.
+func TestGateListsTheLabels(t *testing.T) {
+	c := compared(t, another(t, "before", asItIs), another(t, "after", asItIs))
+	g, err := comparison.ParseGate("device GB>3%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Hold(g); err == nil || !strings.HasSuffix(err.Error(), ", device requests, device flushes, device MB") {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -328,6 +344,49 @@ func TestLoadsThatReadAreNotInTheMean(t *testing.T) {
 		if d.Quantity == metric.DeviceRequests && d.Geomean.Runs[0].PerSecond.N != 7 {
 			t.Errorf("the mean is over %d loads, want the 7 that write", d.Geomean.Runs[0].PerSecond.N)
 		}
+	}
+}
+
+// TestMeanWithoutAValueSaysWhy, in JSON too.
+func TestMeanWithoutAValueSaysWhy(t *testing.T) {
+	none := works("", func(w *runfile.Work) { w.Rows = 0 })
+	c := compared(t, another(t, "before", none), another(t, "after", none))
+	i := slices.IndexFunc(c.Quantities, func(d comparison.ComparedQuantity) bool { return d.Quantity == metric.RowsWritten })
+	for _, r := range c.Quantities[i].Geomean.Runs {
+		if r.PerSecond.Known() || r.PerSecond.Missing == nil || r.PerSecond.Missing.Reason == "" {
+			t.Errorf("%+v", r.PerSecond)
+		}
+	}
+}
+
+// TestReadsAreCompared: under the loads that read, and nothing else; the geometric means stand first.
+func TestReadsAreCompared(t *testing.T) {
+	reading := func(name string) comparison.Compared {
+		records := readtest.Records(t, "17", nil)
+		header := records[0].(runfile.Run)
+		header.ID = name
+		records[0] = header
+		run, err := tally.FromRun(runfiletest.Sequence(records))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return comparison.Compared{File: name, Run: run, Report: report.New(run, attribution.Judge(run, attribution.Options{}))}
+	}
+	var page strings.Builder
+	if err := document.Text(&page, compared(t, reading("a"), reading("b")).Document(false), 80); err != nil {
+		t.Fatal(err)
+	}
+	text := page.String()
+	for title, want := range map[string]bool{"Rows a second": false, "Device reads a second": true,
+		"Pages missed a second": true} {
+		_, section, found := strings.Cut(text, "\n"+title+"\n\n")
+		section, _, _ = strings.Cut(section, "\n\n")
+		if !found || strings.Contains(section, "\npoint-cold ") != want {
+			t.Errorf("point-cold, which only reads, is to be under %q: %v; it is in\n%s", title, want, text)
+		}
+	}
+	if strings.Index(text, "All loads together") > strings.Index(text, "Rows a second") {
+		t.Errorf("the means are not first:\n%s", text)
 	}
 }
 

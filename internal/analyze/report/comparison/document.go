@@ -22,25 +22,36 @@ func (c Comparison) Document(all bool) (d document.Document) {
 	}
 	d.Blocks = append(d.Blocks, runs, document.Doubts(c.Warnings))
 	var lacking, none []string
+	var means []row
+	var rates []document.Block
 	for _, of := range c.Quantities {
+		name, unit := label(of.Quantity)
 		switch {
-		case !all && !slices.ContainsFunc(report.Columns(), func(shown report.Column) bool {
-			return shown.Quantity == of.Quantity
-		}):
+		case !all && !slices.Contains(shown(), of.Quantity):
 		case !of.counted(2, func(r RunOfRate) bool { return r.PerSecond.Known() }):
-			lacking = append(lacking, of.Quantity.Many())
+			lacking = append(lacking, name)
 		case !of.counted(1, RunOfRate.counted):
-			none = append(none, of.Quantity.Many())
+			none = append(none, name)
+		case len(of.doing) == 0:
 		default:
-			d.Blocks = append(d.Blocks, c.rates(of))
+			if of.Geomean.Runs[0].PerSecond.Known() {
+				means = append(means, row{name: name, runs: of.Geomean.Runs, unit: unit})
+			}
+			rates = append(rates, c.rates(words.Capital(name)+" a second", "load", words.Each(func(a ComparedLoad) row {
+				return row{a.Load, a.Runs, unit, true}
+			}, of.doing)))
 		}
 	}
+	if len(means) > 0 {
+		d.Blocks = append(d.Blocks, c.rates("All loads together, per second", "geometric mean", means))
+	}
+	d.Blocks = append(d.Blocks, rates...)
 	lack := document.Paragraph{Text: strings.Join(words.Filled(
 		words.Listing("Counted in fewer than two runs", lacking), words.Listing("Zero in all runs", none)), " ")}
-	legend := "±: half the range of the repetitions. vs A: the change and its 95% interval, from the means of " +
-		"logarithms by Welch's test. ~: no change shown (p of 0.05 or more, or only one repetition). n: " +
-		"repetitions. One in twenty unchanged rows shows a change by chance. geomean: the geometric mean over " +
-		"the loads that write and have a count in each repetition."
+	legend := "±: half the range of the repetitions, ? if there is only one. vs A: the change and its 95% " +
+		"interval, from the means of logarithms by Welch's test. ~: no change shown (p of 0.05 or more, or only one repetition). n: " +
+		"repetitions. One in twenty unchanged rows shows a change by chance. Geometric means are over the loads that " +
+		"do such work and have a count in each repetition."
 	if len(c.Loads) > 0 {
 		d.Blocks = append(d.Blocks, document.Together{lack, words.Faint(legend)})
 	}
@@ -61,36 +72,50 @@ func (d ComparedQuantity) counted(runs int, such func(RunOfRate) bool) bool {
 	})
 }
 
-func (c Comparison) rates(d ComparedQuantity) document.Block {
-	unit, name := 1.0, d.Quantity.Many()
-	if d.Quantity == metric.DeviceBytes {
-		unit, name = number.Mega, "device MB"
-	}
-	rows := d.Loads
-	if d.Geomean.Runs[0].PerSecond.Known() {
-		rows = append(rows[:len(rows):len(rows)], ComparedLoad{Load: geomeanName, Runs: d.Geomean.Runs})
-	}
-	t := document.Grid[ComparedLoad]{Of: rows}
-	t.Wordy("load", func(a ComparedLoad) string { return a.Load })
-	for i, r := range c.Runs {
-		t.Numeric(r.Name, func(a ComparedLoad) document.Cell {
-			return compared(a.Runs[i].PerSecond, unit, a.Load != geomeanName)
-		})
-		if i > 0 {
-			t.Numeric("vs A", func(a ComparedLoad) document.Cell { return document.Words(a.Runs[i].Change.text()) })
-		}
-	}
-	return document.Section{Title: words.Capital(name) + " a second", Blocks: []document.Block{t.Table}}
+// shown returns the quantities that a comparison shows by default.
+func shown() []metric.Quantity {
+	return append(words.Each(func(c report.Column) metric.Quantity { return c.Quantity }, report.Columns()),
+		metric.RowsReturned, metric.PagesMissed, metric.DeviceReads)
 }
 
-const geomeanName = "geomean"
+// label returns the quantity's name in a table, and the unit of the numbers there.
+func label(q metric.Quantity) (name string, unit float64) {
+	switch q {
+	case metric.DeviceBytes:
+		return "device MB", number.Mega
+	case metric.DeviceReadSize:
+		return "device MB read", number.Mega
+	}
+	return q.Many(), 1
+}
+
+// row is a row of rates: of a load, or of a quantity's means.
+type row struct {
+	name      string
+	runs      []RunOfRate
+	unit      float64
+	plusMinus bool
+}
+
+// rates returns a section with the rates in rows.
+func (c Comparison) rates(title, header string, rows []row) document.Block {
+	t := document.Grid[row]{Of: rows}
+	t.Wordy(header, func(of row) string { return of.name })
+	for i, r := range c.Runs {
+		t.Numeric(r.Name, func(of row) document.Cell { return compared(of.runs[i].PerSecond, of.unit, of.plusMinus) })
+		if i > 0 {
+			t.Numeric("vs A", func(of row) document.Cell { return document.Words(of.runs[i].Change.text()) })
+		}
+	}
+	return document.Section{Title: title, Blocks: []document.Block{t.Table}}
+}
 
 // compared formats a rate and the range of its repetitions.
 func compared(f report.Figure, unit float64, plusMinus bool) document.Cell {
 	if !f.Known() {
 		return document.Words("-")
 	}
-	text := number.Rate(f.Value / unit)
+	text := f.Rate(unit)
 	if plusMinus && f.Value > 0 {
 		text += " " + f.PlusMinus()
 	}
@@ -105,7 +130,7 @@ func (c *Change) text() string {
 	}
 	by := "~"
 	if c.Differs {
-		by = changedBy(c.Ratio)
+		by = c.by(c.Ratio)
 	}
 	n := fmt.Sprintf("n=%d+%d", c.N[0], c.N[1])
 	if c.N[0] == c.N[1] {
@@ -117,10 +142,10 @@ func (c *Change) text() string {
 	return fmt.Sprintf("%s %s p=%.3f %s", by, c.interval(), c.P, n)
 }
 
-// changedBy formats a change in percent, or as a factor if it is above 3.
-func changedBy(ratio float64) string {
+// by formats the change or an end of its interval: in percent, or as a factor if it is above 3.
+func (c *Change) by(ratio float64) string {
 	if ratio > 3 {
-		return "x" + number.Ratio(ratio)
+		return "x" + number.Estimate(ratio, c.Ratio, c.Lo, c.Hi)
 	}
 	percent := 100 * (ratio - 1)
 	switch {
@@ -132,7 +157,7 @@ func changedBy(ratio float64) string {
 	return fmt.Sprintf("%+.0f%%", percent)
 }
 
-func (c *Change) interval() string { return "(" + changedBy(c.Lo) + " to " + changedBy(c.Hi) + ")" }
+func (c *Change) interval() string { return "(" + c.by(c.Lo) + " to " + c.by(c.Hi) + ")" }
 
 // verdictSection shows the metrics whose verdicts differ.
 func (c Comparison) verdictSection(all bool) document.Block {

@@ -25,7 +25,8 @@ type Gate struct {
 
 var gateForm = regexp.MustCompile(`^\s*([\w +-]+?)\s*(?:/\s*([^<>]+?)\s*)?([<>])\s*([+-]?[0-9.]+)\s*%\s*$`)
 
-// ParseGate parses a gate: device requests>10%, WAL fsyncs/copy<-5%, or with the names of JSON: wal_syncs/copy<-5%.
+// ParseGate parses a gate: device requests>10%, WAL fsyncs/copy<-5%. The quantity is named as in tables or in JSON: device
+// MB, wal_syncs.
 func ParseGate(text string) (Gate, error) {
 	parts := gateForm.FindStringSubmatch(text)
 	if parts == nil {
@@ -40,6 +41,11 @@ func ParseGate(text string) (Gate, error) {
 	quantity := metric.Quantity(parts[1])
 	if q, known := metric.QuantityNamed(parts[1]); known {
 		quantity = q
+	}
+	for _, q := range metric.Quantities() {
+		if name, _ := label(q); strings.EqualFold(name, parts[1]) {
+			quantity = q
+		}
 	}
 	return Gate{Text: text, quantity: quantity, load: parts[2], more: parts[3] == ">", bound: 1 + percent/100}, nil
 }
@@ -57,7 +63,10 @@ type Held struct {
 func (c Comparison) Hold(g Gate) (h Held, err error) {
 	i := slices.IndexFunc(c.Quantities, func(d ComparedQuantity) bool { return d.Quantity == g.quantity })
 	if i < 0 {
-		counted := words.Each(func(d ComparedQuantity) string { return d.Quantity.Many() }, c.Quantities)
+		counted := words.Each(func(d ComparedQuantity) string {
+			name, _ := label(d.Quantity)
+			return name
+		}, c.Quantities)
 		return Held{}, fmt.Errorf("%q: the runs did not count %s; they counted %s", g.Text, g.quantity,
 			strings.Join(counted, ", "))
 	}
@@ -78,13 +87,13 @@ func (c Comparison) Hold(g Gate) (h Held, err error) {
 		case change == nil || !number.Finite(change.P):
 			h.Unknown = append(h.Unknown, fmt.Sprintf("%s, %s", name, where))
 		case g.more && change.Lo > g.bound, !g.more && change.Hi < g.bound:
-			h.Tripped = append(h.Tripped, fmt.Sprintf("%s, %s: %s %s", name, where, changedBy(change.Ratio),
+			h.Tripped = append(h.Tripped, fmt.Sprintf("%s, %s: %s %s", name, where, change.by(change.Ratio),
 				change.interval()))
 		case g.load == "" && len(lacks) > 0:
 			h.Unknown = append(h.Unknown, fmt.Sprintf("%s, %s: no change is known for %s", name, where,
 				strings.Join(lacks, ", ")))
 		case g.more && change.Hi > g.bound, !g.more && change.Lo < g.bound, !number.Finite(change.Hi - change.Lo):
-			h.Unsure = append(h.Unsure, fmt.Sprintf("%s, %s: %s %s", name, where, changedBy(change.Ratio),
+			h.Unsure = append(h.Unsure, fmt.Sprintf("%s, %s: %s %s", name, where, change.by(change.Ratio),
 				change.interval()))
 		}
 	}

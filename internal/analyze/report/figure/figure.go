@@ -106,8 +106,8 @@ func (f Figure) Joined(g Figure) Figure {
 	}
 }
 
-// Cell returns a figure with its uncertainty, formatted by format, or why it is missing.
-func (f Figure) Cell(format func(float64) string) document.Cell {
+// Cell returns a figure, formatted as text, with its uncertainty, or why it is missing.
+func (f Figure) Cell(text string) document.Cell {
 	switch {
 	case !f.Known():
 		return document.Missing(words.WhyNot(f.Missing))
@@ -116,7 +116,7 @@ func (f Figure) Cell(format func(float64) string) document.Cell {
 		c.Text = "~"
 		return c
 	default:
-		return document.Number(format(f.Value), f.Value).Sure(f.PlusMinus())
+		return document.Number(text, f.Value).Sure(f.PlusMinus())
 	}
 }
 
@@ -128,7 +128,7 @@ func (f Figure) PlusMinus() string {
 	case f.Highest <= f.Lowest:
 		return "±0%"
 	default:
-		return "±" + number.Percent((f.Highest-f.Lowest)/2/f.Value)
+		return "±" + number.Percent(f.half()/f.Value)
 	}
 }
 
@@ -145,5 +145,32 @@ func (f Figure) AtMost() string {
 	if f.Lowest <= Resolution && f.Highest > Resolution {
 		return "at most " + number.Rate(f.Highest)
 	}
-	return number.Rate(f.Value)
+	return f.Rate(1)
+}
+
+// Rate formats a rate in a unit, with the digits that its repetitions justify.
+func (f Figure) Rate(unit float64) string {
+	return number.Rate(number.Rounded(f.Value, f.half()) / unit)
+}
+
+// Ratio formats a ratio, with the digits that its repetitions justify.
+func (f Figure) Ratio() string {
+	if f.half() == 0 {
+		return number.Ratio(f.Value)
+	}
+	return number.Estimate(f.Value, f.Value, f.Lowest, f.Highest)
+}
+
+// Times returns a figure in a unit that is n times smaller.
+func (f Figure) Times(n float64) Figure {
+	f.Value, f.Lowest, f.Highest = n*f.Value, n*f.Lowest, n*f.Highest
+	return f
+}
+
+// half returns half the range of the repetitions, or 0 if there is only one.
+func (f Figure) half() float64 {
+	if f.N == 1 {
+		return 0
+	}
+	return (f.Highest - f.Lowest) / 2
 }

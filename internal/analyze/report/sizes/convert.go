@@ -85,8 +85,8 @@ func (c Convert) blocks() []document.Block {
 					"for a run")}}
 	case c.Rows == nil && c.Billed != nil:
 		return []document.Block{document.Paragraph{
-			Text: words.Sentences(fmt.Sprintf("%s are %s: %s to %s billed writes a second (by %s)", name, c.Counts,
-				number.Rate(c.Billed.Least), number.Rate(c.Billed.Most), c.Calibration), c.cost())}}
+			Text: words.Sentences(fmt.Sprintf("%s are %s: %s billed writes a second (by %s)", name, c.Counts,
+				within(c.Billed.Least, c.Billed.Most), c.Calibration), c.cost())}}
 	case c.Rows == nil:
 		return []document.Block{document.Paragraph{
 			Text: words.Sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts,
@@ -115,22 +115,23 @@ func (c Convert) bounds() (t document.Table) {
 	names, rows, requests := []string{}, []document.Cell{}, []document.Cell{}
 	var billed []document.Cell
 	for _, k := range c.Kinds {
-		names, rows, requests = append(names, k.Load+": "+k.What), append(rows, words.Known(&k.Rows)),
-			append(requests, words.Known(&k.Requests))
+		names, rows, requests = append(names, k.Load+": "+k.What), append(rows, about(k.Rows)),
+			append(requests, about(k.Requests))
 		if k.Billed == nil {
 			billed = append(billed, words.Known(nil))
 			continue
 		}
-		billed = append(billed, document.Words(number.Rate(k.Billed[0])+" to "+number.Rate(k.Billed[2])))
+		billed = append(billed, document.Words(between(*k.Billed)))
 	}
 	t.Add(document.Wordy("per second, if it is"), words.Texts(append(names, "at least", "at most")))
-	t.Add(document.Numeric("rows written"), append(rows, words.Known(&c.Rows.Least), words.Known(&c.Rows.Most)))
-	t.Add(document.Numeric("requests to a disk of its own"), append(requests, words.Known(&c.Requests.Least),
-		words.Known(&c.Requests.Most)))
-	t.Add(document.Numeric("billed writes, on Aurora"), append(billed, words.Known(&c.Billed.Least),
-		words.Known(&c.Billed.Most)))
+	t.Add(document.Numeric("rows written"), append(rows, about(c.Rows.Least), about(c.Rows.Most)))
+	t.Add(document.Numeric("requests to a disk of its own"), append(requests, about(c.Requests.Least), about(c.Requests.Most)))
+	t.Add(document.Numeric("billed writes, on Aurora"), append(billed, about(c.Billed.Least), about(c.Billed.Most)))
 	return t
 }
+
+// about returns a rough rate.
+func about(v float64) document.Cell { return document.Number(number.About(v), v) }
 
 // cost returns the cost on an Aurora bill.
 func (c Convert) cost() string {
@@ -143,7 +144,7 @@ func (c Convert) cost() string {
 	}
 	amount := number.Rate(c.IOCost.Least)
 	if c.IOCost.Least != c.IOCost.Most {
-		amount += " to " + number.Rate(c.IOCost.Most)
+		amount = within(c.IOCost.Least, c.IOCost.Most)
 	}
 	text := fmt.Sprintf("On Aurora Standard %s %s a month for I/O in %s at this rate", amount, c.Currency, c.Region)
 	if c.Misread != nil {

@@ -269,7 +269,7 @@ func (s Size) sides() document.Block {
 		words.Known(&m.Requests)})
 	if s.Aurora != nil && s.Aurora.IOCost != nil {
 		t.Add(document.Numeric("Aurora's I/O, "+s.Sized.Currency+" a month"), []document.Cell{
-			document.Words(number.Rate(s.Aurora.IOCost[0]) + " to " + number.Rate(s.Aurora.IOCost[2])),
+			document.Words(between(*s.Aurora.IOCost)),
 			words.Known(m.IOCost),
 		})
 	}
@@ -283,7 +283,7 @@ func (s Size) MisreadText() string {
 		return ""
 	}
 	text := fmt.Sprintf("If you took WAL records for IOPS, you would size for %s requests a second, %s times "+
-		"the real ones", number.Rate(m.Requests), number.Ratio(m.Factor))
+		"the real ones", number.About(m.Requests), number.About(m.Factor))
 	switch {
 	case len(s.Standing(sizing.Unknown)) == len(s.Options):
 		// no volume with limits was requested
@@ -296,7 +296,7 @@ func (s Size) MisreadText() string {
 		text += ": " + m.Volume
 	}
 	if m.IOCost != nil {
-		text += fmt.Sprintf("; and on Aurora, expect an I/O bill of %s %s a month%s (%s)", number.Rate(*m.IOCost),
+		text += fmt.Sprintf("; and on Aurora, expect an I/O bill of %s %s a month%s (%s)", number.About(*m.IOCost),
 			s.Sized.Currency, s.inAurora, catalog.PricesOf(m.IOCostAsOf))
 	}
 	return text + "."
@@ -318,21 +318,20 @@ func (s Size) auroraText() string {
 		load = ""
 	}
 	if a.WriteIOPS != nil {
-		would("show about %s WriteIOPS, none of them disk operations", number.Rate(*a.WriteIOPS))
+		would("show about %s WriteIOPS, none of them disk operations", number.About(*a.WriteIOPS))
 	}
 	if a.IOCost != nil {
-		would("cost %s to %s %s a month for I/O%s at this rate (%s)", number.Rate(a.IOCost[0]),
-			number.Rate(a.IOCost[2]), s.Sized.Currency, s.inAurora, catalog.PricesOf(a.AsOf))
+		would("cost %s %s a month for I/O%s at this rate (%s)", between(*a.IOCost), s.Sized.Currency, s.inAurora, catalog.PricesOf(a.AsOf))
 	}
-	would("make %s to %s billed writes a second, about %s: %s", number.Rate(a.BilledWrites[0]),
-		number.Rate(a.BilledWrites[2]), number.Rate(a.BilledWrites[1]), a.Calibration)
+	would("make %s billed writes a second, about %s: %s", between(a.BilledWrites),
+		number.Within(a.BilledWrites[1], a.BilledWrites[0], a.BilledWrites[2]), a.Calibration)
 	claimed, cache := "", ""
 	if a.WriteIOPS != nil {
 		claimed = metric.WriteIOPSOnAurora
 	}
 	if a.BilledReads >= 1 {
-		would("make %s to %s billed reads a second, about %s: %s", number.Rate(a.ReadsSpan[0]),
-			number.Rate(a.ReadsSpan[1]), number.Rate(a.BilledReads), a.readsFollow())
+		would("make %s billed reads a second, about %s: %s", within(a.ReadsSpan[0], a.ReadsSpan[1]),
+			number.Within(a.BilledReads, a.ReadsSpan[0], a.ReadsSpan[1]), a.readsFollow())
 		cache = "Aurora bills only pages missing from its buffers: with larger buffers than here the bill is " +
 			"smaller, down to nothing"
 	}
@@ -346,7 +345,7 @@ func (a SizeAurora) readsFollow() string {
 	}
 	return fmt.Sprintf("%v to %v for each of the %s pages not in shared_buffers, as in published loads, and "+
 		"at most one, by AWS's documentation",
-		sizing.LeastReadsOfPage, sizing.MostReadsOfPage, number.Rate(*a.PagesAsked))
+		sizing.LeastReadsOfPage, sizing.MostReadsOfPage, number.About(*a.PagesAsked))
 }
 
 // clusterText compares the two ways to pay for Aurora.
@@ -362,11 +361,19 @@ func (s Size) clusterText() string {
 	case a.Standard[0] > *a.Optimized:
 		verdict = "I/O-Optimized is cheaper"
 	}
-	return fmt.Sprintf("With one %s and %s GiB that is %s to %s %s a month on Standard, and %s on I/O-Optimized "+
+	return fmt.Sprintf("With one %s and %s GiB that is %s %s a month on Standard, and %s on I/O-Optimized "+
 		"(%s), which pays off above %s of I/O: %s",
-		s.Sized.machine(), number.Grouped(s.Sized.GiB, 0), number.Rate(a.Standard[0]), number.Rate(a.Standard[2]),
+		s.Sized.machine(), number.Grouped(s.Sized.GiB, 0), between(*a.Standard),
 		s.Sized.Currency, number.Rate(*a.Optimized), catalog.PricesOf(a.AsOf), number.Rate(*a.BreakEven), verdict)
 }
+
+// within formats the interval of a rate.
+func within(lo, hi float64) string {
+	return number.Within(lo, lo, hi) + " to " + number.Within(hi, lo, hi)
+}
+
+// between formats the ends of an estimate that stands between them.
+func between(v [3]float64) string { return within(v[0], v[2]) }
 
 // SpreadOfNeed returns the range of the sized need over the repetitions; empty if there is only one, or a model.
 func (s Size) SpreadOfNeed() string {
@@ -374,9 +381,9 @@ func (s Size) SpreadOfNeed() string {
 	if need == nil || need.Lowest == nil || need.Model != "" || *need.Lowest == *need.Highest {
 		return ""
 	}
-	return fmt.Sprintf("Across repetitions, %s needed %s to %s requests and %s to %s MB a second on "+
-		"average.", need.Load, number.Rate(need.Lowest.Requests()), number.Rate(need.Highest.Requests()),
-		number.Rate(need.Lowest.Bytes()/number.Mega), number.Rate(need.Highest.Bytes()/number.Mega))
+	return fmt.Sprintf("Across repetitions, %s needed %s requests and %s MB a second on average.",
+		need.Load, within(need.Lowest.Requests(), need.Highest.Requests()),
+		within(need.Lowest.Bytes()/number.Mega, need.Highest.Bytes()/number.Mega))
 }
 
 // spreadText says what a load would need on databases that spread rows over nodes.
@@ -385,11 +392,10 @@ func spreadText(spreads []catalog.Spread) string {
 	for _, v := range spreads {
 		var parts []string
 		if v.Cores != nil {
-			parts = append(parts, fmt.Sprintf("%s to %s cores", number.Rate(v.Cores[0]), number.Rate(v.Cores[1])))
+			parts = append(parts, within(v.Cores[0], v.Cores[1])+" cores")
 		}
 		if v.IOPS != nil {
-			parts = append(parts, fmt.Sprintf("%s to %s IOPS of all disks together", number.Rate(v.IOPS[0]),
-				number.Rate(v.IOPS[1])))
+			parts = append(parts, within(v.IOPS[0], v.IOPS[1])+" IOPS of all disks together")
 		}
 		if v.VCPUs != nil {
 			parts = append(parts, fmt.Sprintf("at least %s vCPUs", number.Rate(max(1, *v.VCPUs))))
@@ -398,7 +404,7 @@ func spreadText(spreads []catalog.Spread) string {
 			parts = append(parts, fmt.Sprintf("%s IOPS and %s MB/s on disks for each of them",
 				number.Rate(v.PerVCPU[0]), number.Rate(v.PerVCPU[1])))
 		}
-		lines = append(lines, fmt.Sprintf("%s, for %s rows/s: %s (%s).", v.Title, number.Rate(v.Rows),
+		lines = append(lines, fmt.Sprintf("%s, for %s rows/s: %s (%s).", v.Title, number.About(v.Rows),
 			strings.Join(parts, ", and "), v.Note))
 	}
 	if len(lines) == 0 {

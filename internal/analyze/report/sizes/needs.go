@@ -207,9 +207,8 @@ func (s Sized) scaled() []string {
 		return nil
 	}
 	least, most := s.Least, s.Rate
-	text := fmt.Sprintf("So the need is %s to %s requests/s, and %s to %s MB/s.",
-		number.Rate(least.Requests()), number.Rate(most.Requests()), number.Rate(least.Bytes()/number.Mega),
-		number.Rate(most.Bytes()/number.Mega))
+	text := fmt.Sprintf("So the need is %s requests/s, and %s MB/s.",
+		within(least.Requests(), most.Requests()), within(least.Bytes()/number.Mega, most.Bytes()/number.Mega))
 	if most.Requests() > wide*least.Requests() || most.Bytes() > wide*least.Bytes() {
 		text += " A run with that load would tell more."
 	}

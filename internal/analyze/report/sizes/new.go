@@ -353,8 +353,8 @@ func calibrationText(c sizing.Calibration) string {
 		ways = append(ways, fmt.Sprintf("%.2f for 4,096 bytes of WAL (%.2f to %.2f)", r.Value, r.Least, r.Most))
 	}
 	if r := c.RowsPerWrite; r != nil {
-		ways = append(ways, fmt.Sprintf("one billed write for %s rows (%s to %s)", number.Rate(r.Value),
-			number.Rate(r.Least), number.Rate(r.Most)))
+		ways = append(ways, fmt.Sprintf("one billed write for %s rows (%s)",
+			number.Within(r.Value, r.Least, r.Most), within(r.Least, r.Most)))
 	}
 	return strings.Join(ways, ", or where that is not known ") + ", in " + restsOn(c)
 }

@@ -72,7 +72,7 @@ func (o SizeOption) sourceKeys() []string {
 func (o SizeOption) price() document.Cell {
 	c := words.Known(o.Monthly)
 	if o.Span != nil {
-		c.Text = "~" + c.Text
+		c.Text = "~" + number.Within(*o.Monthly, o.Span[0], o.Span[1])
 	}
 	var parts []string
 	for _, l := range o.Bill {

@@ -192,8 +192,8 @@ func (s Size) auroraBill() string {
 	if s.Aurora == nil || s.Aurora.IOCost == nil {
 		return ""
 	}
-	return fmt.Sprintf("Its I/O costs %s to %s %s a month on Standard%s at this rate (%s)",
-		number.Rate(s.Aurora.IOCost[0]), number.Rate(s.Aurora.IOCost[2]),
+	return fmt.Sprintf("Its I/O costs %s %s a month on Standard%s at this rate (%s)",
+		between(*s.Aurora.IOCost),
 		s.Sized.Currency, s.inAurora, catalog.PricesOf(s.Aurora.AsOf))
 }
 

@@ -103,7 +103,7 @@ func VolumeSection(volumes []Volume) document.Block {
 				return document.Missing(r.Missing.Error())
 			}
 			mean := c.of(*r.Mean)
-			return document.Number(number.Rate(mean), mean).Sure(spreadAround(mean, c.of(*r.Lowest), c.of(*r.Highest)))
+			return document.Number(number.Within(mean, c.of(*r.Lowest), c.of(*r.Highest)), mean).Sure(spreadAround(mean, c.of(*r.Lowest), c.of(*r.Highest)))
 		})
 	}
 	return document.Section{Title: "What each volume did (per second)", Blocks: []document.Block{

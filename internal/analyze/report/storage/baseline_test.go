@@ -89,7 +89,7 @@ Through the page cache, as with dd, the write reports 2,000 MB/s. With direct
 I/O it reported 50 MB/s. The device wrote 40 MB/s meanwhile; when the write was
 "done", 980 of the 1,000 MB were still in memory, and took another 20 s.
 
-When storage throttled
+Was it throttled?
 
 After 30 s, at 12:00:30 UTC, the rate fell from 3,000 operations/s and 25 MB/s
 to 300 and 2.5, and the latency rose from 5.3 ms to 53.3 (p < 0.001).

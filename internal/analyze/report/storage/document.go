@@ -34,7 +34,7 @@ func (b Baseline) Document(run *counts.Run) document.Document {
 		b.course(run),
 		document.Section{Title: "The same write through the page cache", Blocks: []document.Block{
 			document.Paragraph{Text: b.bufferedText()}}},
-		document.Section{Title: "When storage throttled", Blocks: []document.Block{together(b.throttleLines())}},
+		document.Section{Title: throttled, Blocks: []document.Block{together(b.throttleLines())}},
 		document.Only(document.OnPages, b.method()),
 		document.Only(document.InCSV, b.everyJob()),
 	}
@@ -199,7 +199,7 @@ func (b Baseline) throttleLines() []string {
 	case t == nil:
 		return nil
 	case !t.Found:
-		return []string{fmt.Sprintf("Storage throttled nothing in %s s: %s.", number.Rate(b.Jobs[0].Seconds), t.Why)}
+		return []string{fmt.Sprintf("It was not throttled in %s s: %s.", number.Rate(b.Jobs[0].Seconds), t.Why)}
 	}
 	p := number.Significant(t.P, 1)
 	if t.P < 0.001 {
@@ -215,13 +215,22 @@ func (b Baseline) throttleLines() []string {
 	if len(t.Buckets) == 0 {
 		return append(lines, "It fits no published credit bucket, so which limit this was is unknown.")
 	}
-	return append(lines, words.Each(func(k baseline.Bucket) string { return "It fits " + bucketText(k) }, t.Buckets)...)
+	var fits words.Gathered
+	for _, k := range t.Buckets {
+		fits.Add(bucketText(k), k.Title)
+	}
+	return append(lines, fits.Sentences(func(names, text string) string {
+		return "It fits " + strings.ReplaceAll(names, ", ", " or ") + text
+	})...)
 }
 
+// throttled is the question that throttleLines answers.
+const throttled = "Was it throttled?"
+
 func bucketText(k baseline.Bucket) string {
-	text := k.Title
+	text := ""
 	if k.GiB > 0 {
-		text += fmt.Sprintf(" of about %s GiB", number.Grouped(k.GiB, 0))
+		text = fmt.Sprintf(" of about %s GiB", number.Grouped(k.GiB, 0))
 	}
 	text += fmt.Sprintf(": %s %s while there are credits, %s without.", number.Rate(k.Burst), k.Of, number.Rate(k.Base))
 	if k.GiB > 0 {
@@ -244,7 +253,7 @@ func (b Baseline) answers() document.Answers {
 		{Question: "Is a fio operation a device request?", Texts: b.factors()},
 	}
 	if b.Throttle != nil {
-		all = append(all, document.Answer{Question: "Was it throttled?", Texts: b.throttleLines()[:1]})
+		all = append(all, document.Answer{Question: throttled, Texts: b.throttleLines()[:1]})
 	}
 	sure := []string{"Each job was measured once; the idle device's activity was subtracted. Little's law was " +
 		"checked on every row."}

@@ -128,7 +128,7 @@ func Section(loads []Load) document.Block {
 	var t document.Table
 	t.Add(document.Wordy("records per 1,000 rows"), words.Texts(append(slices.Clone(parts), "all together")))
 	for _, a := range loads {
-		t.Add(document.Numeric(a.Name), append(words.Each(a.WAL.part, parts), a.WAL.PerRow.Cell(perThousand)))
+		t.Add(document.Numeric(a.Name), append(words.Each(a.WAL.part, parts), perThousand(a.WAL.PerRow)))
 	}
 	legend := howRead(loads)
 	about := relation.Table()
@@ -161,13 +161,14 @@ func partsIn(loads []Load) (parts, seldom []string) {
 	return parts, seldom
 }
 
-func perThousand(perRow float64) string { return number.Ratio(1000 * perRow) }
+// perThousand returns a ratio to rows as one to a thousand rows.
+func perThousand(perRow figure.Figure) document.Cell { return perRow.Cell(perRow.Times(1000).Ratio()) }
 
 // part returns an empty cell if the load's WAL has no such part.
 func (l *WAL) part(name string) document.Cell {
 	for _, p := range l.Parts {
 		if p.Part == name {
-			return p.PerRow.Cell(perThousand)
+			return perThousand(p.PerRow)
 		}
 	}
 	return document.Words("")

@@ -1,0 +1,32 @@
+package figure_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/report/figure"
+)
+
+// TestNoMoreDigitsThanJustified: a figure is shown with the digits that its repetitions justify, and JSON has all.
+func TestNoMoreDigitsThanJustified(t *testing.T) {
+	check := func(what, got, want string) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s: %s, want %s", what, got, want)
+		}
+	}
+	rate := figure.Figure{Value: 1_974_500, Lowest: 1_777_050, Highest: 2_171_950, N: 3} // ±10%
+	cell := rate.Cell(rate.Rate(1))
+	check("rate", cell.Text+" "+cell.PlusMinus, "1,970,000 ±10%")
+	check("in millions", rate.Rate(1e6), "2.0")
+	check("ratio", rate.Times(1e-6).Ratio(), "1.97")
+	if text, err := json.Marshal(rate); err != nil {
+		t.Error(err)
+	} else {
+		check("JSON", string(text), `{"value":1974500,"lowest":1777050,"highest":2171950,"n":3}`)
+	}
+	rate.N = 1 // the range of one repetition is only the background's
+	check("of one repetition", rate.Rate(1), "1,974,500")
+	steady := figure.Figure{Value: 1234, Lowest: 1234, Highest: 1234, N: 3}
+	check("of equal repetitions", steady.Rate(1), "1,234")
+}
