@@ -134,7 +134,7 @@ func TestWarnings(t *testing.T) {
 		c := single.Repetitions[0].Counts[made]
 		run.Idle.PerSecond[made] = 0.3 * c.Raw / c.Seconds
 	})
-	check("one load off by a sixth", "odd-load", "multi, where it is",
+	check("one load off by a sixth", "odd-load", "under all loads except multi (",
 		each(func(load string, _ int, r *counts.Repetition) {
 			if c := r.Counts[made]; load == "multi" {
 				r.Counts[made] = counts.Count{Amount: c.Amount * 1.16, Raw: c.Raw * 1.16, Seconds: c.Seconds}

@@ -118,10 +118,10 @@ func (j *judge) oddLoads(h held) string {
 	mean := math.Log(h.Ratio.Value)
 	for i, g := range h.groups.Of {
 		if d := g.Mean - mean; math.Abs(d) > math.Log(j.options.Tolerance) && d*d > surely*surely*g.Var {
-			odd = append(odd, fmt.Sprintf("%s, where it is %.2f times that", j.loads[h.loads[i]].Name, math.Exp(d)))
+			odd = append(odd, fmt.Sprintf("%s (%.2f times it)", j.loads[h.loads[i]].Name, math.Exp(d)))
 		}
 	}
-	return listed("The ratio to "+h.Quantity.Many()+" is the same under all loads but ", odd, "; ", "")
+	return listed("The ratio to "+h.Quantity.Many()+" is the same under all loads except ", odd, ", ", "")
 }
 
 // drift describes a ratio that rises or falls over the repetitions of all loads; empty if it does not.

@@ -228,8 +228,7 @@ func (j *judge) documentedSide(v *Verdict) {
 			"counts some of the " + whole.Many()})
 	case metric.All().Row(v.Metric.Name).Asked:
 		documented.Kind = Requested
-		documented.Why = "Its documentation says that it counts requests to the operating system, and no quantity " +
-			"explains their number"
+		documented.Why = "Documented as requests to the operating system, and no quantity explains their number"
 	default:
 		return
 	}

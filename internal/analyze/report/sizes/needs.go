@@ -40,7 +40,12 @@ func (s Size) needSection() document.Block {
 	}
 	mean := func(n SizeNeed) *needs.Rate { return n.Mean }
 	p99 := func(n SizeNeed) *needs.Rate { return n.P99 }
-	t.Numeric("rows", func(n SizeNeed) document.Cell { return words.Known(n.Rows) })
+	t.Numeric("rows", func(n SizeNeed) document.Cell {
+		if n.Rows == nil {
+			return words.Known(nil)
+		}
+		return about(*n.Rows)
+	})
 	add("requests", mean, needs.Rate.Requests)
 	singular, plural := s.stretches()
 	add("p99 "+singular, p99, needs.Rate.Requests)
