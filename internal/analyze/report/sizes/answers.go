@@ -18,7 +18,7 @@ func Section(size *Size, unsized error, observed bool, sure []string) document.B
 	}
 	order, sources := OrderBlocks(size)
 	if size != nil {
-		sure = slices.Concat(sure, words.Filled(size.SpreadOfNeed()), size.Warnings,
+		sure = slices.Concat(sure, words.Filled(size.SpreadOfNeed()),
 			[]string{"Prices are list prices, as of the dates beside their sources. To use yours, pass --price."})
 	}
 	return document.Section{Title: "What to order", Blocks: []document.Block{
