@@ -69,7 +69,7 @@ var (
 	byteFields    = []string{"write_bytes", "read_bytes"}
 )
 
-// Others says what other programs did to the device, which no figure includes.
+// Others says what other programs did to the device, which no figure includes; empty if nothing.
 func Others(run *counts.Run) string {
 	if !run.OfServer {
 		return ""
@@ -80,7 +80,7 @@ func Others(run *counts.Run) string {
 			rates = append(rates, rate)
 		}
 	}
-	if len(rates) == 0 {
+	if len(rates) == 0 || slices.Max(rates) == 0 {
 		return ""
 	}
 	did := number.Rate(slices.Min(rates))

@@ -45,3 +45,16 @@ func TestRequestsByFileArePerSecondOfLoad(t *testing.T) {
 		}
 	}
 }
+
+// TestOthersWithoutRequests: doctor's made-up run has none, and an idle neighbor is not worth a warning.
+func TestOthersWithoutRequests(t *testing.T) {
+	for requests, want := range map[float64]bool{0: false, 60: true} {
+		run := &counts.Run{OfServer: true, Loads: []counts.Load{{Load: runfile.Load{Name: "busy", Method: "copy"},
+			Repetitions: []counts.Repetition{{Seconds: 3, Counts: map[string]counts.Count{
+				"request.other_programs/writes": {Raw: requests, Seconds: 3},
+				"request.other_programs/reads":  {Seconds: 3}}}}}}}
+		if got := Others(run); (got != "") != want {
+			t.Errorf("%g requests: %q", requests, got)
+		}
+	}
+}
