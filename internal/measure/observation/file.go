@@ -253,7 +253,6 @@ func (r *recording) head(facts postgres.Facts, p *target.Probes) error {
 		return err
 	}
 	r.version = facts.Version
-	r.recorded = true
 	r.Show.Record(head)
 	var names []string
 	for _, sampler := range p.Samplers {
@@ -267,6 +266,7 @@ func (r *recording) head(facts postgres.Facts, p *target.Probes) error {
 			return err
 		}
 	}
+	r.recorded = true
 	if r.before == nil {
 		return nil
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/target"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -90,5 +92,21 @@ func TestCostOfAFileThatEndsEarly(t *testing.T) {
 	}
 	if c, err := new(cost).total(file); c.Bytes != info.Size() || err == nil {
 		t.Errorf("%d bytes (%v), want %d and an error", c.Bytes, err, info.Size())
+	}
+}
+
+// TestNothingOnAFullDisk: a file without its first lines holds nothing.
+func TestNothingOnAFullDisk(t *testing.T) {
+	endpoint, err := postgres.Parse("host=127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := runfile.Create(filepath.Join(t.TempDir(), "run.jsonl"))
+	if err = errors.Join(err, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r := &recording{Options: Options{Show: &told{}}, file: file, target: &target.Target{Endpoint: endpoint}}
+	if err := r.head(postgres.Facts{}, &target.Probes{}); err == nil || r.recorded {
+		t.Errorf("%v, and something was recorded: %t", err, r.recorded)
 	}
 }
