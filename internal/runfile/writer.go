@@ -25,6 +25,7 @@ type Writer struct {
 	path    string
 	made    []string // directories that were made for it, the innermost first
 	secrets []string
+	begun   bool // something was written
 
 	mu     sync.Mutex
 	file   *os.File
@@ -148,7 +149,7 @@ func (w *Writer) Discard() error {
 // Path returns the file's path.
 func (w *Writer) Path() string { return w.path }
 
-// Write appends one record.
+// Write appends one record. The first one reaches the file at once, so that a full disk is noticed before any work.
 func (w *Writer) Write(r Record) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -165,6 +166,10 @@ func (w *Writer) Write(r Record) error {
 	}
 	_, err = w.buf.Write(line)
 	w.fail(err)
+	if !w.begun {
+		w.begun = true
+		w.flush()
+	}
 	return w.err
 }
 

@@ -363,3 +363,24 @@ func TestDiscardLeavesDirectoriesInUse(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFirstRecordIsWrittenAtOnce: a full disk must not be noticed only after the load.
+func TestFirstRecordIsWrittenAtOnce(t *testing.T) {
+	for _, name := range []string{"run.jsonl", "run.jsonl.zst"} {
+		path := filepath.Join(t.TempDir(), name)
+		w, err := Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.stop <- struct{}{} // ends the flush of each second
+		if err := w.Write(Run{ID: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %+v, %v", name, info, err)
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -90,5 +90,10 @@ func (m measurement) on(ctx context.Context, t *target.Target, file *runfile.Wri
 		Ranking: pgstat.NewRanking(t.Endpoint.Config()),
 	}
 	m.Operation, m.Tell = m.operationOn(t), m.show.Stage
-	return true, operation.Do(ctx, place, m.Options, func(r runfile.Record) error { return file.Write(r) })
+	err = operation.Do(ctx, place, m.Options, func(r runfile.Record) error {
+		err := file.Write(r)
+		recorded = recorded || err == nil
+		return err
+	})
+	return recorded, err
 }

@@ -104,7 +104,6 @@ func (m *measurement) record(r runfile.Record) error {
 
 // open writes the head of the file: the run, with a load for each job and an idle one, and its metrics.
 func (m *measurement) open(storage runfile.Storage) error {
-	m.recorded = true
 	run, p := m.Head, m.Plan
 	run.Target, run.Host = runfile.Target{Kind: "directory", Storage: storage}, host.Facts()
 	run.Plan = runfile.Plan{Name: p.Set, Repetitions: 1, Loads: []runfile.Load{{Name: idle}}}
@@ -119,6 +118,7 @@ func (m *measurement) open(storage runfile.Storage) error {
 	if err := m.record(run); err != nil {
 		return err
 	}
+	m.recorded = true
 	for _, metric := range append(m.clock.Metrics(), fio.Metrics()...) {
 		if err := m.record(metric); err != nil {
 			return err

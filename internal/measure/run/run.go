@@ -252,11 +252,11 @@ func (m *measurement) next(required []string, loads []runfile.Load) (experiment.
 
 // begin writes the head of the file: the run and its metrics.
 func (m *measurement) begin(storage runfile.Storage, metrics []runfile.Metric) error {
-	m.recorded = true
 	head := m.Head
 	head.Target, head.Host = m.target.Describe(m.session.Facts, storage), host.Facts()
 	head.Clocks, head.Plan = []runfile.Clock{m.session.Facts.Clock}, m.Program.Plan
 	err := m.record(head)
+	m.recorded = err == nil
 	for _, metric := range metrics {
 		if err != nil {
 			return err
