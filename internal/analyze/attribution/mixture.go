@@ -111,6 +111,10 @@ func (tr *trial) mix(v *Verdict, t *table, s search) {
 		v.Why = fmt.Sprintf("A sum of quantities explains it, but %s may be all of it", one.Many())
 		return
 	}
+	if kind == Mixed && !mixture.surelyBoth() {
+		v.Why = "A sum of logical and other work explains it, but one part may be zero"
+		return
+	}
 	v.Kind = kind
 	if !sure || kind != itsKind {
 		v.Why = why + sameSide(kind)
@@ -132,6 +136,15 @@ func (e *evidence) unknown() string {
 		return ""
 	}
 	return ", and the run did not count " + conjoined(names)
+}
+
+// surelyBoth reports whether the mixture surely has both a logical and another part.
+func (m *Mixture) surelyBoth() bool {
+	certain := map[bool]bool{}
+	for _, t := range m.Terms {
+		certain[t.Side == counts.Logical] = certain[t.Side == counts.Logical] || t.Share >= weighty && t.PerUnit.Lo > 0
+	}
+	return certain[true] && certain[false]
 }
 
 // nearlyOne reports whether a quantity that is not logical keeps its ratio roughly in all loads but one. That storage
