@@ -187,10 +187,14 @@ func (db *DB) Measure(t testing.TB, do func(), pools ...Pool) Cost {
 }
 
 func (db *DB) measure(ctx context.Context, name string, do func(), pools []Pool) (cost.Cost, error) {
+	settings, err := postgres.Settings(ctx, db.control) // the test may have changed some since Open
+	if err != nil {
+		return cost.Cost{}, err
+	}
 	place := operation.Place{
 		Control: db.control, Facts: db.facts, Samplers: db.samplers,
 		Target: runfile.Target{Kind: "dsn", Flavor: db.facts.Flavor, Version: db.facts.Version,
-			Settings: db.facts.Settings},
+			Settings: settings},
 		ReadWAL: func(context.Context) error {
 			return nil
 		}, Relations: db.by, Ledger: db.wal, Ranking: pgstat.NewRanking(db.endpoint.Config()),
@@ -216,7 +220,7 @@ func (db *DB) measure(ctx context.Context, name string, do func(), pools []Pool)
 		},
 	}
 	var records []runfile.Record
-	err := operation.Do(ctx, place, o, func(r runfile.Record) error {
+	err = operation.Do(ctx, place, o, func(r runfile.Record) error {
 		records = append(records, r)
 		return nil
 	})

@@ -75,6 +75,8 @@ type measurement struct {
 	seen     *postgres.Seen // at the end of the last repetition; nil: outdated
 	mark     anatomy.Mark   // begin of the next work in the WAL
 	reported time.Time      // when open sessions had last reported; zero: there are none
+	settings map[string]string
+	looked   time.Time // at the settings
 }
 
 // Do measures the operation, and passes its readings to record one by one.
@@ -86,7 +88,7 @@ func Do(ctx context.Context, on Place, o Options, record func(runfile.Record) er
 		return record(r)
 	}
 	o.Operation = counted(o.Operation)
-	m := &measurement{Place: on, Options: o, record: locked}
+	m := &measurement{Place: on, Options: o, record: locked, settings: on.Target.Settings, looked: time.Now()}
 	m.clock = probe.NewClock(readEvery, locked, on.Samplers...)
 	if wal, ok := on.Relations.(*anatomy.Sampler); ok && slices.Contains(on.Samplers, probe.Sampler(wal)) {
 		wal.AsCounted()
@@ -285,6 +287,9 @@ func (m *measurement) repetition(ctx context.Context, load string, n int, do Ope
 	case load == runfile.IdleLoad && disturbed:
 		end.Failed = "autovacuum was at work on " + strings.Join(during.Autovacuum, ", ")
 	}
+	if failed == nil {
+		failed = m.recordChanges(ctx)
+	}
 	if load != runfile.IdleLoad {
 		if err := m.record(work); err != nil {
 			return disturbed, err
@@ -294,6 +299,23 @@ func (m *measurement) repetition(ctx context.Context, load string, n int, do Ope
 		return disturbed, err
 	}
 	return disturbed, m.tellRelations(ctx, n)
+}
+
+// recordChanges records the settings that have changed since the last look.
+func (m *measurement) recordChanges(ctx context.Context) error {
+	now, err := postgres.Settings(ctx, m.Control)
+	if err != nil {
+		return err
+	}
+	at := time.Now()
+	changes := postgres.Changes(m.settings, m.looked, now, at)
+	m.settings, m.looked = now, at
+	for _, change := range changes {
+		if err := m.record(change); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tellWithin bounds the time to attribute a repetition's WAL to tables and indexes: some hundred megabytes.
