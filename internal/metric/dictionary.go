@@ -61,20 +61,25 @@ func EntriesOf(typed string) []Entry {
 	return nil
 }
 
-// entriesOf prefers a full match to a match of the last part.
+// entriesOf prefers a full match to a match of the end.
 func entriesOf(typed string) []Entry {
-	for _, same := range []func(system, name, typed string) bool{
-		func(_, name, typed string) bool { return folded(name) == typed },
-		func(system, name, typed string) bool { return folded(system)+folded(name) == typed },
-		func(system, _, typed string) bool { return folded(system) == typed },
-		func(_, name, typed string) bool { return folded(lastPart(name)) == typed },
-		func(system, name, typed string) bool { return folded(system)+folded(lastPart(name)) == typed },
+	if typed = folded(typed); typed == "" || slices.Contains(statistics, typed) {
+		return nil
+	}
+	for _, same := range []func(system, name string) bool{
+		func(_, name string) bool { return folded(name) == typed },
+		func(_, name string) bool { return folded(strings.TrimSuffix(name, ".average")) == typed },
+		func(system, name string) bool { return folded(system)+folded(name) == typed },
+		func(system, _ string) bool { return folded(system) == typed },
+		func(_, name string) bool { return endsIn(name, typed) },
+		func(system, name string) bool {
+			end, found := strings.CutPrefix(typed, folded(system))
+			return found && endsIn(name, end)
+		},
 	} {
 		var found []Entry
 		for _, e := range Dictionary() {
-			names := slices.DeleteFunc(slices.Clone(e.Names), func(name string) bool {
-				return !same(e.System, name, folded(typed))
-			})
+			names := slices.DeleteFunc(slices.Clone(e.Names), func(name string) bool { return !same(e.System, name) })
 			if len(names) > 0 {
 				e.Names = names
 				found = append(found, e)
@@ -87,12 +92,16 @@ func entriesOf(typed string) []Entry {
 	return nil
 }
 
-// lastPart returns the part after the last slash of a path, or the last dot or blank.
-func lastPart(name string) string {
-	if i := strings.LastIndexByte(name, '/'); i >= 0 && !strings.HasSuffix(name, "/s") {
-		return name[i+1:]
+// endsIn reports whether a name ends, from a slash, a dot or a blank on, in what was typed, which is folded. The slash
+// of a rate (w/s, Disk Reads/sec) is no such place.
+func endsIn(name, typed string) bool {
+	for i, mark := range name {
+		rest := name[i+1:]
+		if end := folded(rest); strings.ContainsRune("/. ", mark) && end == typed && end != "s" && end != "sec" {
+			return true
+		}
 	}
-	return name[strings.LastIndexAny(name, ". ")+1:]
+	return false
 }
 
 // folded reduces a name to letters and digits in lower case, for comparison.
@@ -109,17 +118,29 @@ func folded(name string) string {
 var statistics = []string{"average", "avg", "sum", "maximum", "max", "minimum", "min", "sample_count",
 	"samplecount", "percent"}
 
+// namespaces lists what exporters and consoles write before a name.
+var namespaces = []string{
+	"amazonaws.com/aws/rds/", "amazonaws.com/aws/ebs/", "amazonaws.com/aws/ec2/",
+	"amazonaws_com_aws_rds_", "amazonaws_com_aws_ebs_", "amazonaws_com_aws_ec2_",
+	"aws/rds", "aws/ebs", "aws/ec2", "aws_rds_", "aws_ebs_", "aws_ec2_", "aws.ec2.",
+	"gcp.cloudsql.", "gcp.gce.", "stackdriver_cloudsql_database_", "stackdriver_gce_instance_",
+	"mysql_global_status_", "physicaldisk", "logicaldisk", "vsphere_vm_", "vsphere_host_", "vsphere_datastore_",
+}
+
 // metricMath matches a counter of Performance Insights in a CloudWatch expression, alarm or dashboard.
 var metricMath = regexp.MustCompile(
 	`(?i)DB_PERF_INSIGHTS\(\s*['"]\w+['"]\s*,\s*['"][^'"]*['"]\s*,\s*['"]([^'"]+)['"]\s*\)`)
 
 // undressed returns what was typed, and then the same without the additions of exporters and consoles: labels in
-// brackets, namespaces of CloudWatch before the name, and statistics after it.
+// brackets, namespaces before the name, and statistics after it.
 func undressed(typed string) []string {
 	if math := metricMath.FindStringSubmatch(typed); math != nil {
 		typed = math[1]
 	}
 	bare, _, _ := strings.Cut(typed, "{")
+	if i := strings.LastIndexByte(bare, '\\'); i >= 0 { // \PhysicalDisk(_Total)\Disk Writes/sec
+		bare = strings.TrimRight(bare[i+1:], `"')]`)
+	}
 	bare, _, _ = strings.Cut(bare, "[")
 	if before, inside, found := strings.Cut(bare, "("); found {
 		if inside = strings.TrimSpace(strings.TrimRight(inside, ") ")); slices.Contains(statistics,
@@ -133,10 +154,7 @@ func undressed(typed string) []string {
 	}
 	bare = strings.TrimSpace(bare)
 	lower := strings.ToLower(bare)
-	for _, namespace := range []string{
-		"amazonaws.com/aws/rds/", "amazonaws.com/aws/ebs/", "amazonaws_com_aws_rds_", "amazonaws_com_aws_ebs_",
-		"aws/rds", "aws/ebs", "aws_rds_", "aws_ebs_",
-	} {
+	for _, namespace := range namespaces {
 		if rest, found := strings.CutPrefix(lower, namespace); found {
 			bare = strings.TrimLeft(bare[len(bare)-len(rest):], "/ .:")
 			break

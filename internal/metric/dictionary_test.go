@@ -116,6 +116,73 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
+// TestOthersNames: names as the vendors' documents, exporters' sources and tools' output have them lead to an entry of
+// the right system that says on which side it counts.
+func TestOthersNames(t *testing.T) {
+	for typed, want := range map[string]string{
+		"tps": "pgbench logical", "latency average": "pgbench logical", "pgbench tps": "pgbench logical",
+		"pg_stat_io.op_bytes": "pg_stat_io none", "op_bytes": "pg_stat_io none",
+		"%iowait": "iostat none", "sar %iowait": "sar none",
+		"kB_read/s": "iostat physical", "kB_wrtn/s": "iostat physical", "MB_wrtn/s": "iostat physical",
+		"Blk_wrtn/s": "iostat physical", "kB_read": "iostat physical", "kB_wrtn": "iostat physical",
+		"virtualDisk.numberReadAveraged.average":             "vCenter physical",
+		"virtualdisk.numberwriteaveraged.average":            "vCenter physical",
+		"virtualDisk.numberWriteAveraged":                    "vCenter physical",
+		"vsphere_vm_virtualDisk_numberWriteAveraged_average": "vCenter physical",
+		"vsphere_vm_virtualDisk_read_average":                "vCenter physical",
+		"virtualDisk.totalWriteLatency.average":              "vCenter physical",
+		"disk.usage.average":                                 "vCenter physical", "disk.maxTotalLatency.latest": "vCenter physical",
+		"datastore.numberReadAveraged.average": "vCenter physical",
+		"Disk Reads/sec":                       "Windows physical", "Disk Transfers/sec": "Windows physical",
+		`\PhysicalDisk(_Total)\Disk Writes/sec`:                 "Windows physical",
+		`\\SQL01\LogicalDisk(C:)\Avg. Disk sec/Read`:            "Windows physical",
+		`"\PhysicalDisk(0 C:)\Current Disk Queue Length"`:       "Windows physical",
+		`perf_counter_en["\PhysicalDisk(0 C:)\Disk Reads/sec"]`: "Windows physical",
+		"PhysicalDisk: Disk Write Bytes/sec":                    "Windows physical",
+		"LogicalDisk Disk Read Bytes/sec":                       "Windows physical",
+		"DiskWritesPersec":                                      "Windows physical",
+		"windows_logical_disk_writes_total":                     "windows_exporter physical",
+		"rate(windows_physical_disk_read_bytes_total[5m])":      "windows_exporter physical",
+		"windows_logical_disk_free_bytes":                       "windows_exporter limit",
+		"diskio_reads":                                          "Telegraf physical", "diskio_write_bytes": "Telegraf physical",
+		"diskio io_time": "Telegraf physical", "diskio_iops_in_progress": "Telegraf physical",
+		"DiskReadOps": "CloudWatch, EC2 physical", "AWS/EC2 DiskWriteOps": "CloudWatch, EC2 physical",
+		"aws_ec2_disk_write_bytes_sum": "CloudWatch, EC2 physical", "aws.ec2.disk_write_ops": "CloudWatch, EC2 physical",
+		"postgresql.rows_inserted": "Datadog logical", "postgresql.commits": "Datadog logical",
+		"postgresql.temp_bytes":                    "Datadog requested",
+		"ccp_stat_database_blks_read":              "pgMonitor requested",
+		"ccp_nodemx_disk_activity_sectors_written": "pgMonitor physical",
+		"ccp_wal_activity_total_size_bytes":        "pgMonitor limit",
+		"kubelet_volume_stats_used_bytes":          "kubelet limit",
+		"db.WAL.archive_failed_count":              "Performance Insights none",
+		"Handler_write":                            "MySQL logical",
+		"mysql_global_status_innodb_data_writes":   "MySQL requested",
+		"blkio.throttle.io_serviced":               "cgroup v1 blkio physical",
+		"io_service_bytes":                         "cgroup v1 blkio physical",
+		"vfs.dev.write":                            "Zabbix physical", "vfs.dev.write[,ops]": "Zabbix physical",
+		"vfs.dev.read[sda,operations]": "Zabbix physical",
+		"disk/write_ops_count":         "Cloud SQL physical", "instance/disk/write_ops_count": "Compute Engine physical",
+		"database/postgresql/transaction_count":                                                       "Cloud SQL logical",
+		"cloudsql_googleapis_com:database_disk_write_ops_count":                                       "Cloud SQL physical",
+		"stackdriver_cloudsql_database_cloudsql_googleapis_com_database_postgresql_transaction_count": "Cloud SQL logical",
+		"gcp.cloudsql.database.disk.write_ops_count":                                                  "Cloud SQL physical",
+	} {
+		if found := metric.EntriesOf(typed); !slices.ContainsFunc(found, func(e metric.Entry) bool {
+			return e.System+" "+e.Side == want
+		}) {
+			t.Errorf("%s leads to %+v, want %s", typed, found, want)
+		}
+	}
+	if found := metric.EntriesOf("disk/write_ops_count"); len(found) != 2 {
+		t.Errorf("disk/write_ops_count leads to %+v, want Cloud SQL and Compute Engine", found)
+	}
+	for _, typed := range []string{"sec", "average", "s", ""} {
+		if found := metric.EntriesOf(typed); len(found) > 0 {
+			t.Errorf("%q leads to %+v", typed, found)
+		}
+	}
+}
+
 // TestMentioned: text copied from a console is a name with additions, a query, or the source of a graph. Names given
 // within a query are no metrics.
 func TestMentioned(t *testing.T) {
