@@ -62,28 +62,16 @@ func EntriesOf(typed string) []Entry {
 }
 
 // entriesOf prefers a full match to a match of the end.
-func entriesOf(typed string) []Entry {
-	if typed = folded(typed); typed == "" || slices.Contains(statistics, typed) {
+func entriesOf(typed string) (found []Entry) {
+	typed = folded(typed)
+	if slices.Contains(statistics, typed) {
 		return nil
 	}
-	for _, same := range []func(system, name string) bool{
-		func(_, name string) bool { return folded(name) == typed },
-		func(_, name string) bool { return folded(strings.TrimSuffix(name, ".average")) == typed },
-		func(system, name string) bool { return folded(system)+folded(name) == typed },
-		func(system, _ string) bool { return folded(system) == typed },
-		func(_, name string) bool { return endsIn(name, typed) },
-		func(system, name string) bool {
-			end, found := strings.CutPrefix(typed, folded(system))
-			return found && endsIn(name, end)
-		},
-	} {
-		var found []Entry
-		for _, e := range Dictionary() {
-			names := slices.DeleteFunc(slices.Clone(e.Names), func(name string) bool { return !same(e.System, name) })
-			if len(names) > 0 {
-				e.Names = names
-				found = append(found, e)
-			}
+	for _, leads := range leads() {
+		for _, lead := range leads[typed] {
+			e := Dictionary()[lead.entry]
+			e.Names = lead.names
+			found = append(found, e)
 		}
 		if len(found) > 0 {
 			return found
@@ -92,16 +80,51 @@ func entriesOf(typed string) []Entry {
 	return nil
 }
 
-// endsIn reports whether a name ends, from a slash, a dot or a blank on, in what was typed, which is folded. The slash
-// of a rate (w/s, Disk Reads/sec) is no such place.
-func endsIn(name, typed string) bool {
-	for i, mark := range name {
-		rest := name[i+1:]
-		if end := folded(rest); strings.ContainsRune("/. ", mark) && end == typed && end != "s" && end != "sec" {
-			return true
+// lead is an entry to which a name leads, with the matching names.
+type lead struct {
+	entry int
+	names []string
+}
+
+// leads maps what can be typed, folded, to entries, for each kind of match, the best first.
+var leads = sync.OnceValue(func() (kinds [6]map[string][]lead) {
+	for kind := range kinds {
+		kinds[kind] = map[string][]lead{}
+	}
+	for i, e := range Dictionary() {
+		system := folded(e.System)
+		for _, name := range e.Names {
+			add := func(kind int, typed string) {
+				found := kinds[kind][typed]
+				switch n := len(found) - 1; {
+				case n < 0 || found[n].entry != i:
+					kinds[kind][typed] = append(found, lead{i, []string{name}})
+				case !slices.Contains(found[n].names, name):
+					found[n].names = append(found[n].names, name)
+				}
+			}
+			add(0, folded(name))
+			add(1, folded(strings.TrimSuffix(name, ".average")))
+			add(2, system+folded(name))
+			add(3, system)
+			for _, end := range endsOf(name) {
+				add(4, end)
+				add(5, system+end)
+			}
 		}
 	}
-	return false
+	return kinds
+})
+
+// endsOf returns the ends of a name from each slash, dot or blank on, folded. The slash of a rate (w/s, Disk Reads/sec)
+// is no such place.
+func endsOf(name string) (all []string) {
+	for i, mark := range name {
+		if end := folded(name[i+1:]); strings.ContainsRune("/. ", mark) && end != "" && end != "s" && end != "sec" {
+			all = append(all, end)
+		}
+	}
+	return all
 }
 
 // folded reduces a name to letters and digits in lower case, for comparison.

@@ -16,10 +16,11 @@ func Nearest(typed string, names []string) string {
 	return ranked[0]
 }
 
-// Closest returns up to n names similar to what was typed, the nearest first. Case does not matter.
+// Closest returns up to n names that differ from what was typed in at most a third of its letters, the nearest first;
+// what has three letters or fewer must be part of a name. Case does not matter.
 func Closest(typed string, names []string, n int) []string {
 	ranked, far := rank(typed, names)
-	ranked = slices.DeleteFunc(ranked, func(name string) bool { return far[name] > 1+len(typed)/2 })
+	ranked = slices.DeleteFunc(ranked, func(name string) bool { return far[name] > (len(typed)-1)/3 })
 	return ranked[:min(n, len(ranked))]
 }
 

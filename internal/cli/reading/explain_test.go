@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -105,7 +106,7 @@ func TestAnswersFitAScreen(t *testing.T) {
 	}
 }
 
-// TestOverviewIsAScreen: explain without a name takes at most 24 lines of 80 columns, and names each source once
+// TestOverviewIsAScreen: explain without a name takes at most a screen of 80 columns, and names each source once
 // with the number of its metrics.
 func TestOverviewIsAScreen(t *testing.T) {
 	known := allKnown()
@@ -113,7 +114,7 @@ func TestOverviewIsAScreen(t *testing.T) {
 	if err := document.Text(&page, known.overview(), 80); err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Count(page.String(), "\n"); lines > 24 {
+	if lines := strings.Count(page.String(), "\n"); lines > aScreen {
 		t.Errorf("%d lines:\n%s", lines, page.String())
 	}
 	want := map[string]int{}
@@ -207,5 +208,40 @@ func TestTextCopiedFromAConsole(t *testing.T) {
 	if want := `m1 stands for a metric within one query only; name that metric`; err == nil ||
 		!strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// TestExactNamesComeFirst: a tool's metric with exactly that name is explained before a console's metric whose name only
+// ends so.
+func TestExactNamesComeFirst(t *testing.T) {
+	for name, want := range map[string]string{
+		"tps": "pgbench tps: ", "await": "iostat await: ", "WriteIOPS": "WriteIOPS on Aurora: ",
+		"write_iops": "WriteIOPS on Aurora: ", "aws_rds_write_iops_average": "WriteIOPS on Aurora: ",
+		"blks_read": "pg_stat_database.blks_read: ",
+	} {
+		found, err := allKnown().of([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := inOneColumn(t, found.onAScreen(80, []string{name})); !strings.HasPrefix(text, want) {
+			t.Errorf("%s: %s\nwant %s first", name, text, want)
+		}
+	}
+}
+
+// TestSuggestionsAreNear: only names that a slip of the fingers turns into the typed one are suggested.
+func TestSuggestionsAreNear(t *testing.T) {
+	for typed, want := range map[string]string{
+		"foo": "", "user I/O": "", "txn/s": "", "op/s": "", "WriteIOP": "WriteIOPS", "WrietIOPS": "WriteIOPS",
+		"pg_stat_wal.wal_sycn": "pg_stat_wal.wal_sync", "node_disk_write_completed_total": "node_disk_writes_completed_total",
+	} {
+		_, err := allKnown().of([]string{typed})
+		unknown, ok := errors.AsType[*unknownMetricError](err)
+		switch {
+		case !ok:
+			t.Errorf("%s: %v", typed, err)
+		case want == "" && len(unknown.closest) > 0, want != "" && !slices.Contains(unknown.closest, want):
+			t.Errorf("%s: suggested %q, want %q", typed, unknown.closest, want)
+		}
 	}
 }

@@ -101,12 +101,40 @@ func (k knowledge) columns() (called, others metric.Table) {
 	return called, others
 }
 
+// exact returns the metrics elsewhere with exactly that name, if the consoles' only end so and realiops reads none: tps
+// of pgbench, not of os.diskIO. others are the rest.
+func (k knowledge) exact() (called, others []metric.Entry) {
+	asked := func(name string) bool {
+		return slices.ContainsFunc(k.asked, func(asked string) bool { return strings.EqualFold(asked, name) })
+	}
+	spelled := func(m metric.Meaning) bool { return !asked(m.Metric[strings.LastIndexByte(m.Metric, '.')+1:]) }
+	if len(k.local) > 0 || slices.ContainsFunc(k.meanings, spelled) {
+		return nil, k.elsewhere
+	}
+	for _, e := range k.elsewhere {
+		if slices.ContainsFunc(e.Names, asked) {
+			called = append(called, e)
+		} else {
+			others = append(others, e)
+		}
+	}
+	return called, others
+}
+
 // answers explains each entry, in the wanted detail.
 func (k knowledge) answers(wanted func(entry) entry) (all answers) {
 	columns, others := k.columns()
 	for _, m := range columns {
 		all.add(m.Printed(0)+": "+m.Help, wanted(ofLocal(m)))
 	}
+	addEntries := func(entries []metric.Entry) {
+		for _, e := range entries {
+			all.add(fmt.Sprintf("%s %s: %s", e.System, strings.Join(e.Names, ", "), counting(e.Side, e.Counts)),
+				wanted(ofEntry(e)))
+		}
+	}
+	exact, elsewhere := k.exact()
+	addEntries(exact)
 	for _, m := range k.meanings {
 		all.add(fmt.Sprintf("%s on %s: %s", m.Metric, metric.Flavor(m.On), counting(m.Side, m.Counts)),
 			wanted(ofMeaning(m)))
@@ -117,10 +145,7 @@ func (k knowledge) answers(wanted func(entry) entry) (all answers) {
 	for _, q := range k.quantities {
 		all.add(fmt.Sprintf("%s: a counted quantity, %s", q.Many(), q.Side()), wanted(ofQuantity(q)))
 	}
-	for _, e := range k.elsewhere {
-		all.add(fmt.Sprintf("%s %s: %s", e.System, strings.Join(e.Names, ", "), counting(e.Side, e.Counts)),
-			wanted(ofEntry(e)))
-	}
+	addEntries(elsewhere)
 	return all
 }
 
