@@ -104,7 +104,8 @@ var leads = sync.OnceValue(func() (kinds [6]map[string][]lead) {
 				}
 			}
 			add(0, folded(name))
-			add(1, folded(strings.TrimSuffix(name, ".average")))
+			short := strings.TrimSuffix(strings.TrimSuffix(name, ".average"), "_total") // in APIs, and in old exporters
+			add(1, folded(short))
 			add(2, system+folded(name))
 			add(3, system)
 			for _, end := range endsOf(name) {
@@ -116,11 +117,11 @@ var leads = sync.OnceValue(func() (kinds [6]map[string][]lead) {
 	return kinds
 })
 
-// endsOf returns the ends of a name from each slash, dot or blank on, folded. The slash of a rate (w/s, Disk Reads/sec)
+// endsOf returns the ends of a name from each slash, dot, colon or blank on, folded. The slash of a rate (w/s, Disk Reads/sec)
 // is no such place.
 func endsOf(name string) (all []string) {
 	for i, mark := range name {
-		if end := folded(name[i+1:]); strings.ContainsRune("/. ", mark) && end != "" && end != "s" && end != "sec" {
+		if end := folded(name[i+1:]); strings.ContainsRune("/.: ", mark) && end != "" && end != "s" && end != "sec" {
 			all = append(all, end)
 		}
 	}
@@ -147,7 +148,7 @@ var namespaces = []string{
 	"amazonaws_com_aws_rds_", "amazonaws_com_aws_ebs_", "amazonaws_com_aws_ec2_",
 	"aws/rds", "aws/ebs", "aws/ec2", "aws_rds_", "aws_ebs_", "aws_ec2_", "aws.ec2.",
 	"gcp.cloudsql.", "gcp.gce.", "stackdriver_cloudsql_database_", "stackdriver_gce_instance_",
-	"mysql_global_status_", "physicaldisk", "logicaldisk", "vsphere_vm_", "vsphere_host_", "vsphere_datastore_",
+	"mysql_global_status_", "physicaldisk", "logicaldisk", "vsphere_vm_", "vsphere_host_", "vsphere_datastore_", "esxi.",
 }
 
 // metricMath matches a counter of Performance Insights in a CloudWatch expression, alarm or dashboard.

@@ -102,6 +102,24 @@ func (t Table) Named(typed string) []string {
 	return nil
 }
 
+// Scraped returns the names in a run file of what an exporter shows under a name: realiops (realiops_block_writes_total),
+// or another that joins view and column (pg_stat_wal_wal_bytes, pg_stat_wal_wal_bytes_total).
+func (t Table) Scraped(typed string) (names []string) {
+	for _, candidate := range undressed(typed) {
+		candidate = strings.TrimSuffix(folded(candidate), "total")
+		for _, m := range t {
+			forms := append([]string{strings.TrimSuffix(m.Exported(), "_total")}, m.Spellings()...)
+			if slices.ContainsFunc(forms, func(form string) bool {
+				column, _, _ := strings.Cut(form, " (")
+				return folded(column) == candidate
+			}) && !slices.Contains(names, m.Name) {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	return names
+}
+
 // alike returns names of cloud services that differ from typed only in case, blanks and marks.
 func (t Table) alike(typed string) (names []string) {
 	typed = folded(typed)

@@ -33,6 +33,29 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestInfluxDB: queries of InfluxDB name a measurement and its fields, as the query editor stores them, and in InfluxQL
+// and Flux. The forms are Grafana's and InfluxData's.
+func TestInfluxDB(t *testing.T) {
+	const text = `{"panels": [
+		{"title": "editor", "targets": [{"measurement": "diskio", "select": [
+			[{"type": "field", "params": ["writes"]}, {"type": "mean", "params": []}],
+			[{"type": "field", "params": ["write_bytes"]}]]}]},
+		{"title": "InfluxQL", "targets": [{"rawQuery": true, "query":
+			"SELECT non_negative_derivative(last(\"reads\"), 1s), mean(io_time) FROM \"autogen\".\"diskio\" WHERE \"host\" =~ /^$server$/ GROUP BY time($interval), \"name\""}]},
+		{"title": "Flux", "targets": [{"query":
+			"from(bucket: v.bucket) |> range(start: v.timeRangeStart) |> filter(fn: (r) => r[\"_measurement\"] == \"diskio\") |> filter(fn: (r) => r._field == \"reads\" or r[\"_field\"] == \"writes\")"}]},
+		{"title": "SQL", "targets": [{"query": "SELECT 1"}]}]}`
+	want := []dashboard.Panel{
+		{"editor", []string{"diskio_writes", "diskio_write_bytes"}},
+		{"InfluxQL", []string{"diskio_reads", "diskio_io_time"}},
+		{"Flux", []string{"diskio_reads", "diskio_writes"}},
+	}
+	got, err := dashboard.Read([]byte(text))
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+}
+
 func TestReadRefuses(t *testing.T) {
 	for _, text := range []string{"", "no JSON", "[]", `{"a": 1}`, `{"panels": 7}`,
 		strings.Repeat(`{"panels":[`, 100000)} {

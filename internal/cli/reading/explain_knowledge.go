@@ -93,9 +93,12 @@ func (e *unknownMetricError) Error() string {
 
 // named returns the entries of a name, or all in a view of that name.
 func (k knowledge) named(name string) knowledge {
-	rows := k.local.Named(name)
+	rows, meanings, elsewhere := k.local.Named(name), metric.MeaningsOf(name), metric.EntriesOf(name)
+	if len(rows)+len(meanings)+len(elsewhere) == 0 {
+		rows = k.local.Scraped(name)
+	}
 	found := knowledge{
-		meanings: metric.MeaningsOf(name), elsewhere: metric.EntriesOf(name),
+		meanings: meanings, elsewhere: elsewhere,
 		local: slices.DeleteFunc(slices.Clone(k.local), func(m metric.Metric) bool {
 			view, _, _ := strings.Cut(m.Name, "/")
 			return !slices.Contains(rows, m.Name) && !strings.EqualFold(metric.PrintedView(view), name) &&

@@ -245,3 +245,24 @@ func TestSuggestionsAreNear(t *testing.T) {
 		}
 	}
 }
+
+// TestScrapedNames: what realiops exports to Prometheus is explained, and so is a column of a view as other exporters
+// spell it.
+func TestScrapedNames(t *testing.T) {
+	known := allKnown()
+	want := map[string]string{
+		"pg_stat_io_writes": "pgstat.io/writes", "pg_stat_wal_wal_bytes": "pgstat.wal/wal_bytes",
+		"rate(pg_stat_statements_calls_total[5m])": "pgstat.statements/calls",
+	}
+	for _, m := range metric.All() {
+		if m.On == "" && m.Derived == nil {
+			want[m.Exported()] = m.Name
+		}
+	}
+	for typed, name := range want {
+		found, err := known.of([]string{typed})
+		if err != nil || !slices.ContainsFunc(found.local, func(m metric.Metric) bool { return m.Name == name }) {
+			t.Errorf("%s does not lead to %s: %v", typed, name, err)
+		}
+	}
+}
