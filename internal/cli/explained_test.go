@@ -27,6 +27,10 @@ func TestDashboard(t *testing.T) {
 		{"title": "Physical reads", "targets": [{"expr": "rate(pg_stat_database_blks_read[5m])"}]},
 		{"title": "Rows", "targets": [{"expr": "rate(pg_stat_database_tup_inserted[5m])"}]},
 		{"title": "IOPS \u001b[2J<script>", "targets": [{"expr": "rate(pg_stat_database_tup_inserted[5m])"}]},
+		{"title": "Disk IO", "targets": [{"measurement": "diskio", "select": [[{"type": "field", "params": ["writes"]}]]}]},
+		{"title": "Windows disk IOPS", "targets": [{"expr": "rate(windows_logical_disk_reads_total{volume!~\"HarddiskVolume.+\"}[5m]) + rate(windows_logical_disk_writes_total[5m])"}]},
+		{"title": "Volume usage", "targets": [{"expr": "sum(kubelet_volume_stats_used_bytes) by (persistentvolumeclaim) / sum(kubelet_volume_stats_capacity_bytes) by (persistentvolumeclaim)"}]},
+		{"title": "Storage pool", "targets": [{"timeSeriesList": {"filters": ["metric.type", "=", "compute.googleapis.com/storage_pool/provisioned_iops"]}}]},
 		{"title": "Uptime", "targets": [{"expr": "up"}]}]}`)
 	out, _ := runs(t, command.ExitDone, "explain", "--dashboard", file, "--format", "json")
 	var b struct {
@@ -42,7 +46,7 @@ func TestDashboard(t *testing.T) {
 			wrong = append(wrong, p.Title)
 		}
 	}
-	if want := []string{"Disk IOPS", "Physical reads", "IOPS \x1b[2J<script>"}; len(b.Panels) != 5 || b.Others != 1 ||
+	if want := []string{"Disk IOPS", "Physical reads", "IOPS \x1b[2J<script>"}; len(b.Panels) != 8 || b.Others != 2 ||
 		!slices.Equal(wrong, want) {
 		t.Errorf("%d panels, %d others, wrong %q, want %q", len(b.Panels), b.Others, wrong, want)
 	}

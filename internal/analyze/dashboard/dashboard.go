@@ -1,4 +1,4 @@
-// Package dashboard finds the metrics that the panels of a Grafana dashboard draw, in queries of Prometheus,
+// Package dashboard finds the metrics that the panels of a Grafana dashboard draw, in queries of Prometheus, InfluxDB,
 // CloudWatch, Azure Monitor and Google Cloud. It does not say what they count.
 package dashboard
 
@@ -63,6 +63,9 @@ type target struct {
 	Google struct {
 		Filters []string `json:"filters"`
 	} `json:"timeSeriesList"`
+	Measurement string          `json:"measurement"` // of InfluxDB
+	Select      json.RawMessage `json:"select"`      // in the editor for InfluxQL
+	Query       json.RawMessage `json:"query"`       // a text in InfluxQL or Flux; others have objects
 }
 
 func withQueries(panels []panel) (all []Panel) {
@@ -94,6 +97,48 @@ func (t target) metrics() []string {
 	for _, filter := range t.Google.Filters {
 		if strings.Contains(filter, ".googleapis.com/") {
 			names = append(names, filter)
+		}
+	}
+	return append(names, t.influx()...)
+}
+
+var (
+	influxQL    = regexp.MustCompile(`(?is)^\s*select\s+(.*?)\s+from\s+(?:"[^"]*"\.)*"?([\w.-]+)`)
+	alias       = regexp.MustCompile(`(?i)\bas\s+(?:"[^"]*"|\w+)`)
+	field       = regexp.MustCompile(`"([^"]+)"|\b([a-zA-Z_]\w*)\b(\s*\()?`)
+	measurement = regexp.MustCompile(`_measurement["\]]*\s*==\s*"([^"]+)"`)
+	fluxField   = regexp.MustCompile(`_field["\]]*\s*==\s*"([^"]+)"`)
+)
+
+// influx returns the fields of InfluxDB in a query, each after its measurement, as Telegraf writes them for Prometheus:
+// diskio_writes.
+func (t target) influx() (names []string) {
+	var parts [][]struct {
+		Type   string `json:"type"`
+		Params []any  `json:"params"`
+	}
+	var text string
+	if json.Unmarshal(t.Select, &parts) != nil {
+		parts = nil
+	}
+	if json.Unmarshal(t.Query, &text) != nil {
+		text = ""
+	}
+	for _, part := range slices.Concat(parts...) {
+		if part.Type == "field" && len(part.Params) > 0 && t.Measurement != "" {
+			names = append(names, fmt.Sprintf("%s_%v", t.Measurement, part.Params[0]))
+		}
+	}
+	if query := influxQL.FindStringSubmatch(text); query != nil {
+		for _, found := range field.FindAllStringSubmatch(alias.ReplaceAllString(query[1], ""), -1) {
+			if found[3] == "" { // no function
+				names = append(names, query[2]+"_"+found[1]+found[2])
+			}
+		}
+	}
+	for _, of := range measurement.FindAllStringSubmatch(text, -1) {
+		for _, found := range fluxField.FindAllStringSubmatch(text, -1) {
+			names = append(names, of[1]+"_"+found[1])
 		}
 	}
 	return names

@@ -97,6 +97,7 @@ func (p boardPanel) mistake() string {
 		switch {
 		case slices.Equal(m.Sides, []string{metric.Physical}):
 			return "" // it shows what the title promises
+		case slices.Equal(m.Sides, []string{metric.ALimit}): // of the storage, as the title says
 		case slices.Contains(m.Sides, metric.Physical), slices.Contains(m.Sides, metric.EitherSide):
 			not = append(not, m.Name+" is storage I/O on some servers only")
 		default:
