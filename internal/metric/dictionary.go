@@ -140,7 +140,7 @@ func folded(name string) string {
 
 // statistics lists the suffixes that exporters and consoles append to a name.
 var statistics = []string{"average", "avg", "sum", "maximum", "max", "minimum", "min", "sample_count",
-	"samplecount", "percent"}
+	"samplecount", "percent", "total"}
 
 // namespaces lists what exporters and consoles write before a name.
 var namespaces = []string{

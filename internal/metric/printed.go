@@ -106,13 +106,13 @@ func (t Table) Named(typed string) []string {
 // or another that joins view and column (pg_stat_wal_wal_bytes, pg_stat_wal_wal_bytes_total).
 func (t Table) Scraped(typed string) (names []string) {
 	for _, candidate := range undressed(typed) {
-		candidate = strings.TrimSuffix(folded(candidate), "total")
+		candidate = folded(candidate)
 		for _, m := range t {
-			forms := append([]string{strings.TrimSuffix(m.Exported(), "_total")}, m.Spellings()...)
-			if slices.ContainsFunc(forms, func(form string) bool {
+			shown := func(form string) bool {
 				column, _, _ := strings.Cut(form, " (")
 				return folded(column) == candidate
-			}) && !slices.Contains(names, m.Name) {
+			}
+			if slices.ContainsFunc(append(m.Spellings(), m.Exported()), shown) && !slices.Contains(names, m.Name) {
 				names = append(names, m.Name)
 			}
 		}

@@ -33,10 +33,11 @@ func NewExplainCommand(env command.Env) *cobra.Command {
 		Short: "Explain what a metric counts, and whether that is storage I/O",
 		Long: `Say what a metric counts, whether that is storage I/O, and how it misleads.
 
-NAME is a metric as PostgreSQL's views, /proc, iostat, sar, vmstat, fio, Prometheus exporters, CloudWatch, Performance
-Insights, Datadog, Zabbix, Azure, Google Cloud, MySQL, CockroachDB or YugabyteDB show it. Case, blanks, labels and
-statistics do not matter: w/s, "AWS/RDS WriteIOPS", aws_rds_write_iops_average. The name of a view, tool or service
-lists its metrics. Without a name, realiops explain lists views, tools and services.
+NAME is a metric as PostgreSQL's views, pgbench, /proc, iostat, sar, vmstat, fio, Windows, vCenter, Prometheus exporters,
+Telegraf, OpenTelemetry, CloudWatch, Performance Insights, Datadog, Zabbix, Azure, Google Cloud, MySQL, CockroachDB or
+YugabyteDB show it. Case, blanks, labels and statistics do not matter: w/s, "AWS/RDS WriteIOPS",
+aws_rds_write_iops_average. The name of a view, tool or service lists its metrics. Without a name, realiops explain
+lists views, tools and services.
 
 An answer has at most 25 lines; --all shows everything. The knowledge is built in, so no server or network is needed,
 and each entry names its source.`,
