@@ -147,7 +147,7 @@ var namespaces = []string{
 	"amazonaws.com/aws/rds/", "amazonaws.com/aws/ebs/", "amazonaws.com/aws/ec2/",
 	"amazonaws_com_aws_rds_", "amazonaws_com_aws_ebs_", "amazonaws_com_aws_ec2_",
 	"aws/rds", "aws/ebs", "aws/ec2", "aws_rds_", "aws_ebs_", "aws_ec2_", "aws.ec2.",
-	"gcp.cloudsql.", "gcp.gce.", "stackdriver_cloudsql_database_", "stackdriver_gce_instance_",
+	"cloudsql.googleapis.com/", "gcp.cloudsql.", "gcp.gce.", "stackdriver_cloudsql_database_", "stackdriver_gce_instance_",
 	"mysql_global_status_", "physicaldisk", "logicaldisk", "vsphere_vm_", "vsphere_host_", "vsphere_datastore_", "esxi.",
 }
 
