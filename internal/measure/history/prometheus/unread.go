@@ -25,14 +25,11 @@ func (f *Fleet) lookUnread(ctx context.Context) (unread []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	recorded, err := f.store.values(ctx, f.query, instanceLabel, "{"+strings.TrimSuffix(metricName+"=~"+
-		quoted(ofRules)+","+f.query.Host, ",")+"}", mostSeries)
+	alone, err := f.rulesAlone(ctx, names)
 	if err != nil {
 		return nil, err
 	}
-	read := f.read(len(f.hosts) == 0 || slices.ContainsFunc(recorded, func(instance string) bool {
-		return !slices.Contains(f.hosts, hostOf(instance))
-	}))
+	read := f.read(alone)
 	for _, name := range names {
 		if storageNames.MatchString(name) && !slices.ContainsFunc(read, func(r *regexp.Regexp) bool {
 			return r.MatchString(name)
@@ -41,6 +38,18 @@ func (f *Fleet) lookUnread(ctx context.Context) (unread []string, err error) {
 		}
 	}
 	return unread, nil
+}
+
+// rulesAlone reports whether only rules know the disks of some machine.
+func (f *Fleet) rulesAlone(ctx context.Context, names []string) (bool, error) {
+	if len(f.hosts) == 0 || !slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, ":") }) {
+		return true, nil
+	}
+	recorded, err := f.store.values(ctx, f.query, instanceLabel, "{"+strings.TrimSuffix(metricName+"=~"+
+		quoted(ofRules)+","+f.query.Host, ",")+"}", mostSeries)
+	return slices.ContainsFunc(recorded, func(instance string) bool {
+		return !slices.Contains(f.hosts, hostOf(instance))
+	}), err
 }
 
 // read returns the name prefixes of exporters with databases found, and names that are not useful. Rules are useful if
