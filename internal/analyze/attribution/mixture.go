@@ -93,9 +93,6 @@ func (tr *trial) mix(v *Verdict, t *table, s search) {
 			v.Why = equallyWell
 			return
 		}
-		if t.holds(m, best) {
-			continue // it only adds a term
-		}
 		tr.alternatives(mixture, t, best, m)
 	}
 	sure = sure && !slices.ContainsFunc(mixture.Terms, func(t Term) bool { return len(t.Or) > mostAlternatives })
@@ -210,17 +207,6 @@ func (s search) near(best model) (all []model) {
 // are many more to choose from.
 func (s search) rivals(m, best model) bool {
 	return s.gain(best, m)+priced*float64(len(m.columns)-len(best.columns)) <= rivalled
-}
-
-// holds reports whether m has all terms of other and hardly anything else.
-func (t *table) holds(m, other model) bool {
-	beside := 0.0
-	for k, c := range m.columns {
-		if !slices.Contains(other.columns, c) {
-			beside += t.share(m, k)
-		}
-	}
-	return beside < weighty && len(m.columns) > len(other.columns)
 }
 
 // unreadTerms names beside each term the quantities that the run did not record and that may stand in its place.

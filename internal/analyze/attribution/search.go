@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
@@ -60,9 +59,7 @@ func (t *table) search(excluded func(model) bool) search {
 		if len(longer) == 0 {
 			continue
 		}
-		s.gainOfSums = max(s.gainOfSums,
-			s.gain(longer[0], s.sizes[0][0])-3*float64(len(longer[0].columns)-2)-t.furtherChoice(
-				len(longer[0].columns)))
+		s.gainOfSums = max(s.gainOfSums, s.gain(longer[0], s.sizes[0][0])-3*float64(len(longer[0].columns)-2))
 		t.leaveOut(&s.chosen)
 		t.leaveOut(&longer[0])
 		if s.gain(longer[0], s.chosen) > extended && longer[0].predictionError < better*s.chosen.predictionError {
@@ -70,15 +67,6 @@ func (t *table) search(excluded func(model) bool) search {
 		}
 	}
 	return s
-}
-
-// furtherChoice returns the gain that the best sum has by chance because there are more sums than the quantities of
-// insert-only loads make: twice the logarithm of the ratio of their numbers.
-func (t *table) furtherChoice(terms int) (gain float64) {
-	for k := range terms {
-		gain += 2 * math.Log(float64(len(t.columns)-k)/float64(len(counts.OfInserts())-k))
-	}
-	return max(0, gain)
 }
 
 // odd is a sum that explains all loads but one.
