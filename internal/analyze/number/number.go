@@ -99,8 +99,8 @@ func Milliseconds(seconds float64) string {
 	return Ratio(seconds * 1000)
 }
 
-// Estimate formats v, a value with an interval or an end of it, with the digits that the interval justifies, and at
-// most three unless v is an integer.
+// Estimate formats v, a value with an interval or an end of it, with the digits that the interval justifies. It rounds
+// to at most three digits, or to an integer if that has more.
 func Estimate(v, value, lo, hi float64) string {
 	size := math.Abs(value)
 	switch {

@@ -36,25 +36,6 @@ func Answer(run *counts.Run, r Report) document.Document {
 	}}
 }
 
-// OnScreen makes the report of a run for [Answer] and [Report.SoFar]. It judges the metrics that these show, and those
-// also named; of a run with hundreds, that takes a fraction of the time.
-func OnScreen(run *counts.Run, also []string) (Report, attribution.Verdicts) {
-	names := run.MetricNames()
-	shown := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		return !metric.All().First(name) && !metric.All().FirstOfReads(name) && claim(Metric{Metric: name}) != iops
-	})
-	contrasted := slices.ContainsFunc(run.Loads, func(l counts.Load) bool { return l.But != "" }) // any metric may be odd
-	if len(names) > 2*roomFor && len(shown) > 0 && !contrasted {
-		verdicts := attribution.Judge(run, attribution.Options{Asked: slices.Concat(shown, also)})
-		r := New(run, verdicts)
-		if first, _ := r.firstScreen(); len(first.Metrics.judged()) > 0 {
-			return r, verdicts
-		}
-	}
-	verdicts := attribution.Judge(run, attribution.Options{Asked: names}) // including those true by definition
-	return New(run, verdicts), verdicts
-}
-
 func note(w document.Warning) bool { return w.Rank == document.Note }
 
 func doubt(w document.Warning) bool { return !note(w) }

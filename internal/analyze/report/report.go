@@ -228,6 +228,32 @@ func New(run *counts.Run, verdicts attribution.Verdicts) Report {
 	return r
 }
 
+// Judged makes the report of a run in which the named metrics are judged; nil: all.
+func Judged(run *counts.Run, names []string) (Report, attribution.Verdicts) {
+	if names == nil {
+		names = run.MetricNames() // including those true by definition
+	}
+	verdicts := attribution.Judge(run, attribution.Options{Asked: names})
+	return New(run, verdicts), verdicts
+}
+
+// OnScreen makes the report of a run for [Answer] and [Report.SoFar]. It judges the metrics that these show, and those
+// also named; of a run with hundreds, that takes a fraction of the time.
+func OnScreen(run *counts.Run, also []string) (Report, attribution.Verdicts) {
+	names := run.MetricNames()
+	shown := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return !metric.All().First(name) && !metric.All().FirstOfReads(name) && claim(Metric{Metric: name}) != iops
+	})
+	contrasted := slices.ContainsFunc(run.Loads, func(l counts.Load) bool { return l.But != "" }) // any metric may be odd
+	if len(names) > 2*roomFor && len(shown) > 0 && !contrasted {
+		r, verdicts := Judged(run, slices.Concat(shown, also))
+		if first, _ := r.firstScreen(); len(first.Metrics.judged()) > 0 {
+			return r, verdicts
+		}
+	}
+	return Judged(run, nil)
+}
+
 // warnedOf adds the warnings of the verdicts, unless their code is already there or there is nothing to judge.
 func (r Report) warnedOf(verdicts attribution.Verdicts) []Warning {
 	all := r.Warnings

@@ -59,16 +59,26 @@ func (s Sizing) outside(of Part) string {
 		return ""
 	}
 	all, ordered := needs.Everywhere(of.Run, forServer), s.Target.Most.Times(1+s.Ask.Headroom/100)
-	above := slices.DeleteFunc(slices.Clone(all), func(r needs.Rate) bool {
-		return !(r.Requests() > ordered.Requests() || r.Bytes() > ordered.Bytes())
-	})
-	if float64(len(above)) <= (1-s.Ask.percentile()/100)*float64(len(all)) {
+	above := s.Ask.above(ordered, all)
+	if len(above) == 0 {
 		return ""
 	}
 	_, several := needs.Stretches(of.Run.Observed.Window)
 	return fmt.Sprintf("In %s of %s %s the disk did more than this order carries, %s: if this server did that, "+
 		"the order is too small, and %s", printable.Count(len(above)), printable.Count(len(all)), several,
 		upTo(above), sizesFor(above))
+}
+
+// above returns the windows in which a disk did more than a rate; none if they are no more than the percentile leaves
+// out.
+func (a Ask) above(rate needs.Rate, windows []needs.Rate) []needs.Rate {
+	above := slices.DeleteFunc(slices.Clone(windows), func(r needs.Rate) bool {
+		return !(r.Requests() > rate.Requests() || r.Bytes() > rate.Bytes())
+	})
+	if float64(len(above)) <= (1-a.percentile()/100)*float64(len(windows)) {
+		return nil
+	}
+	return above
 }
 
 // NoKind reports that the disk of an observation did more than under any of its kinds of load, in more windows than the
@@ -84,10 +94,8 @@ func NoKind(run *counts.Run) string {
 		most = needs.Quantile([]needs.Rate{most, n.Peaks.PeakSecond}, 1)
 	}
 	windows := needs.Everywhere(run, slices.ContainsFunc(all, func(n needs.Need) bool { return n.ForServer }))
-	above := slices.DeleteFunc(slices.Clone(windows), func(r needs.Rate) bool {
-		return !(r.Requests() > most.Requests() || r.Bytes() > most.Bytes())
-	})
-	if len(all) == 0 || float64(len(above)) <= (1-Ask{}.percentile()/100)*float64(len(windows)) {
+	above := Ask{}.above(most, windows)
+	if len(all) == 0 || len(above) == 0 {
 		return ""
 	}
 	_, several := needs.Stretches(run.Observed.Window)

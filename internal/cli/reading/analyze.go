@@ -76,14 +76,12 @@ func (l *Level) AddFlags(f *pflag.FlagSet) {
 // Evidence reports whether -v asked for all evidence.
 func (l Level) Evidence() bool { return l.evidence }
 
-// isScreen reports whether the report is one screen.
-func (l Level) isScreen(format string) bool {
-	return format == command.FormatText && !l.all && !l.evidence
-}
+// isScreen reports whether the text is one screen.
+func (l Level) isScreen() bool { return !l.all && !l.evidence }
 
 // reads returns the options to read a file for the report: one screen shows no latencies.
 func (l Level) reads(format string) []tally.Option {
-	if l.isScreen(format) {
+	if format == command.FormatText && l.isScreen() {
 		return []tally.Option{tally.WithoutLatencies}
 	}
 	return nil
@@ -91,17 +89,16 @@ func (l Level) reads(format string) []tally.Option {
 
 // judge makes the report on a run. One screen judges what it shows, and those also named.
 func (l Level) judge(run *counts.Run, format string, also []string) (report.Report, attribution.Verdicts) {
-	if l.isScreen(format) {
+	if format == command.FormatText && l.isScreen() {
 		return report.OnScreen(run, also)
 	}
-	verdicts := attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}) // including those true by definition
-	return report.New(run, verdicts), verdicts
+	return report.Judged(run, nil)
 }
 
 // wordsOf returns a function for the text of a report at a level.
 func wordsOf(run *counts.Run, view report.Report, level Level) func() document.Document {
 	return func() document.Document {
-		if !level.all && !level.evidence {
+		if level.isScreen() {
 			return report.Answer(run, view)
 		}
 		d := report.Document(run, view, nil, nil)

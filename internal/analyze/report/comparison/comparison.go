@@ -111,7 +111,7 @@ type Compared struct {
 // Judge judges a run and keeps what a comparison prints. It drops the readings, and each metric's figures by load and
 // quantity, which take most of the memory.
 func Judge(file string, run *counts.Run) Compared {
-	judged := report.New(run, attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}))
+	judged, _ := report.Judged(run, nil)
 	for i := range judged.Metrics {
 		m := &judged.Metrics[i]
 		m.AcrossLoads, m.Loads, m.Verdict.Rivals = nil, nil, nil
