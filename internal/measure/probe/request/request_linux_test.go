@@ -177,20 +177,20 @@ func TestRequestsFindTheirFiles(t *testing.T) {
 
 // TestNamesOfTheKernelsThreads: another program with the name of a kernel thread is reported as itself.
 func TestNamesOfTheKernelsThreads(t *testing.T) {
-	top := directory(t)
+	top, disk := partitioned(t, "mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0")
 	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5})
 	defer s.Close()
-	before := written(t, s)
-	for _, name := range []string{"jbd2/sda1-8", "kworker/u8:0"} {
-		// Children of this process pass for the server's.
-		impostor := exec.Command("sh", "-c", os.Args[0]+" -test.run=^TestImpostor$; true")
-		impostor.Env = append(os.Environ(), "REALIOPS_IMPOSTOR="+name, "REALIOPS_WRITES="+top+".impostor")
-		if out, err := impostor.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
+	before, after := told(t, s, disk, func() {
+		for _, name := range []string{"jbd2/sda1-8", "kworker/u8:0"} {
+			// Children of this process pass for the server's.
+			impostor := exec.Command("sh", "-c", os.Args[0]+" -test.run=^TestImpostor$; true")
+			impostor.Env = append(os.Environ(), "REALIOPS_IMPOSTOR="+name,
+				"REALIOPS_WRITES="+filepath.Join(top, "impostor"))
+			if out, err := impostor.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
 		}
-		defer os.Remove(top + ".impostor") //nolint:errcheck // it may not be there
-	}
-	after := written(t, s)
+	})
 	if got := after["request.other_programs/writes"] - before["request.other_programs/writes"]; got < 200 {
 		t.Errorf("other programs did 200 writes, and %.0f were seen", got)
 	}
