@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/pflag"
 
@@ -32,7 +31,7 @@ const DefaultRegion = "us-east-1"
 func OpenInRegion(ctx context.Context, o account.Options) (*account.Account, error) {
 	a, err := account.Open(ctx, o)
 	if err == nil && a.Region() == "" {
-		err = errors.New("unknown AWS region; name it with --region or AWS_REGION")
+		err = account.ErrNoRegion
 	}
 	return a, err
 }

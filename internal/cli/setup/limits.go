@@ -3,7 +3,6 @@ package setup
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -47,12 +46,9 @@ const limitsExitHelp = `0  written
 1  wrong usage, or AWS could not be asked`
 
 func runLimits(ctx context.Context, env command.Env, o limitsOptions) error {
-	a, err := account.Open(ctx, o.account)
+	a, err := command.OpenInRegion(ctx, o.account)
 	if err != nil {
 		return err
-	}
-	if a.Region() == "" {
-		return errors.New("name the region with --region")
 	}
 	all, err := limits.Ask(ctx, a.Config())
 	if err != nil {

@@ -101,14 +101,11 @@ func (o *pricesOptions) ofAWS(ctx context.Context) (prices.List, error) {
 	case o.public:
 		return prices.Published(http.DefaultClient).OfAWS(ctx, o.account.Region)
 	}
-	a, err := account.Open(ctx, o.account)
+	a, err := command.OpenInRegion(ctx, o.account)
 	if err != nil {
 		return prices.List{}, err
 	}
 	region := a.Region()
-	if region == "" {
-		return prices.List{}, errNoRegion
-	}
 	list, err := prices.Ask(ctx, pricing.NewFromConfig(a.In(prices.Home(region)).Config()), region)
 	if err != nil {
 		return prices.List{}, account.Explain(err)

@@ -43,6 +43,9 @@ const (
 	callWithin   = time.Minute
 )
 
+// ErrNoRegion reports that neither flags nor the environment name a region.
+var ErrNoRegion = errors.New("unknown AWS region; name it with --region or AWS_REGION")
+
 var roleName = regexp.MustCompile(`^arn:[\w-]+:iam::\d{12}:role/\S+$`)
 
 // Open finds the source of credentials and the region, without a call. AWS_ENDPOINT_URL and its variants for

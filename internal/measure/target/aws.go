@@ -96,7 +96,7 @@ func (a *AWS) ask(ctx context.Context, o AWSOptions, facts postgres.Facts) {
 	ctx, cancel := context.WithTimeout(ctx, AskWithin)
 	defer cancel()
 	if a.Account.Region() == "" {
-		a.Trouble = errors.New("unknown AWS region; set --region or AWS_REGION")
+		a.Trouble = account.ErrNoRegion
 		return
 	}
 	if o.onEC2() {
