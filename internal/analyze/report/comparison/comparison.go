@@ -46,6 +46,7 @@ type ComparedRun struct {
 	Version string    `json:"version"`
 	Target  string    `json:"target"` // in a sentence
 	unlike  []string  // loads that differ from those of the same name in A
+	lacks   []string  // quantities that other runs have, as the tables name them
 }
 
 // ComparedQuantity is the work of the runs in one quantity.
@@ -162,13 +163,21 @@ func Compare(runs []Compared) (Comparison, error) {
 	for i, r := range runs[1:] {
 		c.Runs[i+1].unlike = unlike(c.Loads, runs[0], r)
 	}
-	c.Warnings = append(c.Warnings, differing(c, runs)...)
-	for _, d := range runs[0].Run.Quantities() {
-		if slices.ContainsFunc(runs, func(r Compared) bool { return !separates(r, d.Name) }) {
-			continue
+	for _, d := range counts.All() {
+		has := func(r Compared) bool { return separates(r, d.Name) }
+		switch n := len(slices.DeleteFunc(slices.Clone(runs), has)); {
+		case n == 0:
+			c.Quantities = append(c.Quantities, c.quantity(d, runs))
+		case n < len(runs):
+			name, _ := label(d.Name)
+			for i := range runs {
+				if !has(runs[i]) {
+					c.Runs[i].lacks = append(c.Runs[i].lacks, name)
+				}
+			}
 		}
-		c.Quantities = append(c.Quantities, c.quantity(d, runs))
 	}
+	c.Warnings = append(c.Warnings, differing(c, runs)...)
 	c.metrics(runs)
 	return c, nil
 }

@@ -58,17 +58,23 @@ type Held struct {
 }
 
 // Hold applies a gate to a comparison. A change trips it if its whole interval lies beyond the bound, which chance
-// alone seldom does. The change between loads that do different work is unknown, and so is that over all loads if one
-// of them was measured in some runs alone or did none of the work in a repetition, unless the others trip the gate.
+// alone seldom does. The change is unknown if some run lacks the quantity or the load, or if its load did different work.
+// The change over all loads is unknown too if one of them was measured in some runs alone or did none of the work in a
+// repetition, unless the others trip the gate.
 func (c Comparison) Hold(g Gate) (h Held, err error) {
 	i := slices.IndexFunc(c.Quantities, func(d ComparedQuantity) bool { return d.Quantity == g.quantity })
-	if i < 0 {
+	switch name, _ := label(g.quantity); {
+	case i < 0 && slices.Contains(metric.Quantities(), g.quantity):
+		return Held{Unknown: []string{"some run did not count " + name + ", or cannot tell them from other quantities"}}, nil
+	case i < 0:
 		counted := words.Each(func(d ComparedQuantity) string {
 			name, _ := label(d.Quantity)
 			return name
 		}, c.Quantities)
 		return Held{}, fmt.Errorf("%q: the runs did not count %s; they counted %s", g.Text, g.quantity,
 			strings.Join(counted, ", "))
+	case slices.Contains(c.LeftOut, g.load):
+		return Held{Unknown: []string{"some run lacks the load " + g.load}}, nil
 	}
 	of, where, lacks := c.Quantities[i].Geomean, "geomean", slices.Concat(c.LeftOut, c.Quantities[i].lacks)
 	if g.load != "" {

@@ -46,6 +46,10 @@ func differing(c Comparison, runs []Compared) (all []string) {
 		all = append(all, "Left out, because not in all runs: "+strings.Join(c.LeftOut, ", ")+".")
 	}
 	for i, r := range runs {
+		if c.Runs[i].lacks != nil && len(c.Loads) > 0 {
+			all = append(all, words.Listing("Left out, because "+c.Runs[i].Name+" did not count them, or its loads "+
+				"cannot tell them from others", c.Runs[i].lacks))
+		}
 		for _, w := range r.Report.Warnings {
 			if w.Condition {
 				all = append(all, c.Runs[i].Name+": "+w.Text)
