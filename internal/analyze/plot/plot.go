@@ -94,14 +94,13 @@ func (p Picture) plot(legend bool) (*plot.Plot, error) {
 	for _, s := range p.Shades {
 		d.Add(s)
 	}
-	g := plotter.NewGrid()
-	for _, lines := range []*draw.LineStyle{&g.Vertical, &g.Horizontal} {
-		lines.Color, lines.Width = gray(), vg.Points(0.25)
+	if len(p.Bars) == 0 { // bars show their values, and a line would run through one
+		g := plotter.NewGrid()
+		for _, lines := range []*draw.LineStyle{&g.Vertical, &g.Horizontal} {
+			lines.Color, lines.Width = gray(), vg.Points(0.25)
+		}
+		d.Add(g)
 	}
-	if len(p.Bars) > 0 {
-		g.Horizontal.Color = nil // a line would run through the value at the end of its bar
-	}
-	d.Add(g)
 	for _, b := range p.Bars {
 		d.Add(b)
 	}
