@@ -63,7 +63,7 @@ func (f Fleet) headline() string {
 			which = "it needs, it"
 		}
 		sentences = append(sentences, fmt.Sprintf("Sized for what %s would cost %s %s a month less (%s%s).", which,
-			number.Grouped(f.Saves.Value, 0), f.Currency, f.Saves.before("; "), catalog.PricesOf(f.AsOf)), brief(f.From, f.To))
+			f.Saves.rounded(f.Saves.Value), f.Currency, f.Saves.before("; "), catalog.PricesOf(f.AsOf)), brief(f.From, f.To))
 	case known > 0 && len(f.Databases) == 1:
 		sentences = append(sentences, "No other order would cost less.", brief(f.From, f.To))
 	case known > 0:
@@ -246,9 +246,12 @@ func (s *Storage) csvCells(carries bool) []document.Cell {
 	return append(cells, document.Number("", monthly))
 }
 
+// rounded formats the value or an end of the interval, with the digits that the interval justifies.
+func (s Span) rounded(v float64) string { return number.Within(v, s.Lowest, s.Highest) }
+
 // ends formats the interval.
 func (s Span) ends() string {
-	lowest, highest := number.Grouped(s.Lowest, 0), number.Grouped(s.Highest, 0)
+	lowest, highest := s.rounded(s.Lowest), s.rounded(s.Highest)
 	if lowest == highest {
 		return lowest
 	}
@@ -257,7 +260,7 @@ func (s Span) ends() string {
 
 // before formats the interval followed by more; empty if it is one number, which the text already has.
 func (s Span) before(more string) string {
-	if number.Grouped(s.Lowest, 0) == number.Grouped(s.Highest, 0) {
+	if s.rounded(s.Lowest) == s.rounded(s.Highest) {
 		return ""
 	}
 	return s.ends() + more
@@ -370,7 +373,7 @@ func (d Database) savesCell() document.Cell {
 	if d.Saves == nil {
 		return document.Words("-")
 	}
-	return document.Number(number.Grouped(d.Saves.Value, 0), d.Saves.Value)
+	return document.Number(d.Saves.rounded(d.Saves.Value), d.Saves.Value)
 }
 
 // endCell says when credits end.

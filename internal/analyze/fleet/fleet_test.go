@@ -512,3 +512,19 @@ func TestWhyAClassCannotUseAVolume(t *testing.T) {
 		t.Errorf("%q", p.Lacks)
 	}
 }
+
+// TestSavingsAreRounded to what their interval justifies: two digits of ±102 are tens.
+func TestSavingsAreRounded(t *testing.T) {
+	saves := fleet.Span{Value: 1208.4, Lowest: 1003.7, Highest: 1208.4}
+	f := fleet.Fleet{Currency: "USD", Saves: saves, Databases: []fleet.Database{{Name: "shop", Saves: &saves,
+		Order: &fleet.Storage{Title: "gp3"}}}}
+	var page strings.Builder
+	if err := document.Text(&page, f.Document(10), 200); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"it would cost 1,210 USD a month less (1,000 to 1,210;", "  1,210  1,000 to 1,210"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("no %q in\n%s", want, page.String())
+		}
+	}
+}

@@ -104,10 +104,10 @@ func (p Page) headline(currency string) string {
 		text += "The saving is unknown: see what is missing."
 	case p.cheaper():
 		text += fmt.Sprintf("%s would cost %s %s a month less (%s%s).", p.orderCell().Text,
-			number.Grouped(p.Saves.Value, 0), currency, p.Saves.before("; "), catalog.PricesOf(p.AsOf))
+			p.Saves.rounded(p.Saves.Value), currency, p.Saves.before("; "), catalog.PricesOf(p.AsOf))
 	case p.Order != nil:
 		text += fmt.Sprintf("To carry what it needs takes %s: %s %s a month more (%s).", p.orderCell().Text,
-			number.Grouped(-p.Saves.Value, 0), currency, catalog.PricesOf(p.AsOf))
+			p.Saves.rounded(-p.Saves.Value), currency, catalog.PricesOf(p.AsOf))
 	default:
 		text += "No cheaper storage carries what it needs."
 	}
