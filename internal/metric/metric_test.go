@@ -64,6 +64,9 @@ func TestPrinted(t *testing.T) {
 	check("cloudwatch/WriteIOPS", 0, "CloudWatch WriteIOPS")
 	check("cloudwatch.db-2/WriteIOPS", 0, "CloudWatch WriteIOPS (db-2)")
 	check("insights/os.diskIO.rdsdev.writeIOsPS", 0, "Performance Insights os.diskIO.rdsdev.writeIOsPS")
+	check("pgstat.tables/n_tup_ins", 0, "pg_stat_user_tables.n_tup_ins")
+	check("pgstat.tables.shop.orders/n_tup_ins", 0, "pg_stat_user_tables.n_tup_ins (shop.orders)")
+	check("pgstat.tables.orders/nothing", 0, "pgstat.tables.orders/nothing")
 	check("somebody/elses", 0, "somebody/elses")
 }
 

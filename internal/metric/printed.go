@@ -14,8 +14,7 @@ func Printed(name string, version int) string { return All().Printed(name, versi
 
 // Printed is like the function Printed, for one table.
 func (t Table) Printed(name string, version int) string {
-	_, whose := shared(name)
-	rows := t.Of(name)
+	rows, _, whose := t.ofOne(name)
 	if len(rows) == 0 {
 		return name
 	}
@@ -23,6 +22,18 @@ func (t Table) Printed(name string, version int) string {
 		return rows[0].Printed(version) + " (" + whose + ")"
 	}
 	return rows[0].Printed(version)
+}
+
+// ofOne returns the rows for a name, and for a metric of one tablespace, service or table (pgstat.tables.orders/n_tup_ins,
+// in published totals) the name without it, and which one it is.
+func (t Table) ofOne(name string) (rows []Metric, general, whose string) {
+	view, column, _ := strings.Cut(name, "/")
+	if table, is := strings.CutPrefix(view, "pgstat.tables."); is {
+		general = "pgstat.tables/" + column
+		return t.Of(general), general, table
+	}
+	general, whose = shared(name)
+	return t.Of(name), general, whose
 }
 
 // views maps the part of a metric's name before the slash to the usual name of its source. It omits those that only
@@ -70,9 +81,9 @@ func VersionNum(version string) int {
 
 // Spellings returns all names of the metric with that name in a run file, which comes first.
 func (t Table) Spellings(name string) []string {
-	general, whose := shared(name)
+	rows, general, whose := t.ofOne(name)
 	all := []string{name}
-	for _, m := range t.Of(name) {
+	for _, m := range rows {
 		for _, text := range m.Spellings() {
 			if whose != "" && text != general {
 				text += " (" + whose + ")"

@@ -57,20 +57,21 @@ func (m Metric) openQuestion() string {
 func (m Metric) tooLittle() string {
 	counted, less := 0, 0
 	for _, r := range m.Rivals {
-		if r.Status == attribution.Unknown {
-			continue
-		}
-		counted++
-		if !slices.Contains(m.Between, r.Quantity) {
-			less++
+		if r.Status != attribution.Unknown {
+			counted++
+			if !slices.Contains(m.Between, r.Quantity) {
+				less++
+			}
 		}
 	}
-	excluded := "any"
-	if less > 0 {
-		excluded = fmt.Sprintf("more than %d", less)
+	of := fmt.Sprintf("any of the %d counted quantities", counted)
+	switch {
+	case less > 0:
+		of = fmt.Sprintf("more than %d of the %d counted quantities", less, counted)
+	case counted == 1:
+		of = "the only counted quantity"
 	}
-	return fmt.Sprintf("It moved too little or too unsteadily to exclude %s of the %d counted quantities",
-		excluded, counted)
+	return "It moved too little or too unsteadily to exclude " + of
 }
 
 // underOneLoad states the ratio to rows of a metric that only one load has, which is all that is known.

@@ -201,18 +201,14 @@ func (r Report) repetitions() string {
 }
 
 func (r Report) plusMinusLegend() string {
-	fewest, most := r.Loads.measuredTimes()
+	_, most := r.Loads.measuredTimes()
 	if r.Observed != nil {
 		return "Means over the windows of each kind; ± half the range of up to six stretches."
-	}
-	n := fmt.Sprint(most)
-	if fewest != most {
-		n = fmt.Sprintf("%d to %d", fewest, most)
 	}
 	if most == 1 {
 		return "±? one repetition does not show the spread"
 	}
-	return fmt.Sprintf("Means of %s repetitions; ± half their range, including the background's.", n)
+	return fmt.Sprintf("Means of %s; ± half their range, including the background's.", r.repetitions())
 }
 
 // New makes the report of a run, with the verdict on each of its metrics.

@@ -179,7 +179,7 @@ func (a *attempt) outsideWindow() string {
 		counted, told := t.Values[a.proof.Counter]
 		if rows := float64(a.proof.Rows); told && math.Abs(counted-rows) > windowTolerated*rows {
 			return fmt.Sprintf("%s counted %s rows of %s: its counters do not cover exactly this load",
-				a.proof.Counter, number.Grouped(counted, 0), number.Grouped(rows, 0))
+				metric.Printed(a.proof.Counter, 0), number.Grouped(counted, 0), number.Grouped(rows, 0))
 		}
 	}
 	return ""
@@ -213,7 +213,7 @@ func (k checks) copied() {
 				if first := of[name][value]; first != nil && first != a {
 					k.notes.add("copied",
 						fmt.Sprintf("%s is %s in both %s and %s, to the last digit: one of the two was copied, and "+
-							"nothing tells which", name, printable.Count(value), first.load, a.load))
+							"nothing tells which", metric.Printed(name, 0), printable.Count(value), first.load, a.load))
 				}
 				of[name][value] = a
 			}
