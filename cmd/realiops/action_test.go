@@ -146,7 +146,7 @@ func TestAction(t *testing.T) {
 		status            int
 		says              string
 	}{
-		{"rows=1", "", base, 0, ""},
+		{"rows=1\nwal_fsyncs=9/tx # a line each, as YAML's | gives them\n", "", base, 0, ""},
 		{"rows=base", base, "", 0, ""},
 		{"rows=0", "", "", 4,
 			"::error title=realiops measure::realiops: over the budget: rows: 1 a run; the budget is 0"},
@@ -164,9 +164,12 @@ func TestAction(t *testing.T) {
 			t.Errorf("%s: exit status %d, want %d, %v\n%s%s", c.limit, step.ProcessState.ExitCode(), c.status,
 				err, out, told)
 		}
-		if cases, err := os.ReadFile(junit); err != nil ||
-			!strings.Contains(string(cases), `<testcase name="`+c.limit+`"`) {
-			t.Errorf("%s: %v\n%s", c.limit, err, cases)
+		for line := range strings.Lines(c.limit) {
+			budget := strings.Fields(line)[0]
+			if cases, err := os.ReadFile(junit); err != nil ||
+				!strings.Contains(string(cases), `<testcase name="`+budget+`"`) {
+				t.Errorf("%s: %v\n%s", budget, err, cases)
+			}
 		}
 		if annotated := strings.Contains(string(out), "::error"); annotated != (c.status != 0) {
 			t.Errorf("%s: annotated %v\n%s", c.limit, annotated, out)

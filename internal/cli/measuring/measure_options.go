@@ -130,33 +130,29 @@ func sessionsOf(text string) (s postgres.Sessions, err error) {
 }
 
 func (o *measureOptions) budgets(ctx context.Context) (all []cost.Budget, err error) {
-	var lists []string
-	for _, list := range o.max {
-		file, isFile := strings.CutPrefix(list, "@")
-		if !isFile {
-			lists = append(lists, list)
-			continue
-		}
-		text, err := input.Read(ctx, file)
-		if err != nil {
-			return nil, fmt.Errorf("read the budgets: %w", err)
-		}
-		before := len(lists)
-		for line := range strings.Lines(string(text)) {
-			if line, _, _ = strings.Cut(line, "#"); strings.TrimSpace(line) != "" {
-				lists = append(lists, line)
+	for _, text := range o.max {
+		from := "--max"
+		if file, isFile := strings.CutPrefix(text, "@"); isFile {
+			read, err := input.Read(ctx, file)
+			if err != nil {
+				return nil, fmt.Errorf("read the budgets: %w", err)
 			}
+			text, from = string(read), file
 		}
-		if len(lists) == before {
-			return nil, fmt.Errorf("no budgets in %s; write one per line, such as own_wal_bytes=base+3%%", file)
+		before := len(all)
+		for line := range strings.Lines(text) {
+			if line, _, _ = strings.Cut(line, "#"); strings.TrimSpace(line) == "" {
+				continue
+			}
+			parsed, err := cost.ParseBudgets(line)
+			if err != nil {
+				return nil, fmt.Errorf("--max: %w", err)
+			}
+			all = append(all, parsed...)
 		}
-	}
-	for _, list := range lists {
-		parsed, err := cost.ParseBudgets(list)
-		if err != nil {
-			return nil, fmt.Errorf("--max: %w", err)
+		if len(all) == before {
+			return nil, fmt.Errorf("no budgets in %s; write one per line, such as own_wal_bytes=base+3%%", from)
 		}
-		all = append(all, parsed...)
 	}
 	for _, b := range all {
 		if b.OverBase != nil && o.base == "" {
