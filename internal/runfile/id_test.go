@@ -6,7 +6,8 @@ import (
 )
 
 func TestOnlyOurIDsAreSuggested(t *testing.T) {
-	for _, id := range []string{NewID(time.Now()), "20261123-012941-77kp", "run-0123456789ab", "published-aurora"} {
+	for _, id := range []string{NewID(time.Now()), "20261123-012941-77kp", "run-0123456789ab", "published-aurora",
+		"loads-pg17"} {
 		if FileOf(id) != id+".jsonl.zst" || ShownID(id) != id {
 			t.Errorf("%q: the file is %q, and it is shown as %q", id, FileOf(id), ShownID(id))
 		}

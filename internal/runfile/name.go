@@ -27,7 +27,7 @@ func NewID(start time.Time) string {
 }
 
 // ours matches the ids of [NewID], of [Anonymizer], and of the published numbers that come with the program.
-var ours = regexp.MustCompile(`^([0-9]{8}-[0-9]{6}-[a-z2-7]{4}|run-[0-9a-f]{12}|published-[a-z]+)$`)
+var ours = regexp.MustCompile(`^([0-9]{8}-[0-9]{6}-[a-z2-7]{4}|run-[0-9a-f]{12}|published-[a-z]+|loads-pg[0-9]+)$`)
 
 // sharedID returns an id for shared copies of a run, which is the same for all of them and does not reveal it.
 func sharedID(id string) string {

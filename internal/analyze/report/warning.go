@@ -252,7 +252,7 @@ func notCold(loads []counts.Load) []string {
 // notRun names the planned loads that are not in the file.
 func notRun(loads []Load) string {
 	absent := slices.DeleteFunc(slices.Clone(loads), func(a Load) bool { return a.Repetitions > 0 || len(a.LeftOut) > 0 })
-	return words.Listing("Planned but never run", Names(absent))
+	return words.Listing("Planned but not measured", Names(absent))
 }
 
 const (

@@ -2,10 +2,12 @@ package sizing
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/printable"
 )
@@ -113,7 +115,7 @@ func (s *Sizing) warnOfMachine() {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("The %s is too small, whatever the volume: it sustains %s "+
 			"operations/s and %s MiB/s, "+
 			"and you need %s requests/s and %s MiB/s with headroom.", m.class, printable.Count(m.limits.BaseIOPS),
-			printable.Count(m.limits.BaseMB*1e6/mib), printable.Count(need.Requests()),
-			printable.Count(need.Bytes()/mib)))
+			printable.Count(m.limits.BaseMB*1e6/mib), printable.Count(math.Ceil(number.Tidy(need.Requests()))),
+			printable.Count(math.Ceil(number.Tidy(need.Bytes()/mib)))))
 	}
 }

@@ -41,7 +41,13 @@ func (s Sizing) unseen() (all []string) {
 			all = append(all, h.String()+": if it was busier then, this order is too small")
 		}
 	}
-	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
+	once := []string{}
+	for _, text := range all {
+		if text != "" && !slices.Contains(once, text) { // runs may share it
+			once = append(once, text)
+		}
+	}
+	return once
 }
 
 // outside warns if the disk did more than the order carries in more windows of an observation than the percentile leaves

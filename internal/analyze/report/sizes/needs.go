@@ -225,7 +225,7 @@ const wide = 2
 
 // Demand describes the sized need.
 func (s Sized) Demand() string {
-	return fmt.Sprintf("%s requests and %s MB a second (%s, with %.0f%% headroom) on %s GiB",
+	return fmt.Sprintf("%s requests and %s MB a second (%s, plus %.0f%% headroom) on %s GiB",
 		number.Rate(s.Rate.Requests()), number.Rate(s.Rate.Bytes()/number.Mega), s.sizedLoad(), s.Headroom,
 		number.Grouped(s.GiB, 0))
 }
