@@ -128,6 +128,10 @@ func TestHistoryOfCloudWatch(t *testing.T) {
 	if _, said := runs(t, command.ExitUsage, "size", unknown); !strings.Contains(said, "whether it is RDS or Aurora") {
 		t.Errorf("without its flavor: %s", said)
 	}
+	if out, _ := runs(t, command.ExitDone, "report", unknown); !strings.HasPrefix(out, "What storage did is unknown") ||
+		strings.Contains(out, "realiops size") {
+		t.Errorf("without its flavor: %s", out)
+	}
 }
 
 // inMixedPeriods returns the aws program's output for the same data, with minutes of

@@ -379,7 +379,7 @@ func (r screen) next() document.Block {
 		shell.New("realiops report").File(file, "FILE").With("--all"),
 		shell.New("realiops report").File(file, "FILE").With("-o page.html"),
 	}
-	if r.deviceSeen() || r.Run.Target.Kind == "history" { // otherwise nothing can be sized
+	if t := r.Run.Target; r.deviceSeen() || t.Kind == "history" && (t.Cloud == nil || t.Flavor == "rds") {
 		lines = append(lines, shell.New("realiops size").File(file, "FILE").With("--gib 500"))
 	}
 	return document.Command{Lead: "Next:", Lines: lines}

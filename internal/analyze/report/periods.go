@@ -140,11 +140,11 @@ func number0(v float64) float64 {
 
 // requestsAndBytes returns the requests and bytes of all periods in which reads and writes of both are known.
 func requestsAndBytes(run *counts.Run) (requests, bytes periodic, known bool) {
-	of := needs.OfDisk()
+	of, flavor := needs.OfDisk(), run.Header.Target.Flavor
 	if len(run.Rates(of.Writes, runfile.Average)) == 0 {
 		of = needs.OfInstance()
 	}
-	if run.Header.Target.Flavor == "aurora" { // its WriteIOPS are WAL records
+	if flavor == "aurora" || flavor != "rds" && of == needs.OfInstance() { // Aurora's WriteIOPS are WAL records
 		return requests, bytes, false
 	}
 	add := func(name string, per float64, metrics ...string) periodic {
@@ -169,16 +169,19 @@ func requestsAndBytes(run *counts.Run) (requests, bytes periodic, known bool) {
 	return requests, bytes, len(requests.levels) > 0 && len(bytes.levels) > 0
 }
 
-// storageUnknown names the missing metrics of requests and bytes; empty if none is missing, or the server has no
-// storage of its own.
+// storageUnknown says what is missing to know requests and bytes; empty if nothing is, or the server has no storage of
+// its own.
 func storageUnknown(run *counts.Run) string {
 	of := needs.OfInstance()
 	if hasOnlyDisks(run) {
 		of = needs.OfDisk()
 	}
 	missing := slices.DeleteFunc(of.Names(), func(m string) bool { return len(run.Rates(m, runfile.Average)) > 0 })
-	if len(missing) == 0 || run.Header.Target.Flavor == "aurora" {
+	switch flavor := run.Header.Target.Flavor; {
+	case flavor == "aurora", len(missing) == 0 && (flavor == "rds" || hasOnlyDisks(run)):
 		return ""
+	case len(missing) == 0:
+		return "What storage did is unknown: Aurora's WriteIOPS are WAL records. Pass --flavor to realiops history."
 	}
 	printed := words.Each(func(m string) string { return metric.Printed(m, 0) }, missing)
 	return "What storage did is unknown, since the mean of " + words.Enumerated(printed, " and ") + " is missing."

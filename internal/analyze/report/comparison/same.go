@@ -22,8 +22,7 @@ func differing(c Comparison, runs []Compared) (all []string) {
 	for i, r := range runs[1:] {
 		d := r.Report.Run
 		for _, v := range []struct{ name, was, is string }{
-			{"server", report.ServerName(first.Flavor) + " " + first.Target.Version + report.Place(runs[0].Report),
-				report.ServerName(d.Flavor) + " " + d.Target.Version + report.Place(r.Report)},
+			{"server", server(runs[0].Report), server(r.Report)},
 			{"storage", report.Under(first.Target.Storage), report.Under(d.Target.Storage)},
 			{"machine", machineOf(first.Host), machineOf(d.Host)},
 			{"plan", report.PlanName(runs[0].Report), report.PlanName(r.Report)},
@@ -57,6 +56,10 @@ func differing(c Comparison, runs []Compared) (all []string) {
 		}
 	}
 	return all
+}
+
+func server(r report.Report) string {
+	return strings.TrimSpace(report.ServerName(r.Run.Flavor)+" "+r.Run.Target.Version) + report.Place(r)
 }
 
 // otherLength is the ratio from which on loads differ in length, which affects their share of a checkpoint.
