@@ -143,9 +143,9 @@ func (l line) missing(region string) string {
 			false: "CPUUtilization"}[l.item.Class == Serverless] + " tells it"
 	case l.item.Hours == 0:
 		return map[string]string{
-			"reads":   "the number of billed reads is unknown: add VolumeReadIOPs",
-			"writes":  "the number of billed writes is unknown: add VolumeWriteIOPs",
-			"storage": "the billed storage is unknown: add VolumeBytesUsed",
+			"reads":   "the number of billed reads is unknown: add VolumeReadIOPs, or reads= to --month",
+			"writes":  "the number of billed writes is unknown: add VolumeWriteIOPs, or writes= to --month",
+			"storage": "the billed storage is unknown: add VolumeBytesUsed, or gib= to --month",
 		}[l.item.What]
 	case !number.Finite(l.item.Price.Standard), !number.Finite(l.item.Price.Optimized):
 		return "no price is known for " + cmp.Or(l.item.Class, l.item.What) + " in both configurations in " + region +

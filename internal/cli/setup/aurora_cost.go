@@ -205,8 +205,8 @@ func (o auroraCostOptions) ofFiles(ctx context.Context, env command.Env, members
 		return billed{}, err
 	}
 	if len(e.Periods) == 0 {
-		return billed{}, errors.New("the files have no points of any metric; --query prints the request for aws cloudwatch " +
-			"get-metric-data")
+		return billed{}, errors.New("the files have no points of VolumeReadIOPs or any other metric of a cluster; --query " +
+			"prints the request for aws cloudwatch get-metric-data")
 	}
 	if err := e.Kept(); err != nil {
 		return billed{}, err
