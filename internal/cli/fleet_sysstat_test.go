@@ -34,6 +34,20 @@ func TestFleetOfSysstat(t *testing.T) {
 	if again != out || !strings.Contains(said, "1 database, 1 of them already kept") {
 		t.Errorf("a second time it says %s, and writes %s", said, again)
 	}
+	whole, err := os.ReadFile(filepath.Join(kept, "legacy.jsonl.zst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{"legacy (1).jsonl.zst": whole, "torn.jsonl.zst": whole[:len(whole)/8]} {
+		if err := os.WriteFile(filepath.Join(kept, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, _ := ranksLegacy(t, command.ExitDone, kept, "--has", "../../testdata/fleet/legacy.csv")
+	first, _, _ := strings.Cut(strings.Join(strings.Fields(text), " "), "What costs more")
+	if !strings.HasPrefix(first, "1 database,") || !strings.Contains(first, " 2 files were left out: see What is missing.") {
+		t.Errorf("a copy and a torn file are not left out, or not in the first lines:\n%s", text)
+	}
 	runsFleet(t, command.ExitUsage, append(files, "--for", "2d")...)
 	runsFleet(t, command.ExitUsage, kept, files[0])
 	for flag, value := range map[string]string{"--for": "2d", "--max-cost": "2"} { // for a source; there is none

@@ -53,9 +53,19 @@ func (f Fleet) incomplete() (sentences []string) {
 			"For %s the limits of the machine are unknown; it may be too small for the "+
 				"order.", printable.Count(machines)))
 	}
+	were := func(n int) string {
+		if n == 1 {
+			return "was"
+		}
+		return "were"
+	}
 	if n := len(f.NotFound); n > 0 {
-		sentences = append(sentences, fmt.Sprintf("%s named by --has were not found: %s.", printable.Count(n),
+		sentences = append(sentences, fmt.Sprintf("%s named by --has %s not found: %s.", printable.Count(n), were(n),
 			named(f.NotFound)))
+	}
+	if n := len(f.Unread); n > 0 {
+		sentences = append(sentences, fmt.Sprintf("%s %s left out: see What is missing.", printable.Counted(n, "file"),
+			were(n)))
 	}
 	return sentences
 }

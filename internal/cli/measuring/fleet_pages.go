@@ -23,9 +23,12 @@ func rankFleet(ask ranking.Ask, directory string) (ranking.Fleet, error) {
 	}
 	currency := ask.Currency()
 	var all []ranking.Database
-	unread := []string{}
+	unread, fileOf := []string{}, map[string]string{}
 	for _, file := range files {
 		page, err := readMember(ask, file)
+		if first := fileOf[page.Name]; err == nil && first != "" {
+			err = fmt.Errorf("%s has the database %s already; remove one of the two", filepath.Base(first), page.Name)
+		}
 		if err != nil {
 			unread = append(unread, command.Naming(file, err).Error())
 			continue
@@ -33,7 +36,7 @@ func rankFleet(ask ranking.Ask, directory string) (ranking.Fleet, error) {
 		if err := writePage(directory, ranking.FileOf(page.Name), page.Document(currency)); err != nil {
 			return ranking.Fleet{}, err
 		}
-		all = append(all, page.Database)
+		all, fileOf[page.Name] = append(all, page.Database), file
 	}
 	asked, err := fleet.Asked(directory)
 	if err != nil {
