@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/number"
 )
 
 // Flow is the traffic in one direction, or both, as a console or a benchmark reports it. NaN: not given.
@@ -52,12 +54,12 @@ const tolerance = 1.25
 func (f Figures) Check() (found []Finding) {
 	for _, flow := range f.flows() {
 		if flow.Operations == 0 && flow.Bytes > 0 {
-			found = append(found, Finding{OddSize, fmt.Sprintf("%.4g MB/s%s in 0 operations/s: the two columns describe "+
-				"different operations", flow.Bytes/1e6, flow.of)})
+			found = append(found, Finding{OddSize, fmt.Sprintf("%s MB/s%s in 0 operations/s: the two columns describe "+
+				"different operations", printed(flow.Bytes/1e6, 4), flow.of)})
 		} else if size := flow.Bytes / flow.Operations; apart(size, f.SaidSize) {
 			found = append(found,
-				Finding{OddSize, fmt.Sprintf("%.3g KiB per operation%s, but the requests were %.3g KiB: the two "+
-					"columns describe different operations", size/1024, flow.of, f.SaidSize/1024)})
+				Finding{OddSize, fmt.Sprintf("%s KiB per operation%s, but the requests were %s KiB: the two "+
+					"columns describe different operations", printed(size/1024, 3), flow.of, printed(f.SaidSize/1024, 3))})
 		}
 	}
 	found = append(found, f.little()...)
@@ -94,11 +96,11 @@ func (f Figures) flows() []named {
 
 func (f Figures) aboveCap(n named) (found []Finding) {
 	if n.Operations > f.CapIOPS*tolerance {
-		found = append(found, Finding{AboveCap, fmt.Sprintf("%.4g operations/s%s, but the cap is %.4g",
-			n.Operations, n.of, f.CapIOPS)})
+		found = append(found, Finding{AboveCap, fmt.Sprintf("%s operations/s%s, but the cap is %s",
+			printed(n.Operations, 4), n.of, printed(f.CapIOPS, 4))})
 	}
 	if n.Bytes > f.CapBytes*tolerance {
-		text := fmt.Sprintf("%.4g MB/s%s, but the cap is %.4g", n.Bytes/1e6, n.of, f.CapBytes/1e6)
+		text := fmt.Sprintf("%s MB/s%s, but the cap is %s", printed(n.Bytes/1e6, 4), n.of, printed(f.CapBytes/1e6, 4))
 		if f.Buffered {
 			text += ": what was written stayed in memory"
 		}
@@ -122,16 +124,24 @@ func (f Figures) little() []Finding {
 		if both != "" {
 			both += ", and "
 		}
-		both += fmt.Sprintf("%.4g operations/s%s of %.3g ms keep %.3g in flight", flow.Operations, flow.of,
-			1000*flow.Latency, queue)
+		both += fmt.Sprintf("%s operations/s%s of %s ms keep %s in flight", printed(flow.Operations, 4), flow.of,
+			printed(1000*flow.Latency, 3), printed(queue, 3))
 	}
 	if sum == 0 || !apart(sum, f.Queue) {
 		return nil
 	}
 	return []Finding{
-		{LittlesLaw, fmt.Sprintf("%s, but the queue is given as %.3g: rate, latency and queue describe different "+
+		{LittlesLaw, fmt.Sprintf("%s, but the queue is given as %s: rate, latency and queue describe different "+
 			"operations",
-			both, f.Queue)}}
+			both, printed(f.Queue, 3))}}
+}
+
+// printed formats a figure with some digits, and with all before the decimal point.
+func printed(v float64, digits int) string {
+	if v >= 999.5 {
+		return number.Grouped(v, 0)
+	}
+	return fmt.Sprintf("%.*g", digits, v)
 }
 
 // apart reports whether two figures that should be equal differ. A figure that was not given never does.

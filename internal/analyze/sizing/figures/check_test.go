@@ -87,7 +87,7 @@ func TestBufferedWrites(t *testing.T) {
 	f := figures.None()
 	f.Bytes, f.CapBytes, f.Buffered = 1.6e9, 56.25e6, true
 	want := []figures.Finding{
-		{Code: figures.AboveCap, Text: "1600 MB/s, but the cap is 56.25: what was written stayed in memory"},
+		{Code: figures.AboveCap, Text: "1,600 MB/s, but the cap is 56.25: what was written stayed in memory"},
 		{Code: figures.IsBuffered,
 			Text: "written through the page cache: this is the speed of memory until it is full, not of the device"},
 	}
