@@ -46,7 +46,7 @@ func (s Size) deviceSection() document.Block {
 	}
 	column("needed", func(b baseline.Bound) string { return boundAmount(b, b.Need) })
 	column("measured", func(b baseline.Bound) string { return boundAmount(b, b.Most) })
-	column(fmt.Sprintf("share, with %.0f %% headroom", s.Sized.Headroom), boundShare)
+	column(fmt.Sprintf("share, with %.0f%%\u00a0headroom", s.Sized.Headroom), boundShare)
 	column("going by", func(b baseline.Bound) string { return strings.Join(b.Jobs, ", ") })
 	blocks := document.Together{t.Table, document.Paragraph{Text: s.Sized.Load + " " + b.verdict(s.Sized.Headroom)}}
 	for _, bound := range b.Bounds {
@@ -71,7 +71,12 @@ func boundShare(b baseline.Bound) string {
 	if !number.Finite(b.Share) {
 		return "-"
 	}
-	return number.Grouped(math.Ceil(b.Share*1000)/10, 1) + "%" // rounded up: a need must not vanish
+	percent, decimals := 100*b.Share, 0
+	if percent < 10 {
+		decimals = 1
+	}
+	unit := math.Pow10(-decimals)
+	return number.Grouped(math.Ceil(number.Tidy(percent/unit))*unit, decimals) + "%" // rounded up: a need must not vanish
 }
 
 func (b SizeBaseline) verdict(headroom float64) string {

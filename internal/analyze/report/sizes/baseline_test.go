@@ -12,7 +12,7 @@ import (
 // TestOrderSaysIfTheDeviceIsTooSlow: --baseline asks whether a device carries the load, so the first lines say if it
 // does not, or if nobody knows, and what is wrong with the baseline.
 func TestOrderSaysIfTheDeviceIsTooSlow(t *testing.T) {
-	flushes := baseline.Bound{Of: baseline.ByFlushes, Need: 4000, Most: 800, Share: 6}
+	flushes := baseline.Bound{Of: baseline.ByFlushes, Need: 4864, Most: 800, Share: 7.296}
 	for _, c := range []struct {
 		of   baseline.Baseline
 		fit  baseline.Fit
@@ -20,7 +20,7 @@ func TestOrderSaysIfTheDeviceIsTooSlow(t *testing.T) {
 	}{
 		{baseline.Baseline{}, baseline.Fit{Bounds: []baseline.Bound{flushes}, First: &flushes, Fits: new(false)}, []string{
 			"Against the baseline, copy does not fit /data (sda) with 20% headroom. What binds first is flush latency, at " +
-				"600.0% of what was measured"}},
+				"730% of what was measured"}},
 		{baseline.Baseline{}, baseline.Fit{}, []string{"Against the baseline, copy may or may not fit /data (sda) with 20% headroom"}},
 		{baseline.Baseline{}, baseline.Fit{Fits: new(true)}, nil},
 		{baseline.Baseline{Warnings: []string{"The run was cut off."}}, baseline.Fit{Fits: new(true)},
