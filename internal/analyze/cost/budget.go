@@ -2,6 +2,7 @@ package cost
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -72,9 +73,9 @@ func parseBudget(text string) (Budget, error) {
 	amount = strings.TrimSpace(amount)
 	var err error
 	if more, ofBase := strings.CutPrefix(amount, "base"); ofBase {
-		b.OverBase, err = parseAllowance(strings.TrimSpace(more))
+		b.OverBase, err = parseAllowance(strings.TrimSpace(more), unitsOf(b.Name))
 	} else {
-		b.Max, err = parseAmount(amount)
+		b.Max, err = parseAmount(amount, unitsOf(b.Name))
 	}
 	if err != nil {
 		return b, fmt.Errorf("%s: %w", text, err)
@@ -83,7 +84,7 @@ func parseBudget(text string) (Budget, error) {
 }
 
 // parseAllowance parses what follows the word base: nothing, +3% or +24KiB.
-func parseAllowance(text string) (*Allowance, error) {
+func parseAllowance(text string, units number.Units) (*Allowance, error) {
 	more, plus := strings.CutPrefix(text, "+")
 	if text == "" {
 		return &Allowance{}, nil
@@ -91,19 +92,28 @@ func parseAllowance(text string) (*Allowance, error) {
 	if !plus {
 		return nil, fmt.Errorf("invalid %q after base; want base, base+3%% or base+24KiB", text)
 	}
-	number, percent := strings.CutSuffix(strings.TrimSpace(more), "%")
-	v, err := parseAmount(strings.TrimSpace(number))
-	if percent {
+	if digits, percent := strings.CutSuffix(more, "%"); percent {
+		v, err := parseAmount(digits, number.Units{"": 1})
 		return &Allowance{Percent: v}, err
 	}
+	v, err := parseAmount(more, units)
 	return &Allowance{Amount: v}, err
 }
 
 // mostCounted is more than an operation can make a server count.
 const mostCounted = 1e18
 
-func parseAmount(text string) (float64, error) {
-	v, err := number.Read(text, number.Bytes(1).With(number.Counted()))
+// unitsOf returns the units of a count's amount: B and its multiples only of bytes.
+func unitsOf(name string) number.Units {
+	units := number.Bytes(1).With(number.Counted())
+	if !strings.HasSuffix(name, "_bytes") {
+		maps.DeleteFunc(units, func(unit string, _ float64) bool { return strings.HasSuffix(unit, "b") })
+	}
+	return units
+}
+
+func parseAmount(text string, units number.Units) (float64, error) {
+	v, err := number.Read(text, units)
 	if err != nil || !(v >= 0 && v <= mostCounted) {
 		return 0, fmt.Errorf("invalid amount %q; want a number up to 10^18, with k, M, G, Ki, Mi or Gi", text)
 	}

@@ -32,7 +32,8 @@ func TestParseBudgets(t *testing.T) {
 		"rows=1e999": "invalid amount", "rows=NaN": "invalid amount", "rows=3 MiBs": "invalid amount",
 		"":            "invalid budget",
 		"rows=base-1": `invalid "-1" after base`, "rows=base+": "invalid amount", "rows=base+3%%": "invalid amount",
-		"rows=base+-1": "invalid amount",
+		"rows=base+-1": "invalid amount", "rows=base+3k%": "invalid amount",
+		"rows=5MB": "invalid amount", "wal_records=1KiB": "invalid amount", "rows=base+5B/tx": "invalid amount",
 	} {
 		if _, err := cost.ParseBudgets(text); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%q: %v, want %q", text, err, why)
