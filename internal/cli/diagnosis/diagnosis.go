@@ -27,7 +27,7 @@ const Schema = "realiops.doctor/1"
 type Subject struct {
 	Target   runfile.Target
 	Clock    runfile.Clock
-	Refusal  string // why a run would not begin; empty: it would
+	Refusals []string // why a run would not begin; empty: it would
 	Cautions []Caution
 	Probes   []Probe
 	// Settings lists the settings of the database and the role for our sessions.
@@ -50,7 +50,7 @@ type Probe struct {
 type Diagnosis struct {
 	Schema     string         `json:"schema"`
 	Concludes  bool           `json:"concludes"` // a run would begin, and could tell logical work from physical
-	Refusal    string         `json:"refusal,omitempty"`
+	Refusals   []string       `json:"refusals,omitempty"`
 	Target     runfile.Target `json:"target"`
 	Clock      runfile.Clock  `json:"clock"` // the server's
 	Quantities []Quantity     `json:"quantities"`
@@ -112,7 +112,7 @@ func New(s Subject) Diagnosis {
 	}
 	run := rehearse(s.Target, s.Probes, nil)
 	d := Diagnosis{
-		Schema: Schema, Refusal: s.Refusal, Target: s.Target, Clock: s.Clock,
+		Schema: Schema, Refusals: s.Refusals, Target: s.Target, Clock: s.Clock,
 		Quantities: known(run), Cautions: []Caution{}, Settings: s.Settings, Disk: s.Disk, AWS: s.AWS,
 	}
 	for _, p := range s.Probes {
@@ -131,7 +131,7 @@ func New(s Subject) Diagnosis {
 		}
 	}
 	d.Cautions = append(d.Cautions, s.Cautions...)
-	d.Concludes = s.Refusal == "" && d.tellsSidesApart()
+	d.Concludes = len(s.Refusals) == 0 && d.tellsSidesApart()
 	return d
 }
 

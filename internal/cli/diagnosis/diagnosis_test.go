@@ -94,7 +94,7 @@ func TestConcludesWhereBothSidesAreKnown(t *testing.T) {
 	}))
 	check(false, examined(nil))
 	check(false, diagnosis.New(diagnosis.Subject{
-		Refusal: "the server is a standby", Probes: []diagnosis.Probe{
+		Refusals: []string{"the server is a standby"}, Probes: []diagnosis.Probe{
 			probe("block", []string{"block/write_bytes"}, nil, "")},
 	}))
 }

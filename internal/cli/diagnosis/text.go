@@ -17,12 +17,13 @@ import (
 // Document renders the diagnosis as text.
 func (d Diagnosis) Document() document.Document {
 	found := "A run here can show that a metric counts:"
-	if d.Refusal != "" {
+	if len(d.Refusals) > 0 {
 		found = "Once that is fixed, a run here can show that a metric counts:"
 	}
 	return document.Document{Blocks: []document.Block{
 		document.Paragraph{Text: d.target()},
 		document.Paragraph{Text: d.verdict(), Style: document.Headline},
+		under("It would be refused for other reasons, too:", d.others()),
 		d.AWS.document(d.Target),
 		under(found, d.quantities(true)),
 		under("A run here cannot show that a metric counts:", d.quantities(false)),
@@ -83,8 +84,8 @@ func offset(c runfile.Clock) string {
 
 func (d Diagnosis) verdict() string {
 	switch lost := len(d.unknown()); {
-	case d.Refusal != "":
-		return ended("NO RUN WOULD BEGIN HERE: " + d.Refusal)
+	case len(d.Refusals) > 0:
+		return ended("NO RUN WOULD BEGIN HERE: " + d.Refusals[0])
 	case !d.Concludes:
 		return "A RUN WOULD CONCLUDE NOTHING HERE: no source that can be read shows what storage does, so no metric " +
 			"can be compared with it."
@@ -94,6 +95,14 @@ func (d Diagnosis) verdict() string {
 	default:
 		return fmt.Sprintf("A run can draw conclusions here: all %d quantities that a metric may count are known.", len(d.Quantities))
 	}
+}
+
+// others returns the refusals after the first, which is the verdict.
+func (d Diagnosis) others() (all document.Points) {
+	for _, why := range d.Refusals[min(1, len(d.Refusals)):] {
+		all = append(all, document.Point{Text: ended(why)})
+	}
+	return all
 }
 
 func (d Diagnosis) quantities(known bool) (all document.Terms) {

@@ -112,7 +112,7 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	}
 	defer session.Close(ctx)
 	facts := session.Facts
-	refusal, err := refusalOf(ctx, t, session)
+	refusals, err := refusalsOf(ctx, t, session)
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
 	}
@@ -132,8 +132,8 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
 	}
-	if lost := run.RefuseFollowers(followers); refusal == "" && lost != nil {
-		refusal = lost.Error()
+	if lost := run.RefuseFollowers(followers); lost != nil {
+		refusals = append(refusals, lost.Error())
 	}
 	readers, err := postgres.LogicalReaders(ctx, session.Control)
 	if err != nil {
@@ -148,12 +148,12 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 		return diagnosis.Diagnosis{}, err
 	}
 	defer p.Close(context.WithoutCancel(ctx))
-	if full := run.RefuseFull(t, p.Layout()); refusal == "" && full != nil {
-		refusal = full.Error()
+	if full := run.RefuseFull(t, p.Layout()); full != nil {
+		refusals = append(refusals, full.Error())
 	}
 	aws := diagnoseAWS(ctx, &t.AWS)
 	subject := diagnosis.Subject{
-		Target: t.Describe(facts, p.Storage), Clock: facts.Clock, Refusal: refusal, AWS: aws,
+		Target: t.Describe(facts, p.Storage), Clock: facts.Clock, Refusals: refusals, AWS: aws,
 		Cautions: slices.Concat(cautions(facts, allowed, p), cautionsOfTriggers(fire, facts.User), cautionsOfKeepers(keepers, followers),
 			cautionsOfStandbys(queries), cautionsOfReaders(readers), cautionsOfWAL(p.WALUntold(ctx)), cautionsOfAWS(&t.AWS, aws, facts, time.Now())),
 		Settings: set, Remedy: remedyOf(facts),
@@ -171,17 +171,27 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	return withManagedRemedies(facts, diagnosis.New(subject)), nil
 }
 
-// refusalOf returns why a run would not begin, or "".
-func refusalOf(ctx context.Context, t *target.Target, session *target.Session) (string, error) {
-	refusal, err := t.Refuse(session.Facts), error(nil)
-	if refusal == nil {
-		refusal, err = session.Facts.RefuseSchema(ctx, session.Control)
+// refusalsOf returns all reasons why a run would not begin.
+func refusalsOf(ctx context.Context, t *target.Target, session *target.Session) (why []string, err error) {
+	refusals := t.Refusals(session.Facts)
+	if session.Facts.VersionNum >= postgres.Oldest {
+		schema, err := session.Facts.RefuseSchema(ctx, session.Control)
+		if err != nil {
+			return nil, err
+		}
+		refusals = append(refusals, schema...)
 	}
-	if err == nil && refusal == nil && session.Facts.Pooler {
-		refusal, err = t.Endpoint.RefuseTransactions(ctx)
+	if session.Facts.Pooler {
+		refusal, err := t.Endpoint.RefuseTransactions(ctx)
+		if err != nil {
+			return nil, err
+		}
+		refusals = append(refusals, refusal)
 	}
-	if err != nil || refusal == nil {
-		return "", err
+	for _, refusal := range refusals {
+		if refusal != nil {
+			why = append(why, refusal.Error())
+		}
 	}
-	return refusal.Error(), nil
+	return why, nil
 }

@@ -108,15 +108,19 @@ func published(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 }
 
 // foreign refuses a database in which other users control what happens to our objects.
-func foreign(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
+func foreign(ctx context.Context, conn *pgx.Conn) (refusals []error, err error) {
 	for _, look := range []func(context.Context, *pgx.Conn) (error, error){
 		foreignEventTrigger, published, foreignSchema,
 	} {
-		if refusal, err = look(ctx, conn); refusal != nil || err != nil {
-			return refusal, err
+		refusal, err := look(ctx, conn)
+		if err != nil {
+			return nil, err
+		}
+		if refusal != nil {
+			refusals = append(refusals, refusal)
 		}
 	}
-	return nil, nil
+	return refusals, nil
 }
 
 // foreignParts selects, in words, the objects attached to table $1 that would take part in

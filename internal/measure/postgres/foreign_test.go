@@ -43,8 +43,8 @@ func refused(t *testing.T, endpoint *postgres.Endpoint, words string) {
 	}
 	defer conn.Close(t.Context())
 	looked, err := (postgres.Facts{}).RefuseSchema(t.Context(), conn)
-	if claimed == nil || !strings.Contains(claimed.Error(), words) || err != nil || looked == nil ||
-		looked.Error() != claimed.Error() {
+	if claimed == nil || !strings.Contains(claimed.Error(), words) || err != nil || len(looked) == 0 ||
+		looked[0].Error() != claimed.Error() {
 		t.Errorf("claim: %v; look: %v, %v; want %q", claimed, looked, err, words)
 	}
 }

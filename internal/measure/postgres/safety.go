@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,31 +21,35 @@ type Permissions struct {
 	Pooler bool // behind a pooler
 }
 
-// Refuse returns why this server may not be put under load, or nil.
-func (f Facts) Refuse(allowed Permissions) error {
-	switch {
-	case f.VersionNum < Oldest:
-		return fmt.Errorf("the server is PostgreSQL %s, but realiops needs 13 or later", f.Version)
-	case f.ActsAs != f.User:
-		return f.refuseRole()
-	case f.Standby:
-		return errors.New("the server is a standby, which does not accept writes; connect to its primary")
-	case f.ReadOnly:
-		return errors.New("the session is read-only (default_transaction_read_only); connect where writes are allowed")
-	case f.Unconfirmed:
-		return errors.New("every commit would wait for a standby that is not connected (synchronous_standby_names); " +
-			"start it, or connect elsewhere")
-	case f.Pooler && !allowed.Pooler:
-		return errors.New("a connection pooler keeps our sessions open, so their counters arrive late; connect to " +
-			"the server itself, or accept that with --allow-pooler")
-	case f.BusySessions > 0 && !allowed.Shared:
-		return errors.New(f.OthersAtWork() + " on the server: their writes would be counted as ours, and our load " +
-			"would slow them down; wait, or accept that with --shared")
-	case f.Settings["data_checksums"] == "inprogress-on" && !allowed.Shared:
-		return errors.New("the server is enabling checksums (data_checksums is inprogress-on), and its writes would " +
-			"be counted as ours; wait until it is on, or accept that with --shared")
+// Refuse returns the first of [Facts.Refusals], or nil.
+func (f Facts) Refuse(allowed Permissions) error { return cmp.Or(f.Refusals(allowed)...) }
+
+// Refusals returns all reasons why this server may not be put under load.
+func (f Facts) Refusals(allowed Permissions) (all []error) {
+	if f.VersionNum < Oldest { // nothing else was asked
+		return []error{fmt.Errorf("the server is PostgreSQL %s, but realiops needs 13 or later", f.Version)}
 	}
-	return nil
+	if err := f.refuseRole(); err != nil {
+		all = append(all, err)
+	}
+	refuse := func(applies bool, why string) {
+		if applies {
+			all = append(all, errors.New(why))
+		}
+	}
+	refuse(f.Standby, "the server is a standby, which does not accept writes; connect to its primary")
+	refuse(f.ReadOnly && !f.Standby,
+		"the session is read-only (default_transaction_read_only); connect where writes are allowed")
+	refuse(f.Unconfirmed && !f.Standby, "every commit would wait for a standby that is not connected "+
+		"(synchronous_standby_names); start it, or connect elsewhere")
+	refuse(f.Pooler && !allowed.Pooler, "a connection pooler keeps our sessions open, so their counters arrive late; "+
+		"connect to the server itself, or accept that with --allow-pooler")
+	refuse(f.BusySessions > 0 && !allowed.Shared, f.OthersAtWork()+" on the server: their writes would be counted as "+
+		"ours, and our load would slow them down; wait, or accept that with --shared")
+	refuse(f.Settings["data_checksums"] == "inprogress-on" && !allowed.Shared, "the server is enabling checksums "+
+		"(data_checksums is inprogress-on), and its writes would be counted as ours; wait until it is on, or accept "+
+		"that with --shared")
+	return all
 }
 
 func (f *Facts) askStandbys(ctx context.Context, conn *pgx.Conn) (err error) {

@@ -33,6 +33,11 @@ func TestRefuse(t *testing.T) {
 	check(converts, Permissions{Pooler: true}, "data_checksums is inprogress-on")
 	check(converts, Permissions{Shared: true}, "")
 	check(func(f *Facts) { f.Settings = map[string]string{"data_checksums": "on"} }, Permissions{}, "")
+	all := Facts{VersionNum: 170011, User: "me", ActsAs: "other", ReadOnly: true, Unconfirmed: true, Pooler: true,
+		BusySessions: 1, Settings: map[string]string{"data_checksums": "inprogress-on"}}
+	if got := all.Refusals(Permissions{}); len(got) != 6 {
+		t.Errorf("%d refusals instead of 6: %v", len(got), got)
+	}
 }
 
 func TestRefuseClients(t *testing.T) {

@@ -45,8 +45,9 @@ func (f Facts) ClaimSchema(ctx context.Context, conn *pgx.Conn) (*Schema, error)
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
-	if refusal, err := foreign(ctx, conn); err != nil || refusal != nil {
-		return nil, cmp.Or(err, refusal)
+	refusals, err := foreign(ctx, conn)
+	if err := cmp.Or(append(refusals, err)...); err != nil {
+		return nil, err
 	}
 	if err := s.recreate(ctx); err != nil {
 		return nil, err
@@ -88,11 +89,10 @@ func foreignSchema(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 	return nil, nil
 }
 
-// RefuseSchema returns as refusal why ClaimSchema would fail, or nil. It only looks, so the
-// answer may soon be out of date.
-func (f Facts) RefuseSchema(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
-	if refusal, err := foreign(ctx, conn); err != nil || refusal != nil {
-		return refusal, err
+// RefuseSchema returns all reasons why ClaimSchema would fail. It only looks, so the answer may soon be out of date.
+func (f Facts) RefuseSchema(ctx context.Context, conn *pgx.Conn) (refusals []error, err error) {
+	if refusals, err = foreign(ctx, conn); err != nil {
+		return nil, err
 	}
 	var may bool
 	var here string
@@ -107,14 +107,15 @@ func (f Facts) RefuseSchema(ctx context.Context, conn *pgx.Conn) (refusal, err e
 	case err != nil:
 		return nil, fmt.Errorf("check whether the schema %s can be created: %w", SchemaName, err)
 	case elsewhere != "" && elsewhere == here && !f.Pooler:
-		return errInUse, nil
+		refusals = append(refusals, errInUse)
 	case elsewhere != "" && !f.Pooler:
-		return runsElsewhere(elsewhere), nil
-	case !may:
-		return fmt.Errorf("this user may not create the schema %s; grant create on database %s to %s; or use another "+
-			"database", SchemaName, Typed(f.Database, "DATABASE"), Typed(f.User, "ROLE")), nil
+		refusals = append(refusals, runsElsewhere(elsewhere))
 	}
-	return nil, nil
+	if !may {
+		refusals = append(refusals, fmt.Errorf("this user may not create the schema %s; grant create on database %s to "+
+			"%s; or use another database", SchemaName, Typed(f.Database, "DATABASE"), Typed(f.User, "ROLE")))
+	}
+	return refusals, nil
 }
 
 // refusesTransactions recognizes a pooler in statement mode: pgbouncer reports a protocol violation, "transaction

@@ -78,8 +78,8 @@ func TestInspectTellsAurora(t *testing.T) {
 		facts.MaySeeOthers {
 		t.Errorf("%v: %+v", err, facts)
 	}
-	if refusal, err := facts.RefuseSchema(t.Context(), conn); err != nil || refusal != nil {
-		t.Errorf("the schema: %v, %v", refusal, err)
+	if refusals, err := facts.RefuseSchema(t.Context(), conn); err != nil || len(refusals) > 0 {
+		t.Errorf("the schema: %v, %v", refusals, err)
 	}
 }
 
@@ -101,9 +101,9 @@ func TestInspectNeedsNoPrivilege(t *testing.T) {
 	if facts.MayCheckpoint || facts.MaySeeOthers || facts.DataDirectory != "" || facts.User != role {
 		t.Errorf("a bare role has %+v", facts)
 	}
-	if refusal, err := facts.RefuseSchema(t.Context(), conn); err != nil || refusal == nil ||
-		!strings.Contains(refusal.Error(), "grant create") {
-		t.Errorf("looking whether the schema can be made: %v, %v", refusal, err)
+	if refusals, err := facts.RefuseSchema(t.Context(), conn); err != nil || len(refusals) != 1 ||
+		!strings.Contains(refusals[0].Error(), "grant create") {
+		t.Errorf("looking whether the schema can be made: %v, %v", refusals, err)
 	}
 	if _, err := (postgres.Facts{}).ClaimSchema(t.Context(), conn); err == nil ||
 		!strings.Contains(err.Error(), "grant create") {
@@ -257,8 +257,8 @@ func TestTwoRunsInTwoDatabasesOfOneServer(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "in the database "+one.Config().Database+",") {
 		t.Errorf("beside another run: %v", err)
 	}
-	if refusal, err := (postgres.Facts{}).RefuseSchema(t.Context(), second); refusal == nil || err != nil {
-		t.Errorf("a look beside another run: %v, %v", refusal, err)
+	if refusals, err := (postgres.Facts{}).RefuseSchema(t.Context(), second); len(refusals) != 1 || err != nil {
+		t.Errorf("a look beside another run: %v, %v", refusals, err)
 	}
 	if err := first.Release(t.Context()); err != nil {
 		t.Fatal(err)
@@ -285,14 +285,14 @@ func TestSchemaIsOursAlone(t *testing.T) {
 		t.Helper()
 		_, claimed := claim()
 		looked, err := (postgres.Facts{}).RefuseSchema(t.Context(), conn)
-		if claimed == nil || !strings.Contains(claimed.Error(), words) || looked == nil ||
-			looked.Error() != claimed.Error() || err != nil {
+		if claimed == nil || !strings.Contains(claimed.Error(), words) || len(looked) == 0 ||
+			looked[0].Error() != claimed.Error() || err != nil {
 			t.Errorf("claim: %v, look: %v, %v; want %q", claimed, looked, err, words)
 		}
 	}
 
-	if refusal, err := (postgres.Facts{}).RefuseSchema(t.Context(), conn); refusal != nil || err != nil || exists() {
-		t.Errorf("a look at what is free: %v, %v", refusal, err)
+	if refusals, err := (postgres.Facts{}).RefuseSchema(t.Context(), conn); len(refusals) > 0 || err != nil || exists() {
+		t.Errorf("a look at what is free: %v, %v", refusals, err)
 	}
 	first, err := claim()
 	if err != nil || !exists() {

@@ -158,9 +158,16 @@ func (t *Target) Close(ctx context.Context, tell Notices) error {
 	return err
 }
 
-// Refuse returns why the server may not be put under load, or nil.
-func (t *Target) Refuse(facts postgres.Facts) error {
-	return cmp.Or(t.AWS.refuse(t.options.Allowed), facts.Refuse(t.options.Allowed))
+// Refuse returns the first of [Target.Refusals], or nil.
+func (t *Target) Refuse(facts postgres.Facts) error { return cmp.Or(t.Refusals(facts)...) }
+
+// Refusals returns all reasons why the server may not be put under load.
+func (t *Target) Refusals(facts postgres.Facts) []error {
+	refusals := facts.Refusals(t.options.Allowed)
+	if err := t.AWS.refuse(t.options.Allowed); err != nil {
+		return append([]error{err}, refusals...)
+	}
+	return refusals
 }
 
 // Secrets returns what must not be stored.
