@@ -60,7 +60,8 @@ type Operation struct {
 	SessionsKnown bool `json:"sessions_known,omitempty"`
 	// SessionsNamed: sessions that were connected before are its own, too.
 	SessionsNamed bool `json:"sessions_named,omitempty"`
-	// SetsCommit: its text names synchronous_commit, so its commits may not have waited.
+	// SetsCommit: its text, or a file that its command names, names synchronous_commit, so its commits may not have
+	// waited.
 	SetsCommit bool `json:"sets_synchronous_commit,omitempty"`
 }
 

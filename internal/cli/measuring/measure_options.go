@@ -66,7 +66,7 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 	}
 	text, does := cmp.Or(o.sql, filepath.Base(o.file)), strings.Join(args, " ")
 	if len(args) > 0 {
-		text = commandText(args)
+		text, does = commandText(args), does+filesNamed(ctx, does)
 		m.operationOn = func(t *target.Target) operation.Operation {
 			return operation.Command(t.Endpoint, t.HostForAll(), args, func(c *exec.Cmd) {
 				c.Stdin, c.Stdout, c.Stderr, c.Env = env.In, env.Out, env.Err, os.Environ()
@@ -89,6 +89,20 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 		m.Head.Operation.Times = o.transactions
 	}
 	return m, nil
+}
+
+// filesNamed returns the contents of the files that a command names, such as scripts.
+func filesNamed(ctx context.Context, command string) string {
+	var all strings.Builder
+	for _, word := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n'\"=<>;|&()", r) }) {
+		for _, path := range []string{word, strings.TrimPrefix(word, "-f")} {
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+				text, _ := input.ReadExported(ctx, path) // what cannot be read says nothing
+				all.Write(text)
+			}
+		}
+	}
+	return all.String()
 }
 
 // commandText returns a command as a base names it. A line that a shell runs, as in the GitHub action, is the same
