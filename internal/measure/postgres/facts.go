@@ -72,13 +72,14 @@ func Inspect(ctx context.Context, conn *pgx.Conn) (Facts, error) {
 		return f, fmt.Errorf("identify the server: %w", err)
 	}
 	// Not in a transaction that sets the role, since some statements, such as VACUUM, cannot run in one.
-	var itself bool
-	if err := conn.QueryRow(ctx, "/* realiops */ select current_user, current_user operator(pg_catalog.=) session_user").
-		Scan(&f.ActsAs, &itself); err != nil {
+	var actor uint32
+	if err := conn.QueryRow(ctx, "/* realiops */ select pg_catalog.to_regrole(pg_catalog.quote_ident("+
+		"current_user::pg_catalog.text))::pg_catalog.oid").Scan(&actor); err != nil {
 		return f, fmt.Errorf("read the session's user: %w", err)
 	}
-	if itself {
-		f.ActsAs = f.User
+	if err := QueryRow(ctx, conn, "/* realiops */ select "+Named("pg_catalog.pg_get_userbyid($1)"), actor).Scan(
+		(*Name)(&f.ActsAs)); err != nil {
+		return f, fmt.Errorf("read the session's user: %w", err)
 	}
 	f.Pooler = BehindPooler(conn, f.BackendPID)
 	if f.VersionNum < Oldest {

@@ -101,7 +101,8 @@ func TestNamesInOtherEncodings(t *testing.T) {
 	password, _ := u.User.Password()
 	u.User = url.UserPassword(user, password)
 	servertest.Exec(t, servertest.Connect(t, servertest.Endpoint(t, s.DSN())),
-		`create role "`+shared+`"; create role "`+user+`" login superuser password '`+password+`'`)
+		`create role "`+shared+`"; create role "`+user+`" login superuser password '`+password+`'; alter role "`+user+
+			`" set role = '`+shared+`'`)
 	for _, encoding := range []string{"UTF8", "LATIN1", "WIN1252", "SQL_ASCII"} {
 		u.Path = "/" + servertest.DatabaseOn(t, s, "encoding '"+encoding+
 			"' template template0 lc_collate 'C' lc_ctype 'C'").Config().Database
@@ -125,6 +126,14 @@ func TestNamesInOtherEncodings(t *testing.T) {
 		}
 		facts, err := postgres.Inspect(t.Context(), conn)
 		if err != nil || facts.User != user || facts.ActsAs != user {
+			t.Errorf("%s: the user is %q, acting as %q, %v", encoding, facts.User, facts.ActsAs, err)
+		}
+		acting, err := servertest.Endpoint(t, u.String()+"&client_encoding=UTF8").ConnectUser(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer acting.Close(context.WithoutCancel(t.Context())) //nolint:errcheck // nothing was changed
+		if facts, err := postgres.Inspect(t.Context(), acting); err != nil || facts.User != user || facts.ActsAs != shared {
 			t.Errorf("%s: the user is %q, acting as %q, %v", encoding, facts.User, facts.ActsAs, err)
 		}
 	}
