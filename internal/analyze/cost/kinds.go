@@ -34,7 +34,7 @@ var quantities = map[metric.Quantity]string{
 func databaseKinds(waiting counting) []kind {
 	return []kind{
 		{name: "rows", unit: "rows", help: "rows inserted, updated and deleted in the database",
-			of: lessBackground(rows)},
+			of: databaseRows},
 		{name: "commits", unit: "commits", help: "transactions that wrote, by their records in the WAL",
 			of: sumParts(records, commit)},
 		{name: WaitingCommits, unit: "commits",
@@ -117,6 +117,18 @@ func sessions(_ counts.Load, r counts.Repetition) (n, background float64, err er
 			Detail: "sessions are counted from PostgreSQL 14 on, and not over a reset of its statistics"}
 	}
 	return n, 0, err
+}
+
+// databaseRows counts rows, unless PostgreSQL counted none and the WAL has records of some.
+func databaseRows(a counts.Load, r counts.Repetition) (counted, background float64, err error) {
+	counted, background, err = lessBackground(rows)(a, r)
+	logged, _, unread := sumParts(records, "heap_insert", "heap_multi_insert", "heap_update", "heap_delete")(a, r)
+	if err == nil && unread == nil && counted == 0 && logged > 0 {
+		err = &series.Missing{Reason: counts.NotRecorded, Detail: fmt.Sprintf("PostgreSQL counted 0 rows, but the WAL has "+
+			"records of at least %s: track_counts is off in the session, or they are in a shared catalog, in another "+
+			"database, or not reported yet", amount(logged))}
+	}
+	return counted, background, err
 }
 
 // rows returns the rows of the whole database: our own sessions write none.

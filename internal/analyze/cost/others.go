@@ -168,7 +168,7 @@ func othersIn(run *counts.Run, load counts.Load, r counts.Repetition) (others ru
 	return others
 }
 
-// rowsElsewhere returns the rows written in other databases and in shared catalogs, the only trace of a short session.
+// rowsElsewhere returns the rows written in other databases, the only trace of a short session.
 func rowsElsewhere(r counts.Repetition) (sum float64) {
 	for _, column := range []string{"tup_inserted", "tup_updated", "tup_deleted"} {
 		all, here := r.Counts["pgstat.cluster/"+column], r.Counts["pgstat.database/"+column]

@@ -53,6 +53,25 @@ func TestUnreadRepetitionsAreLeftOut(t *testing.T) {
 	}
 }
 
+// TestRowsThatOnlyTheWALHas: a session with track_counts=off counts no rows, which is not none.
+func TestRowsThatOnlyTheWALHas(t *testing.T) {
+	const cannotTell = -1
+	for _, c := range []struct{ rows, inserted, updated, want float64 }{
+		{1, 1, 0, 1}, {0, 1, 0, cannotTell}, {0, 0, 2, cannotTell}, {500, 1, 0, 500}, {0, 0, 0, 0},
+	} {
+		r := inserted(1, c.rows, 0)
+		r.Log = &counts.Anatomy{Coverage: 1, Parts: []counts.Part{
+			{Name: "heap_multi_insert", Records: c.inserted}, {Name: "heap_update", Records: c.updated}}}
+		got, _, err := databaseRows(counts.Load{}, r)
+		if err != nil {
+			got = cannotTell
+		}
+		if got != c.want {
+			t.Errorf("%+v: %v (%v)", c, got, err)
+		}
+	}
+}
+
 // TestLeastBackgroundIsSubtracted: work in only one of two idle times is not subtracted, since a repetition may not
 // include it.
 func TestLeastBackgroundIsSubtracted(t *testing.T) {

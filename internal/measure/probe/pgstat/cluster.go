@@ -1,9 +1,10 @@
 package pgstat
 
-// cluster reads the sums over all databases of the server, which share the WAL and the device.
+// cluster reads the sums over all databases of the server, which share the WAL and the device. The catalogs that all
+// databases share are left out: a session in any database writes them, for example when a role creates a table.
 func cluster() view {
 	return view{
-		name: Name + ".cluster", relations: []string{"pg_stat_database"},
+		name: Name + ".cluster", relations: []string{"pg_stat_database"}, rows: "datid <> 0",
 		fields: sums("xact_commit", "tup_inserted", "tup_updated", "tup_deleted", "temp_bytes"),
 	}
 }
