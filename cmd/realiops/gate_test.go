@@ -28,11 +28,7 @@ func TestGateBesideOthers(t *testing.T) {
 	dsn, base := endpoint.Config().ConnString(), filepath.Join(t.TempDir(), "base.jsonl")
 	gate := func(dsn string, flags ...string) (code int, said string) {
 		args := append([]string{"measure", "--dsn", dsn, "-q", "-r", "3", "--background", "200ms"}, flags...)
-		out, err := realiops(t, append(args, "--", "psql", "-q", "-c", "insert into t values (1)")...).CombinedOutput()
-		if ended, failed := errors.AsType[*exec.ExitError](err); failed {
-			return ended.ExitCode(), string(out)
-		}
-		return 0, string(out)
+		return ended(t, append(args, "--", "psql", "-q", "-c", "insert into t values (1)")...)
 	}
 	if code, said := gate(dsn, "-o", base); code != 0 {
 		t.Fatalf("the base: exit status %d\n%s", code, said)
@@ -52,6 +48,10 @@ func TestGateBesideOthers(t *testing.T) {
 			t.Errorf("behind a pooler that is allowed, at most %s rows: exit status %d\n%s", rows, code, said)
 		}
 	}
+	if code, said := ended(t, "measure", "--dsn", pooler, "--allow-pooler", "-q", "-r", "3", "--background", "200ms",
+		"--max", "rows=1", "--sql", "insert into t values (1)"); code != 3 || !strings.Contains(said, "is unknown") {
+		t.Errorf("statements behind a pooler that is allowed: exit status %d\n%s", code, said)
+	}
 	ctx, stop := context.WithCancel(t.Context())
 	worked := make(chan struct{})
 	go func() {
@@ -70,6 +70,16 @@ func TestGateBesideOthers(t *testing.T) {
 	}
 	stop()
 	<-worked
+}
+
+// ended runs the program, and returns its exit status and all that it printed.
+func ended(t *testing.T, arguments ...string) (code int, said string) {
+	t.Helper()
+	out, err := realiops(t, arguments...).CombinedOutput()
+	if ended, failed := errors.AsType[*exec.ExitError](err); failed {
+		return ended.ExitCode(), string(out)
+	}
+	return 0, string(out)
 }
 
 // A process that a command leaves behind is waited for. If it goes on, a count over its limit is certain, and one

@@ -188,7 +188,7 @@ func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (s Seen, err error) {
 			others.add(v.called(), v.role, v.database)
 		}
 	}
-	if w.facts.Pooler && !w.picked.Known {
+	if w.facts.Pooler && (!w.picked.Known || w.own > 0) {
 		s.Silent++ // any of its sessions may have served the operation
 	}
 	if s.total, err = w.facts.sessionsSoFar(ctx, conn); err != nil {
