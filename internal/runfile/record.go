@@ -392,6 +392,9 @@ type Cost struct {
 	Bytes     int64   `json:"bytes"`     // of the run file
 }
 
+// Lasts reports whether the cost covers long enough to say what a minute costs.
+func (c Cost) Lasts() bool { return c.Seconds >= 60 }
+
 // Kind methods of the records.
 
 func (Run) Kind() Kind       { return KindRun }

@@ -22,7 +22,7 @@ func observed(run *counts.Run) *Observed {
 	all := &Observed{WindowSeconds: o.Window.Seconds(), Windows: o.Windows, Whole: o.Whole, Quiet: o.Quiet,
 		Used: o.Used, RowsPerSecond: o.RowsPerSecond, WAL: relation.WALOf(run), Top: causes.Of(run),
 		OtherPrograms: purposes.OverTimeOf(run)}
-	if run.Ended != nil && run.Ended.Cost != nil && run.Ended.Cost.Seconds > 0 {
+	if run.Ended != nil && run.Ended.Cost != nil && run.Ended.Cost.Lasts() {
 		c, minutes := run.Ended.Cost, run.Ended.Cost.Seconds/60
 		all.Cost = &ObservedCost{float64(c.Queries) / minutes, c.Waited / minutes, c.Processor / minutes,
 			float64(c.Bytes) / minutes}

@@ -37,14 +37,14 @@ func (s *cost) total(file *runfile.Writer) (runfile.Cost, error) {
 	return c, unsynced
 }
 
-// inWords describes the cost per minute.
+// inWords describes the cost per minute, or that of a shorter time, whose begin and end cost more than the rest.
 func inWords(c runfile.Cost) string {
-	minutes := c.Seconds / 60
-	if minutes <= 0 {
-		return "Nothing was observed"
+	observing, minutes := "Each minute of observing", c.Seconds/60
+	if !c.Lasts() {
+		lasted := time.Duration(c.Seconds * float64(time.Second)).Round(100 * time.Millisecond)
+		observing, minutes = printable.Duration(lasted)+" of observing", 1
 	}
-	return fmt.Sprintf("Each minute of observing took %s queries, %s ms of waiting for answers, %s ms of processor "+
-		"time here, and %s kB of file", printable.Count(float64(c.Queries)/minutes),
-		printable.Count(1000*c.Waited/minutes), printable.Count(1000*c.Processor/minutes),
-		printable.Count(float64(c.Bytes)/1000/minutes))
+	return fmt.Sprintf("%s took %s queries, %s ms of waiting for answers, %s ms of processor time here, and %s kB of "+
+		"file", observing, printable.Count(float64(c.Queries)/minutes), printable.Count(1000*c.Waited/minutes),
+		printable.Count(1000*c.Processor/minutes), printable.Count(float64(c.Bytes)/1000/minutes))
 }
