@@ -210,6 +210,11 @@ func (e *Endpoint) reasonOf(err error) error {
 		return none.error
 	}
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		if refused.Where != "" { // only code of the database has a context while a session begins
+			return fmt.Errorf("the login event trigger failed: %s (%s); qualify the names in it, since realiops sets "+
+				"search_path = %s, or as a superuser: alter role %s set event_triggers = off", refused.Message,
+				refused.Where[strings.LastIndex(refused.Where, "\n")+1:], safePath, Quoted(e.config.User))
+		}
 		return errors.New(refused.Message + remedies[refused.Code])
 	}
 	if unknown, ok := errors.AsType[*net.DNSError](err); ok && unknown.IsNotFound {

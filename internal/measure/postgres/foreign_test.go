@@ -292,3 +292,17 @@ func TestSchemaLeftBehind(t *testing.T) {
 	servertest.Exec(t, conn, "drop schema realiops; create schema realiops")
 	says(facts, "the server that answers now does not have it")
 }
+
+// A login event trigger that works with the database's search_path may fail with ours.
+func TestALoginTriggerThatFails(t *testing.T) {
+	endpoint := servertest.Database(t, "17")
+	servertest.Exec(t, servertest.Connect(t, endpoint), `create table seen (who text);
+		create function note() returns event_trigger language plpgsql as 'begin insert into seen values (user); end';
+		create event trigger begun on login execute function note()`)
+	const want = `the login event trigger failed: relation "seen" does not exist (PL/pgSQL function public.note() line 1 at ` +
+		`SQL statement); qualify the names in it, since realiops sets search_path = pg_catalog, pg_temp, or as a superuser: ` +
+		`alter role postgres set event_triggers = off`
+	if _, err := endpoint.Connect(t.Context()); err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
