@@ -216,7 +216,7 @@ func recordDirectory() (dir string, lock *os.File, err error) {
 	scratch.Sweep(os.TempDir(), prefix, os.RemoveAll)
 	dir, lock, err = scratch.Make(os.TempDir(), prefix)
 	if err != nil {
-		return "", nil, err
+		return "", nil, fmt.Errorf("keep the readings: %w; set TMPDIR to another directory, or name a file with --save", err)
 	}
 	return dir, lock, os.Chmod(dir, 0o700) //nolint:gosec // a directory
 }
