@@ -24,6 +24,7 @@ type progress struct {
 	latest    Result
 	current   int  // the segment whose answers are being read
 	answered  int  // its statements that have their result
+	failures  int  // its errors
 	skipped   int  // skipped statements whose results are still to be returned
 	copyOut   bool // the rows of the statement come as a COPY
 	refused   bool // the statement is a COPY that was sent no rows
@@ -133,6 +134,10 @@ func (s *Session) answer() error {
 	return nil
 }
 
+// mostFailures bounds the errors in answer to one segment, which has one, or few. PostgreSQL sends one after the other
+// without end if it cannot convert a role's name after SET SESSION AUTHORIZATION.
+const mostFailures = 10
+
 // fail processes an ErrorResponse. After a FATAL error the session ends.
 func (s *Session) fail(body []byte) error {
 	var message pgproto3.ErrorResponse
@@ -144,6 +149,9 @@ func (s *Session) fail(body []byte) error {
 	s.latest.Err = refusal
 	if s.refused {
 		s.latest.Err = ErrCopy
+	}
+	if s.failures++; s.failures > mostFailures {
+		return protocolError("more than %d errors in one answer: %s", mostFailures, refusal.Message)
 	}
 	switch cmp.Or(refusal.SeverityUnlocalized, refusal.Severity) {
 	case "FATAL", "PANIC":
@@ -179,7 +187,7 @@ func (s *Session) becomeReady(body []byte) error {
 	s.parsed += segment.parses // the rest was skipped
 	s.skipped = max(segment.statements-s.answered, 0)
 	s.current++
-	s.answered = 0
+	s.answered, s.failures = 0, 0
 	return nil
 }
 

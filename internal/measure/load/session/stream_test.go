@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -117,6 +118,9 @@ func TestServersThatMisbehave(t *testing.T) {
 	check("an error without end", message('E', "SERROR\x00Mx"), protocol+"truncated error message")
 	check("parsed what nobody asked", message('1', ""), protocol+"more statements parsed than requested")
 	check("ready without a state", message('Z', ""), protocol+"ReadyForQuery with a body of 0 bytes")
+	failure := message('E', "SERROR\x00VERROR\x00C22P05\x00Mno equivalent\x00\x00")
+	check("errors without end", strings.Repeat(failure, 1000), protocol+"more than 10 errors in one answer: no equivalent",
+		slices.Repeat([]seen{{Kind: Other}}, 10)...)
 	check("fatal", message('E', "SFATAL\x00VFATAL\x00C57P02\x00Mcrash\x00\x00"), "FATAL: crash (SQLSTATE 57P02)")
 }
 
