@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -95,7 +96,7 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 func filesNamed(ctx context.Context, command string) string {
 	var all strings.Builder
 	for _, word := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n'\"=<>;|&()", r) }) {
-		for _, path := range []string{word, strings.TrimPrefix(word, "-f")} {
+		for _, path := range slices.Compact([]string{word, strings.TrimPrefix(word, "-f")}) {
 			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 				text, _ := input.ReadExported(ctx, path) // what cannot be read says nothing
 				all.Write(text)
