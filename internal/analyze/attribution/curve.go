@@ -72,8 +72,9 @@ func (j *judge) moments(metric string, t *table, m model, a, r int) (x, y []floa
 // of their relative errors, in logarithms.
 type curve func(rate float64) (straight, steepness float64)
 
-// curves returns roots, and merging that grows with load up to some multiple of the highest rate.
-func curves(highest float64) (all []curve) {
+// curves returns roots, merging that grows with load up to some multiple of the highest rate, and a steady rate beside the
+// sum that makes up some share of the lowest.
+func curves(lowest, highest float64) (all []curve) {
 	for _, power := range []float64{0.4, 0.5, 0.6, 0.7, 0.8} {
 		all = append(all, func(rate float64) (float64, float64) { return math.Pow(rate/highest, 1/power), 1 / power })
 	}
@@ -81,6 +82,12 @@ func curves(highest float64) (all []curve) {
 		all = append(all, func(rate float64) (float64, float64) {
 			left := 1 - rate/(most*highest)
 			return rate / left, 1 / left
+		})
+	}
+	for _, share := range []float64{0.3, 0.6} {
+		all = append(all, func(rate float64) (float64, float64) {
+			rest := rate - share*lowest
+			return rest, rate / rest
 		})
 	}
 	return all
@@ -94,7 +101,7 @@ func (t *table) bent(size int) float64 {
 		rates[i] = y / t.seconds(i)
 	}
 	least := math.Inf(1)
-	for _, straighten := range curves(slices.Max(rates)) {
+	for _, straighten := range curves(slices.Min(rates), slices.Max(rates)) {
 		straight := *t // with the curve undone
 		straight.y, straight.noise = make([]float64, len(t.y)), make([]float64, len(t.y))
 		for i := range t.y {

@@ -281,6 +281,19 @@ func TestTermIsNoException(t *testing.T) {
 	}
 }
 
+// TestSteadyPartIsNoQuantity: beside each request of the device, the metric counts 100 or 150 of something a second, as
+// long as there is load. Entries and statements must not stand for that.
+func TestSteadyPartIsNoQuantity(t *testing.T) {
+	for _, steady := range []float64{100, 150} {
+		v := judged(t, with(t, func(_ string, seconds float64, x map[metric.Quantity]float64) float64 {
+			return x[metric.DeviceRequests] + steady*seconds
+		}))
+		if v.Kind != attribution.CannotTell && v.Kind != attribution.Physical {
+			t.Errorf("%v a second: %s %v", steady, v.Kind, v.Mixture)
+		}
+	}
+}
+
 func TestAsked(t *testing.T) {
 	run := with(t, of(metric.RowsWritten, 1))
 	all := attribution.Judge(run, attribution.Options{Asked: []string{"pgstat.wal/wal_records", "no/such"}})

@@ -76,8 +76,8 @@ func (tr *trial) mix(v *Verdict, t *table, s search) {
 		v.Why = doesNotFollow
 		return
 	case (t.bent(len(best.columns))-best.deviance)/s.dispersion < straighter:
-		v.Why = "A sum of quantities explains it, but so does a curve of fewer quantities: a root, a cap, or " +
-			"merging that grows with load"
+		v.Why = "A sum of quantities explains it, but so does a curve of fewer quantities: a root, a cap, merging " +
+			"that grows with load, or a steady rate beside them"
 		return
 	}
 	if o := t.oddLoad(s.sizes[len(best.columns)-2]); s.gain(o.model, best) > -rivalled {
