@@ -65,7 +65,8 @@ func (tr *trial) single(v *Verdict, t *table, s search) {
 	for _, m := range s.sizes[0] {
 		switch h := &tr.rivals[t.places[m.columns[0]]]; {
 		case h.Status == Excluded:
-		case s.gain(best, m) < beaten, !isNotable(tr.columns[h.place]), // one more or less of a handful of events is chance
+		case s.gain(best, m) < beaten, h.Side != winner.Side && s.gain(best, m) < beatenAcross,
+			!isNotable(tr.columns[h.place]),                     // one more or less of a handful of events is chance
 			h.Status == Consistent && winner.Status == Possible: // a possible quantity does not beat a consistent one
 			left = append(left, *h)
 		default:
@@ -204,17 +205,18 @@ func (tr *trial) mayEqualOther(left []held, side counts.Side) bool {
 
 // decideSide decides by a ratio of one in every load, which a count has by definition and a coincidence seldom.
 func (tr *trial) decideSide(v *Verdict, left []held, side counts.Side) {
-	v.Kind, v.Between = Kind(side), nil
-	recorded := false
-	for _, h := range left {
-		if h.Side == side {
+	left = slices.DeleteFunc(slices.Clone(left), func(h held) bool { return h.Side != side })
+	v.Kind, v.Between, v.SettleWith = Kind(side), nil, nil
+	if !tr.documented(v, left) {
+		for _, h := range left {
 			v.Between = append(v.Between, h.Quantity)
 		}
+		v.SettleWith = tr.settle(v.Between)
 	}
+	recorded := false
 	for i, d := range tr.quantities {
 		recorded = recorded || d.Side != side && tr.columns[i].whole() == nil
 	}
-	v.SettleWith = tr.settle(v.Between)
 	text := "The verdict rests on a ratio of 1.00 under every load that shows it"
 	if !recorded {
 		text += "; this run counted no other kind of quantity"

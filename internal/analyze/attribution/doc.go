@@ -29,9 +29,9 @@
 // twice the log-likelihood of the residuals, in units of the noise that the repetitions show around the best fit, plus
 // an allowance of 0.7%, since no counter is perfect. If even the best sum misses by more, differences count for
 // proportionally less (the dispersion of a quasi-likelihood). One quantity replaces another if it makes the loads 50
-// times as likely. A longer sum replaces a shorter one if it makes them 600 times as likely (there are many to choose
-// from) and predicts left-out loads better by a fifth (in mean absolute logarithm). With fewer than four loads only the
-// spread test is used. A quantity that is lost in its own background in most loads is not fitted, because its error
+// times as likely, or 600 times if they are on different sides. A longer sum replaces a shorter one if it makes them
+// 600 times as likely (there are many to choose from) and predicts left-out loads better by a fifth (in mean absolute
+// logarithm). With fewer than four loads only the spread test is used. A quantity that is lost in its own background in most loads is not fitted, because its error
 // would explain anything. It stays in question, like one that was not recorded. If other programs cause much of it and
 // the metric counts their work too, no side that leaves it out is stated (checkHidden).
 //

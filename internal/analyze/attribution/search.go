@@ -11,6 +11,8 @@ import (
 const (
 	// beaten replaces a quantity by another: 2 ln 50.
 	beaten = 8.0
+	// beatenAcross replaces a quantity by one of another side: 2 ln 600.
+	beatenAcross = 13.0
 	// extended replaces a sum by one with one more term, of which there are many: 2 ln 600.
 	extended = 13.0
 	// mostGainOfSums is the gain of sums above which a single quantity is not named.

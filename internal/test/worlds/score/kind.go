@@ -30,24 +30,24 @@ func Kinds() []Kind {
 func cleanTable(cases []Case) []Figure {
 	return []Figure{
 		atMost(0, "single, clean, drawn apart: wrong side", cases, Case.WrongSide),
-		seen("the same: any wrong, by the strictest count", cases, Case.Strictly),
+		seen("the same: any error, by the strictest count", cases, Case.Strictly),
 		atLeast(0.97, "the same: named, noise 1 and 3%", where(cases, Case.slight), Case.named),
 		atLeast(0.92, "the same: named, noise 10%", where(cases, Case.noisy), Case.named),
-		seen("the same: side told", cases, Case.sideTold),
+		seen("the same: side stated", cases, Case.sideTold),
 	}
 }
 
 func nonlinearTable(cases []Case) []Figure {
 	return []Figure{
 		atMost(0.002, "nonlinear, drawn apart: wrong side", cases, Case.WrongSide),
-		seen("the same: any wrong", cases, Case.Strictly),
+		seen("the same: any error", cases, Case.Strictly),
 		seen("the same: stated", cases, Case.stated),
 	}
 }
 
 func threesTable(cases []Case) []Figure {
 	return []Figure{
-		atLeast(0.85, "mixture of three, drawn apart: side right", cases, Case.sideTold),
-		seen("the same: any wrong", cases, Case.Strictly),
+		atLeast(0.85, "mixture of three, drawn apart: correct side", cases, Case.sideTold),
+		seen("the same: any error", cases, Case.Strictly),
 	}
 }

@@ -179,6 +179,15 @@ func TestSumsThatFitTheMeans(t *testing.T) {
 	}
 }
 
+// TestNoiseDoesNotDecideTheSide: with much noise, a quantity of another side happens to fit somewhat better than the
+// true one, whose spread leaves it possible.
+func TestNoiseDoesNotDecideTheSide(t *testing.T) {
+	const rule = "single 4.419 wal_syncs (100 %), noise 10 %"
+	if said := ofMeter(t, worlds.NewWild(13773811879, 25), "meter/m021", rule); said.Wrong() != "" {
+		t.Errorf("%s\n  said: %s", rule, said.said())
+	}
+}
+
 // TestHiddenQuantitiesAreNotLeftOut: others use the device so much that no load shows its requests. A metric with these
 // as a part includes the work of others, too, and no other quantity is all of it.
 func TestHiddenQuantitiesAreNotLeftOut(t *testing.T) {
