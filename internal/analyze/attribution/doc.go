@@ -24,16 +24,17 @@
 //
 // # Several quantities
 //
-// To separate quantities that run together in most loads, all sums of up to three quantities with positive coefficients
-// are fitted to the loads' means (model.go), weighted so that errors are relative. They are compared by deviance: minus
-// twice the log-likelihood of the residuals, in units of the noise that the repetitions show around the best fit, plus
-// an allowance of 0.7%, since no counter is perfect. If even the best sum misses by more, differences count for
-// proportionally less (the dispersion of a quasi-likelihood). One quantity replaces another if it makes the loads 50
-// times as likely, or 600 times if they are on different sides. A longer sum replaces a shorter one if it makes them
-// 600 times as likely (there are many to choose from) and predicts left-out loads better by a fifth (in mean absolute
-// logarithm). With fewer than four loads only the spread test is used. A quantity that is lost in its own background in most loads is not fitted, because its error
-// would explain anything. It stays in question, like one that was not recorded. If other programs cause much of it and
-// the metric counts their work too, no side that leaves it out is stated (checkHidden).
+// To separate quantities that run together in most loads, all sums of up to three quantities with positive
+// coefficients are fitted to the loads' means (model.go), weighted so that errors are relative. They are compared by
+// deviance: minus twice the log-likelihood of the residuals, in units of the noise that the repetitions show around
+// the best fit, plus an allowance of 0.7%, since no counter is perfect. If even the best sum misses by more,
+// differences count for proportionally less (the dispersion of a quasi-likelihood). One quantity replaces another if
+// it makes the loads 50 times as likely, or 600 times if they are on different sides. A longer sum replaces a shorter
+// one if it makes them 600 times as likely (there are many to choose from) and predicts left-out loads better by a
+// fifth (in mean absolute logarithm). With fewer than four loads only the spread test is used. A quantity that is lost
+// in its own background in most loads is not fitted, because its error would explain anything. It stays in question,
+// like one that was not recorded. If other programs cause much of it and the metric counts their work too, no side
+// that leaves it out is stated (checkHidden).
 //
 // One quantity is named if it is not excluded, its spread and the interval of its ratio stay below 1.3, nothing beats
 // it, no sum does much better, and it misses the loads by no more than noise explains. If one of the last two fails, it
