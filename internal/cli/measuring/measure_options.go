@@ -65,9 +65,10 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 	if m.Ours, err = sessionsOf(o.ours); err != nil {
 		return m, err
 	}
-	text, does := cmp.Or(o.sql, filepath.Base(o.file)), strings.Join(args, " ")
+	text, setsCommit := cmp.Or(o.sql, filepath.Base(o.file)), false
 	if len(args) > 0 {
-		text, does = commandText(args), does+filesNamed(ctx, does)
+		does := strings.Join(args, " ")
+		text, setsCommit = commandText(args), namesCommitSetting(does) || inFilesNamed(ctx, does)
 		m.operationOn = func(t *target.Target) operation.Operation {
 			return operation.Command(t.Endpoint, t.HostForAll(), args, func(c *exec.Cmd) {
 				c.Stdin, c.Stdout, c.Stderr, c.Env = env.In, env.Out, env.Err, os.Environ()
@@ -78,32 +79,37 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 		if err != nil {
 			return m, err
 		}
-		does = script.Text()
+		setsCommit = namesCommitSetting(script.Text())
 		m.operationOn = func(t *target.Target) operation.Operation { return script.On(t.Endpoint, o.transactions) }
 		m.Ours.Known = o.ours == ""
 	}
 	m.Head = headOf(env, flags)
 	m.Head.Operation = &runfile.Operation{Text: text, Warmup: o.Warmup, FirstTouch: o.FirstTouch,
-		SessionsKnown: m.Ours.Known, SessionsNamed: o.ours != "",
-		SetsCommit: strings.Contains(strings.ToLower(does), "synchronous_commit")}
+		SessionsKnown: m.Ours.Known, SessionsNamed: o.ours != "", SetsCommit: setsCommit}
 	if o.transactions > 1 {
 		m.Head.Operation.Times = o.transactions
 	}
 	return m, nil
 }
 
-// filesNamed returns the contents of the files that a command names, such as scripts.
-func filesNamed(ctx context.Context, command string) string {
-	var all strings.Builder
-	for _, word := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n'\"=<>;|&()", r) }) {
-		for _, path := range slices.Compact([]string{word, strings.TrimPrefix(word, "-f")}) {
-			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-				text, _ := input.ReadExported(ctx, path) // what cannot be read says nothing
-				all.Write(text)
+func namesCommitSetting(text string) bool {
+	return strings.Contains(strings.ToLower(text), "synchronous_commit")
+}
+
+// inFilesNamed reports whether a file that a command names, such as a script, names the setting. It reads one at a time,
+// since a shell may have put thousands in place of a pattern.
+func inFilesNamed(ctx context.Context, command string) bool {
+	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n'\"=<>;|&()", r) })
+	return slices.ContainsFunc(words, func(word string) bool {
+		return slices.ContainsFunc(slices.Compact([]string{word, strings.TrimPrefix(word, "-f")}), func(path string) bool {
+			info, err := os.Stat(path)
+			if err != nil || !info.Mode().IsRegular() {
+				return false
 			}
-		}
-	}
-	return all.String()
+			text, err := input.ReadExported(ctx, path)
+			return err == nil && namesCommitSetting(string(text)) // what cannot be read says nothing
+		})
+	})
 }
 
 // commandText returns a command as a base names it. A line that a shell runs, as in the GitHub action, is the same
