@@ -134,7 +134,7 @@ func (f Fleet) moneySection(top int) document.Block {
 	t.Numeric("needs", Database.requestsCell)
 	t.Column(document.Wordy("order instead"), Database.orderCell)
 	t.Numeric("saves a month", Database.savesCell)
-	t.Wordy("interval", func(d Database) string { return d.Saves.ends() })
+	t.Wordy("interval", Database.interval)
 	t.Wordy("prices of", func(d Database) string { return d.AsOf })
 	return listed("What costs more than it needs to", t, cheaper)
 }
@@ -250,17 +250,30 @@ func (s *Storage) csvCells(carries bool) []document.Cell {
 func (s Span) rounded(v float64) string { return number.Within(v, s.Lowest, s.Highest) }
 
 // ends formats the interval.
-func (s Span) ends() string {
-	lowest, highest := s.rounded(s.Lowest), s.rounded(s.Highest)
-	if lowest == highest {
-		return lowest
+func (s Span) ends() string { return s.rounded(s.Lowest) + " to " + s.rounded(s.Highest) }
+
+// pointed reports whether the interval is one number.
+func (s Span) pointed() bool { return s.rounded(s.Lowest) == s.rounded(s.Highest) }
+
+// interval formats the interval of the saving, and says why it is one number: both orders cost the same, or one of
+// them is unknown.
+func (d Database) interval() string {
+	switch {
+	case d.Saves == nil:
+		return "-"
+	case !d.Saves.pointed():
+		return d.Saves.ends()
+	case d.Aurora != nil && d.Known <= 7*24: // no second week
+		return "unknown"
+	case d.Need != nil && d.Need.Most == nil:
+		return "at most " + d.Saves.rounded(d.Saves.Value)
 	}
-	return lowest + " to " + highest
+	return d.Saves.rounded(d.Saves.Value) + " either way"
 }
 
 // before formats the interval followed by more; empty if it is one number, which the text already has.
 func (s Span) before(more string) string {
-	if s.rounded(s.Lowest) == s.rounded(s.Highest) {
+	if s.pointed() {
 		return ""
 	}
 	return s.ends() + more

@@ -528,3 +528,52 @@ func TestSavingsAreRounded(t *testing.T) {
 		}
 	}
 }
+
+// TestIntervalsOfNoWidth say why they have none: both orders cost the same, minutes or other weeks are unknown.
+func TestIntervalsOfNoWidth(t *testing.T) {
+	saves := fleet.Span{Value: 412, Lowest: 412, Highest: 412}
+	for want, d := range map[string]fleet.Database{
+		"  412 either way":  {Need: &fleet.Need{Most: &fleet.Rate{Requests: 2}}},
+		"  at most 412":     {Need: &fleet.Need{}},
+		"  unknown":         {Aurora: &fleet.Aurora{}, Known: 7 * 24},
+		"  412 either way ": {Aurora: &fleet.Aurora{}, Known: 8 * 24},
+	} {
+		d.Name, d.Saves, d.AsOf = "shop", &saves, "2026-10-01"
+		var page strings.Builder
+		if err := document.Text(&page, fleet.Fleet{Databases: []fleet.Database{d}}.Document(10), 200); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("no %q in\n%s", want, page.String())
+		}
+	}
+}
+
+// TestWhatStaysMaySaveToo: the busiest minutes need the 3,600 IOPS bought beyond gp3's 12,000, the hourly means none.
+func TestWhatStaysMaySaveToo(t *testing.T) {
+	a := ask(t)
+	a.Prices = append(a.Prices, catalog.Price{Volume: "rds-gp3", Per: catalog.PerIOPS, Price: 0.02, Region: "here",
+		Currency: "USD", Source: "a list of 2026-10-01"})
+	a.Has = map[string]fleet.Has{"one": {Volume: "rds-gp3", GiB: 400, IOPS: 15600, Region: "here"}}
+	const hours, means, peaks = 200, 100, 6500
+	calls := 0
+	value := func(name string, _ int) float64 {
+		calls++
+		v := float64(means)
+		if calls > 4*hours {
+			v = peaks
+		}
+		if strings.HasSuffix(name, "Throughput") {
+			v *= 4096
+		}
+		return v
+	}
+	p, err := a.Read(file(runfile.Cloud{Instance: "one"}, hours, value, "ReadIOPS Average", "WriteIOPS Average",
+		"ReadThroughput Average", "WriteThroughput Average", "ReadIOPS Maximum", "WriteIOPS Maximum",
+		"ReadThroughput Maximum", "WriteThroughput Maximum"))
+	if err != nil || p.Saves == nil {
+		t.Fatal(err, p.Lacks)
+	}
+	near(t, "saved by what stays", p.Saves.Value, 0)
+	near(t, "saved for the means at most", p.Saves.Highest, 0.02*(15600-12000))
+}

@@ -41,10 +41,11 @@ func (f Fleet) wholeSection() document.Block {
 	t.Column(document.Wordy("has"), Database.hasCell)
 	t.Column(document.Wordy("order instead"), Database.orderCell)
 	t.Column(document.Wordy("interval"), func(d Database) document.Cell {
-		if d.Saves == nil {
-			return document.Words("-")
+		cell := document.Words(d.interval())
+		if d.Saves != nil {
+			cell = cell.By(d.Saves.Lowest)
 		}
-		return document.Words(d.Saves.ends()).By(d.Saves.Lowest)
+		return cell
 	})
 	t.Wordy("prices of", func(d Database) string { return cmp.Or(d.AsOf, "-") })
 	t.Numeric("MiB/s", func(d Database) document.Cell { return d.needCell(func(r Rate) float64 { return r.MiBps }) })

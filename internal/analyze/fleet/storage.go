@@ -198,7 +198,7 @@ func (a Ask) order(d *Database, w work, held sizing.Held, has Has) {
 	d.Saves = &Span{Value: held.Bill.Total - sure.Bill.Total, Lowest: held.Bill.Total - sure.Bill.Total,
 		Highest: held.Bill.Total - bold.Bill.Total}
 	if stays(held, sure, a.Headroom, *most) {
-		*d.Saves = Span{}
+		*d.Saves = Span{Highest: max(0, d.Saves.Highest)}
 		return
 	}
 	d.Order = orderOf(sure)
