@@ -128,8 +128,11 @@ func Rounded(v, half float64) float64 {
 // Within formats v, a rate within an interval or an end of it, with the digits that the interval justifies.
 func Within(v, lo, hi float64) string { return Rate(Rounded(v, (hi-lo)/2)) }
 
-// About formats a rough rate, to two or three digits.
-func About(v float64) string { return Rate(Rounded(v, math.Abs(v)/10)) }
+// Rough is the uncertainty of a number that nothing else is known of: it leaves two or three digits.
+const Rough = 0.1
+
+// About formats a rough rate.
+func About(v float64) string { return Rate(Rounded(v, Rough*math.Abs(v))) }
 
 // justified returns how many decimals an uncertainty of ±half justifies, negative to the left of the decimal point. It
 // is the rule of the Particle Data Group: two digits of an uncertainty that begins with less than 355, and one of any

@@ -11,7 +11,7 @@ import (
 
 // TestHeadlineOfWALShowsDevice if that is known, even without a ratio.
 func TestHeadlineOfWALShowsDevice(t *testing.T) {
-	figure := func(v float64) Figure { return Figure{Value: v, Lowest: v, Highest: v, N: 1} }
+	figure := func(v float64) Figure { return Figure{Value: v, Lowest: v, Highest: v, N: 3} }
 	h := &Headline{Load: "load A", Loud: Counted{metric.WALRecords, figure(3461)},
 		Quiet: Counted{metric.WALWrites, figure(441)}}
 	load := Load{Name: "load A"}

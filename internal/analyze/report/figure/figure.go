@@ -3,6 +3,7 @@ package figure
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
@@ -155,10 +156,11 @@ func (f Figure) Rate(unit float64) string {
 
 // Ratio formats a ratio, with the digits that its repetitions justify.
 func (f Figure) Ratio() string {
-	if f.half() == 0 {
+	half := f.half()
+	if half == 0 {
 		return number.Ratio(f.Value)
 	}
-	return number.Estimate(f.Value, f.Value, f.Lowest, f.Highest)
+	return number.Estimate(f.Value, f.Value, f.Value-half, f.Value+half)
 }
 
 // Times returns a figure in a unit that is n times smaller.
@@ -167,10 +169,12 @@ func (f Figure) Times(n float64) Figure {
 	return f
 }
 
-// half returns half the range of the repetitions, or 0 if there is only one.
+// half returns half the range of the repetitions. One repetition does not show how much they vary: it has two or three
+// digits, like other rough numbers.
 func (f Figure) half() float64 {
+	half := (f.Highest - f.Lowest) / 2
 	if f.N == 1 {
-		return 0
+		return max(half, number.Rough*math.Abs(f.Value))
 	}
-	return (f.Highest - f.Lowest) / 2
+	return half
 }

@@ -25,8 +25,11 @@ func TestNoMoreDigitsThanJustified(t *testing.T) {
 	} else {
 		check("JSON", string(text), `{"value":1974500,"lowest":1777050,"highest":2171950,"n":3}`)
 	}
-	rate.N = 1 // the range of one repetition is only the background's
-	check("of one repetition", rate.Rate(1), "1,974,500")
+	one := figure.Figure{Value: 140_213.7, Lowest: 140_213.7, Highest: 140_213.7, N: 1} // its spread is unknown
+	check("of one repetition", one.Rate(1)+" "+one.PlusMinus(), "140,000 ±?")
+	check("ratio of one repetition", one.Times(1e-3).Ratio()+" "+one.Times(1e-2).Ratio(), "140 1,400")
+	one.Highest = 340_213.7 // with less background
+	check("of one repetition with much background", one.Rate(1), "140,000")
 	steady := figure.Figure{Value: 1234, Lowest: 1234, Highest: 1234, N: 3}
 	check("of equal repetitions", steady.Rate(1), "1,234")
 }
