@@ -1,6 +1,7 @@
 package counts
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 // Run is the content of a run file, load by load.
 type Run struct {
 	Header runfile.Run
+	File   string             // tells the run from others in a text; empty: its id does
 	Ended  *runfile.Ended     // nil: the run was cut off
 	Torn   *runfile.TornError // nil: the file ends with a whole line
 	Loads  []Load             // in the order of the plan, then as they came
@@ -42,6 +44,9 @@ type Run struct {
 	Source   Source // nil: only the loads are known
 	Narrowed bool   // to what one metric saw: see Over
 }
+
+// Name returns the name that tells the run from others in a text.
+func (r *Run) Name() string { return cmp.Or(r.File, runfile.ShownID(r.Header.ID)) }
 
 // Load is a load of the run with its repetitions.
 type Load struct {

@@ -12,7 +12,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/printable"
-	"github.com/realiops/realiops/internal/runfile"
 )
 
 // Size returns what to order for the maximum need of the runs.
@@ -21,7 +20,7 @@ func Size(ask Ask, runs ...*counts.Run) (Sizing, error) {
 	for _, run := range runs {
 		parts, err := s.parts(run, needs.Of(run))
 		if err != nil && len(runs) > 1 {
-			return Sizing{}, fmt.Errorf("%s: %w", runfile.ShownID(run.Header.ID), err)
+			return Sizing{}, fmt.Errorf("%s: %w", run.Name(), err)
 		} else if err != nil {
 			return Sizing{}, err
 		}

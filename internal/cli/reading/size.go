@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -113,6 +115,9 @@ func runSize(ctx context.Context, env command.Env, o SizeOptions, names []string
 		return command.Naming(names[i], errors.New("a baseline measured storage alone, not a need; use realiops size RUN "+
 			"--baseline FILE to see whether it carries a run's"))
 	}
+	if err := nameApart(runs, names); err != nil {
+		return err
+	}
 	o.server = commonServer(runs)
 	ask, err := o.Asked(ctx)
 	if err != nil {
@@ -128,6 +133,35 @@ func runSize(ctx context.Context, env command.Env, o SizeOptions, names []string
 		return command.Naming(names[0], suggesting(err))
 	}
 	return o.answer(env, answer, runs...)
+}
+
+// nameApart names several runs by their files, as briefly as tells them apart. It refuses copies of a run.
+func nameApart(runs []*counts.Run, files []string) error {
+	if len(runs) == 1 {
+		return nil
+	}
+	ids := map[string]string{}
+	for i, run := range runs {
+		if first, ok := ids[run.Header.ID]; ok {
+			return fmt.Errorf("%s and %s are the same run, %s", first, files[i], run.Header.ID)
+		}
+		ids[run.Header.ID] = files[i]
+	}
+	stem := func(file string) string {
+		return strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".zst"), ".jsonl")
+	}
+	whole := func(file string) string { return file }
+	for _, short := range []func(string) string{stem, filepath.Base, whole} {
+		apart := map[string]bool{}
+		for i, run := range runs {
+			run.File = short(files[i])
+			apart[run.File] = true
+		}
+		if len(apart) == len(runs) {
+			break
+		}
+	}
+	return nil
 }
 
 // commonServer returns what the runs' servers have in common: the flavor, and the region of a cloud.

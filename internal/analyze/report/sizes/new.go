@@ -241,7 +241,7 @@ func (s *Size) addNeeds(parts []sizing.Part) {
 		for _, n := range p.Needs {
 			need := sizeNeed(n)
 			if several {
-				need.Run = p.Run.Header.ID
+				need.Run, need.of = p.Run.Header.ID, p.Run.Name()
 			}
 			s.Needs = append(s.Needs, need)
 		}
@@ -273,6 +273,9 @@ func sizedRuns(s sizing.Sizing) (all []SizedRun) {
 	for _, p := range s.Parts {
 		run := SizedRun{ID: sizeRun(p).ID, Load: p.Need.Load, Basis: p.Basis, Factor: p.Scale.Factor,
 			Rate: p.Own.Most, Least: p.Own.Least}
+		if p.Run != nil {
+			run.name = p.Run.Name()
+		}
 		if p.Above != nil {
 			run.Above = &p.Above.Seconds
 		}
