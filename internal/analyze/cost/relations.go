@@ -57,7 +57,7 @@ func whyUnknown(w *runfile.WAL) string {
 	case w.Missing != "":
 		return w.Missing
 	case w.Read < w.Bytes:
-		return fmt.Sprintf("%s of %s bytes of its WAL were read in the time for that", amount(float64(w.Read)),
+		return fmt.Sprintf("%s of %s bytes of its WAL were read before it was recycled or time was up", amount(float64(w.Read)),
 			amount(float64(w.Bytes)))
 	default:
 		return ""

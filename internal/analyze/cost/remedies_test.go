@@ -135,7 +135,7 @@ func TestRelationsOfRepetitions(t *testing.T) {
 	}
 	repetitions = append(repetitions, counts.Repetition{WAL: &runfile.WAL{Bytes: 2000, Read: 1000}})
 	if got := relations(counts.Load{Repetitions: repetitions}); got.Missing !=
-		"1,000 of 2,000 bytes of its WAL were read in the time for that" || len(got.Items) > 0 {
+		"1,000 of 2,000 bytes of its WAL were read before it was recycled or time was up" || len(got.Items) > 0 {
 		t.Errorf("of a repetition that was read in part: %+v", got)
 	}
 }

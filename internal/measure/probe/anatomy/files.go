@@ -20,6 +20,7 @@ type Files struct {
 	Program string // pg_waldump of the server's major version
 
 	timeline string
+	segment  uint64 // size of a file
 }
 
 func (f *Files) dump(ctx context.Context, arguments ...string) ([]byte, error) {
@@ -38,6 +39,9 @@ var foundAt = regexp.MustCompile(`\blsn: ([0-9A-F]+)/([0-9A-F]+),`)
 // next returns the beginning of the first record at or after a position.
 func (f *Files) next(ctx context.Context, at uint64) (uint64, error) {
 	printed, err := f.dump(ctx, "--start", position(at), "--limit", "1")
+	if err != nil && strings.Contains(err.Error(), "could not find a valid record") {
+		return (at/f.segment + 1) * f.segment, nil // zeros fill the file if the server switched to the next
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -61,6 +65,9 @@ func (f *Files) count(ctx context.Context, p place) (window, error) {
 		if p.last, err = f.next(ctx, p.last); err != nil {
 			return window{}, err
 		}
+	}
+	if p.first >= p.last { // both were in the zeros after a switch
+		return window{span: span{p.last, p.last}}, nil
 	}
 	printed, err := f.dump(ctx, "--stats=record", "--start", position(p.first), "--end", position(p.last))
 	w := window{span: p.span}
@@ -111,6 +118,7 @@ func (f *Files) prepare(ctx context.Context, s *session) error {
 	if err != nil {
 		return fmt.Errorf("read the timeline: %w", err)
 	}
+	f.segment = s.segment
 	f.timeline = strconv.FormatUint(timeline, 10) // for the program; file names have it in hexadecimal
 	_, err = f.next(ctx, at)
 	return err

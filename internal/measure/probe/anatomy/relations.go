@@ -205,7 +205,7 @@ func (s *session) tell(ctx context.Context, places []place, within time.Duration
 	for began := time.Now(); len(places) > 0 && time.Since(began) < within; {
 		at := places[0]
 		places = places[1:]
-		err := s.tellPlace(ctx, at, t)
+		err := s.outsideOfZeros(ctx, at, func(p place) error { return s.tellPlace(ctx, p, t) })
 		switch refused, isRefused := isRefusal(err); {
 		case isRefused && (refused.Code == undefinedFile || refused.Code == internalError):
 			places = slices.DeleteFunc(places, func(p place) bool { return p.first < at.first })
@@ -218,6 +218,9 @@ func (s *session) tell(ctx context.Context, places []place, within time.Duration
 }
 
 func (s *session) tellPlace(ctx context.Context, at place, t *told) error {
+	if at.size() == 0 {
+		return nil
+	}
 	return pgx.BeginFunc(ctx, s.conn, func(tx pgx.Tx) error {
 		for _, sql := range []string{postgres.SafeTransaction, limits, room} {
 			if _, err := tx.Exec(ctx, sql); err != nil {

@@ -35,10 +35,13 @@ const (
 // session is a connection to a server that lets us read its WAL.
 type session struct {
 	conn   *pgx.Conn
-	page   uint64 // page size of the WAL
+	files  *Files // nil if the server reads its WAL itself
 	reader string // the statement that counts a window; empty with files
 	ender  string // the statement that finds the end of its last record
-	files  *Files // nil if the server reads its WAL itself
+	finder string // the statement that finds the first record after a position
+
+	page, segment uint64            // sizes of the WAL's pages and files
+	zeros         map[uint64]uint64 // by segment: zeros begin here, or earlier
 
 	blocks   string // the statement that sums up a window by file
 	noBlocks error  // why there is none
@@ -52,7 +55,7 @@ func connect(ctx context.Context, config *pgx.ConnConfig, schema string, files *
 	if err != nil {
 		return nil, err
 	}
-	s := &session{conn: conn, files: files}
+	s := &session{conn: conn, files: files, zeros: map[uint64]uint64{}}
 	if err := s.learn(ctx, schema); err != nil {
 		_ = conn.Close(ctx) // the earlier error is the one to report
 		return nil, err
@@ -63,10 +66,10 @@ func connect(ctx context.Context, config *pgx.ConnConfig, schema string, files *
 func (s *session) learn(ctx context.Context, schema string) error {
 	var backend int
 	err := postgres.QueryRow(ctx, s.conn,
-		mark+"select pg_catalog.current_setting('wal_block_size')::bigint, pg_catalog.pg_backend_pid()").Scan(&s.page,
-		&backend)
+		mark+"select pg_catalog.current_setting('wal_block_size')::bigint, pg_catalog.pg_size_bytes("+
+			"pg_catalog.current_setting('wal_segment_size')), pg_catalog.pg_backend_pid()").Scan(&s.page, &s.segment, &backend)
 	if err != nil {
-		return fmt.Errorf("read the size of a WAL page: %w", err)
+		return fmt.Errorf("read the sizes of the WAL's pages and files: %w", err)
 	}
 	pooled := postgres.BehindPooler(s.conn, backend)
 	if !pooled {
@@ -81,7 +84,7 @@ func (s *session) learn(ctx context.Context, schema string) error {
 	if err != nil {
 		return err
 	}
-	s.reader, s.ender = reader(home), ender(home)
+	s.reader, s.ender, s.finder = reader(home), ender(home), finder(home)
 	if s.blocks, s.noBlocks = blockReader(ctx, s.conn, home); s.noBlocks != nil && !lasts(s.noBlocks) {
 		return s.noBlocks
 	}
@@ -114,6 +117,12 @@ func ender(home pgx.Identifier) string {
 		from %s($1::pg_catalog.pg_lsn, $2::pg_catalog.pg_lsn)`, append(home, recordsInfo).Sanitize())
 }
 
+// finder returns the statement that finds the beginning of the first record after a position.
+func finder(home pgx.Identifier) string {
+	return mark + fmt.Sprintf(`select pg_catalog.pg_wal_lsn_diff(start_lsn, '0/0')::bigint
+		from %s($1::pg_catalog.pg_lsn)`, append(home, recordInfo).Sanitize())
+}
+
 // end returns the last known beginning of a record before which everything is flushed, and so readable. If none is
 // known, it returns the end of the flushed WAL, which may lie inside a record.
 func (s *session) end(ctx context.Context) (end uint64, known bool, err error) {
@@ -121,10 +130,26 @@ func (s *session) end(ctx context.Context) (end uint64, known bool, err error) {
 	if err := postgres.QueryRow(ctx, s.conn, positions).Scan(&s.inserted, &s.flushed); err != nil {
 		return 0, false, err
 	}
+	s.inserted = beforeHeader(s.inserted, s.page, s.segment)
 	if end, known = boundary(before, s.inserted, s.flushed, s.page); !known {
 		end = s.flushed
 	}
 	return end, known, nil
+}
+
+// beforeHeader returns the end of the inserted WAL as the flushed WAL ends there. If the last record filled a page, or
+// the server switched to the next segment, PostgreSQL says that WAL is inserted after the header of the next page, which
+// is not written yet.
+func beforeHeader(inserted, page, segment uint64) uint64 {
+	const ofPage, ofSegment = 24, 40 // SizeOfXLogShortPHD and SizeOfXLogLongPHD
+	switch {
+	case inserted%segment == ofSegment:
+		return inserted - ofSegment
+	case inserted%page == ofPage:
+		return inserted - ofPage
+	default:
+		return inserted
+	}
 }
 
 // boundary returns the last position that is flushed and begins a record. Inserted WAL ends where the next record
@@ -167,11 +192,12 @@ func (s *session) lastEnd(ctx context.Context, after uint64) (end uint64, known 
 		return flushed, false, nil
 	}
 	from := max(after, flushed-min(flushed, margin))
-	var found *uint64
-	err = s.ask(ctx, s.ender, []any{position(from), position(flushed)}, func(rows pgx.Rows) error {
-		_, err := pgx.ForEachRow(rows, []any{&found}, func() error { return nil })
-		return err
-	})
+	if from > after {
+		if from, err = s.recordAt(ctx, from); err != nil {
+			return 0, false, err
+		}
+	}
+	found, err := s.askPosition(ctx, s.ender, position(from), position(flushed))
 	refused, isRefused := isRefusal(err)
 	switch nothing := err == nil && found == nil || isRefused && refused.Code == internalError; {
 	case nothing && from == after:
@@ -186,11 +212,77 @@ func (s *session) lastEnd(ctx context.Context, after uint64) (end uint64, known 
 }
 
 func (s *session) count(ctx context.Context, p place) (w window, err error) {
-	err = s.ask(ctx, s.reader, p.arguments(), func(rows pgx.Rows) (err error) {
-		w, err = windowOf(rows)
-		return err
+	err = s.outsideOfZeros(ctx, p, func(p place) error {
+		if w = (window{span: p.span}); p.size() == 0 {
+			return nil
+		}
+		return s.ask(ctx, s.reader, p.arguments(), func(rows pgx.Rows) (err error) {
+			w, err = windowOf(rows)
+			return err
+		})
 	})
 	return w, err
+}
+
+// outsideOfZeros reads a place. If that fails since an end lies in the zeros after a switch, where no record is found,
+// it moves the end to the next segment, and reads again.
+func (s *session) outsideOfZeros(ctx context.Context, p place, read func(place) error) error {
+	err := read(s.skipZeros(p))
+	if refused, is := isRefusal(err); !is || refused.Code != internalError {
+		return err
+	}
+	for _, end := range []struct {
+		at    uint64
+		known bool
+	}{{p.first, p.firstKnown}, {p.last, p.lastKnown}} {
+		if !end.known {
+			if _, err := s.recordAt(ctx, end.at); err != nil {
+				return err
+			}
+		}
+	}
+	if moved := s.skipZeros(p); moved != p {
+		return read(moved)
+	}
+	return err
+}
+
+// skipZeros moves a place's ends out of known zeros. A record begins where the next segment does.
+func (s *session) skipZeros(p place) place {
+	move := func(at *uint64, known *bool) {
+		if from, found := s.zeros[*at/s.segment]; found && *at >= from && !*known {
+			*at, *known = (*at/s.segment+1)*s.segment, true
+		}
+	}
+	move(&p.first, &p.firstKnown)
+	move(&p.last, &p.lastKnown)
+	p.first = min(p.first, p.last)
+	return p
+}
+
+// recordAt returns where the first record after at begins. It is the next segment if there is none in this one.
+func (s *session) recordAt(ctx context.Context, at uint64) (uint64, error) {
+	next := (at/s.segment + 1) * s.segment
+	found, err := s.askPosition(ctx, s.finder, position(at))
+	if refused, is := isRefusal(err); is && refused.Code == internalError && next <= s.flushed {
+		if from, known := s.zeros[at/s.segment]; !known || at < from {
+			s.zeros[at/s.segment] = at
+		}
+		return next, nil
+	}
+	if err != nil || found == nil {
+		return at, err
+	}
+	return *found, nil
+}
+
+// askPosition runs a query for one position; nil: there is none.
+func (s *session) askPosition(ctx context.Context, sql string, arguments ...any) (found *uint64, err error) {
+	err = s.ask(ctx, sql, arguments, func(rows pgx.Rows) error {
+		_, err := pgx.ForEachRow(rows, []any{&found}, func() error { return nil })
+		return err
+	})
+	return found, err
 }
 
 // ask runs one query in its own transaction.
@@ -198,6 +290,7 @@ func (s *session) ask(ctx context.Context, sql string, arguments []any, read fun
 	batch := &pgx.Batch{}
 	batch.Queue(postgres.SafeTransaction)
 	batch.Queue(limits)
+	batch.Queue(report)
 	batch.Queue(sql, arguments...)
 	results := s.conn.SendBatch(ctx, batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
@@ -213,34 +306,23 @@ func (s *session) ask(ctx context.Context, sql string, arguments []any, read fun
 	return read(rows)
 }
 
-// report makes the next transaction report the few records that our session writes when it prunes catalog
-// pages, instead of seconds later.
+// report makes the transaction report the few records that our session writes when it prunes catalog pages, instead of
+// seconds later.
 const report = mark + "select pg_catalog.pg_stat_force_next_flush()"
 
-// countAll reads windows in turn, in one transaction, until time is up.
+// countAll reads windows in turn until time is up.
 func (s *session) countAll(ctx context.Context, places []place, add func(window)) error {
 	if s.files != nil {
 		return s.files.countAll(ctx, places, add)
 	}
-	return pgx.BeginFunc(ctx, s.conn, func(tx pgx.Tx) error {
-		for _, sql := range []string{postgres.SafeTransaction, limits, report} {
-			if _, err := tx.Exec(ctx, sql); err != nil {
-				return err
-			}
+	for began := time.Now(); len(places) > 0 && time.Since(began) < readWithin; places = places[1:] {
+		w, err := s.count(ctx, places[0])
+		if err != nil {
+			return err
 		}
-		for began := time.Now(); len(places) > 0 && time.Since(began) < readWithin; places = places[1:] {
-			rows, err := tx.Query(ctx, s.reader, places[0].arguments()...)
-			if err != nil {
-				return err
-			}
-			w, err := windowOf(rows)
-			if err != nil {
-				return err
-			}
-			add(w)
-		}
-		return nil
-	})
+		add(w)
+	}
+	return nil
 }
 
 func windowOf(rows pgx.Rows) (w window, err error) {
