@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
@@ -122,13 +123,35 @@ func sessions(_ counts.Load, r counts.Repetition) (n, background float64, err er
 // databaseRows counts rows, unless PostgreSQL counted none and the WAL has records of some.
 func databaseRows(a counts.Load, r counts.Repetition) (counted, background float64, err error) {
 	counted, background, err = lessBackground(rows)(a, r)
-	logged, _, unread := sumParts(records, "heap_insert", "heap_multi_insert", "heap_update", "heap_delete")(a, r)
-	if err == nil && unread == nil && counted == 0 && logged > 0 {
+	written := []string{"heap_insert", "heap_multi_insert", "heap_update", "heap_delete"}
+	logged, _, unread := sumParts(records, written...)(a, r)
+	logged -= inSharedCatalogs(r.WAL, written)
+	if err == nil && unread == nil && counted == 0 && math.Round(logged) > 0 {
 		err = &series.Missing{Reason: counts.NotRecorded, Detail: fmt.Sprintf("PostgreSQL counted 0 rows, but the WAL has "+
 			"records of at least %s: track_counts is off in the session, or they are in a shared catalog, in another "+
 			"database, or not reported yet", amount(logged))}
 	}
 	return counted, background, err
+}
+
+// sharedCatalogs are those that belong to no database (https://www.postgresql.org/docs/current/catalogs-overview.html).
+var sharedCatalogs = []string{"pg_authid", "pg_auth_members", "pg_database", "pg_db_role_setting", "pg_parameter_acl",
+	"pg_replication_origin", "pg_shdepend", "pg_shdescription", "pg_shseclabel", "pg_subscription", "pg_tablespace"}
+
+// inSharedCatalogs returns the number of some kinds of record in shared catalogs; 0 if unknown. Roles, for example, are
+// rows of no database.
+func inSharedCatalogs(w *runfile.WAL, kinds []string) (sum float64) {
+	if w == nil {
+		return 0
+	}
+	for _, item := range w.Items {
+		if catalog, is := strings.CutPrefix(item.Name, "pg_catalog."); is && slices.Contains(sharedCatalogs, catalog) {
+			for _, kind := range kinds {
+				sum += float64(item.Parts[kind].Records)
+			}
+		}
+	}
+	return sum
 }
 
 // rows returns the rows of the whole database: our own sessions write none.

@@ -53,15 +53,19 @@ func TestUnreadRepetitionsAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestRowsThatOnlyTheWALHas: a session with track_counts=off counts no rows, which is not none.
+// TestRowsThatOnlyTheWALHas: a session with track_counts=off counts no rows, which is not none. Rows of a shared catalog
+// are in no database.
 func TestRowsThatOnlyTheWALHas(t *testing.T) {
 	const cannotTell = -1
-	for _, c := range []struct{ rows, inserted, updated, want float64 }{
-		{1, 1, 0, 1}, {0, 1, 0, cannotTell}, {0, 0, 2, cannotTell}, {500, 1, 0, 500}, {0, 0, 0, 0},
+	for _, c := range []struct{ rows, inserted, updated, shared, want float64 }{
+		{1, 1, 0, 0, 1}, {0, 1, 0, 0, cannotTell}, {0, 0, 2, 0, cannotTell}, {500, 1, 0, 0, 500}, {0, 0, 0, 0, 0},
+		{0, 0, 2, 2, 0}, {0, 1, 2, 2, cannotTell},
 	} {
 		r := inserted(1, c.rows, 0)
 		r.Log = &counts.Anatomy{Coverage: 1, Parts: []counts.Part{
 			{Name: "heap_multi_insert", Records: c.inserted}, {Name: "heap_update", Records: c.updated}}}
+		r.WAL = &runfile.WAL{Items: []runfile.WALItem{{Name: "pg_catalog.pg_authid", Is: runfile.WALCatalog,
+			Parts: map[string]runfile.WALPart{"heap_update": {Records: int64(c.shared)}}}}}
 		got, _, err := databaseRows(counts.Load{}, r)
 		if err != nil {
 			got = cannotTell
