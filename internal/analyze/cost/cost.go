@@ -29,7 +29,8 @@ type Cost struct {
 	// Autovacuum worked on these tables in all repetitions: some counts may be the server's own.
 	Autovacuum []string `json:"autovacuum"`
 	// Incomplete: sessions of the operation may not have reported everything.
-	Incomplete bool `json:"incomplete,omitempty"`
+	Incomplete bool   `json:"incomplete,omitempty"`
+	Lacks      string `json:"-"` // why, if it is not that sessions stayed open
 }
 
 // Count is one count, with a value for each repetition.

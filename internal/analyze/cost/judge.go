@@ -131,23 +131,17 @@ func scaled(all []float64, times float64) (scaled []float64) {
 const (
 	notReported = "sessions stayed open that are the operation's or may be, or processes of it went on: what they " +
 		"did last may not be counted"
+	pooled = " connection pooler keeps the operation's sessions open, so what they did last may not be counted: connect " +
+		"to the server itself"
 	notSeen = "no session of the operation connected to the database"
 	notRead = "the WAL was not read, and %s counts all of it"
 )
-
-// lacks says what an incomplete cost lacks.
-func (c Cost) lacks() string {
-	if sessions, _ := c.Find("sessions"); len(sessions.Runs) > 0 && sessions.High == 0 {
-		return notSeen
-	}
-	return notReported
-}
 
 func (c Cost) verdict(j Judged, now, was side, base *Compared) (v Verdict, why string) {
 	if !exceeds(j.Value, j.Max) {
 		switch {
 		case c.Incomplete:
-			return CannotTell, c.lacks()
+			return CannotTell, cmp.Or(c.Lacks, notReported)
 		case j.OverBase != nil && len(base.Cost.Others) > 0:
 			return CannotTell, "other sessions were active when " + base.File + " was measured: the base may be too high"
 		case now.by != "":

@@ -251,7 +251,7 @@ func (c *Cost) warnOfOpen(run *counts.Run, load counts.Load) {
 	}
 	c.Incomplete = len(goesOn)+len(staying) > 0
 	if unseen(run, load) {
-		c.Incomplete = true
+		c.Incomplete, c.Lacks = true, notSeen
 		c.Warnings = append(c.Warnings, "The command did nothing here: no session connected to the database, and no row "+
 			"was written. It finds this server by PGHOST, PGPORT, PGDATABASE or DATABASE_URL; if its sessions were "+
 			"connected before, name them with --count")
@@ -261,7 +261,12 @@ func (c *Cost) warnOfOpen(run *counts.Run, load counts.Load) {
 			fmt.Sprintf("After %s, processes that it started went on: what they do later is not counted, or in a "+
 				"later repetition", in(goesOn)))
 	}
-	if len(staying) > 0 {
+	switch {
+	case len(staying) == 0:
+	case run.Header.Target.Pooler:
+		c.Lacks = "a" + pooled
+		c.Warnings = append(c.Warnings, "A"+pooled)
+	default:
 		c.Warnings = append(c.Warnings,
 			fmt.Sprintf("After %s, sessions stayed open that are its own or may be: what they did last may not be "+
 				"counted yet. Where they were there before, name them with --count", in(staying)))

@@ -191,3 +191,19 @@ func TestUnseenCommand(t *testing.T) {
 		}
 	}
 }
+
+// TestWhyNotAllWasCounted: sessions that stayed open are not called unseen if none connected anew, as in a pool.
+func TestWhyNotAllWasCounted(t *testing.T) {
+	none := int64(0)
+	for want, pooler := range map[string]bool{notReported: false, "a" + pooled: true} {
+		r := inserted(1, 5, 0)
+		r.Sessions = &none
+		run := &counts.Run{Header: runfile.Run{Operation: &runfile.Operation{}, Target: runfile.Target{Pooler: pooler}},
+			Others: []counts.OthersWorked{{Repetition: 1, Others: runfile.Others{Staying: 1}}}}
+		of := Cost{Counts: []Count{{Name: "rows", Runs: []float64{5}}, {Name: "sessions", Runs: []float64{0}}}}
+		of.warnOfOpen(run, counts.Load{Repetitions: []counts.Repetition{r}})
+		if judged := of.Judge(Budget{Name: "rows", Max: 9}); judged.Verdict != CannotTell || judged.Why != want {
+			t.Errorf("%+v, want %s", judged, want)
+		}
+	}
+}
