@@ -25,8 +25,7 @@ func fio() (rows []Metric) {
 			add(gauge(side.name+"_"+p.name, "seconds", "time within which "+p.share+
 				" were done, of the job that ran last"), side.name+" "+p.printed)
 		}
-		add(gauge(side.name+"_max", "seconds", "the longest "+side.one+" of the job that ran last"),
-			side.name+" longest")
+		add(gauge(side.name+"_max", "seconds", "the longest "+side.one+" of the job that ran last"), side.name+" longest")
 	}
 	return rows
 }

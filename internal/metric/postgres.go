@@ -268,8 +268,7 @@ func tables() []Metric {
 			all(falling,
 				counter("index_entries_least", "entries", "index entries written, at least").As(
 					"index entries (least)").but(jumps),
-				counter("index_entries_most", "entries",
-					"index entries written, at most; exact if equal to the least").
+				counter("index_entries_most", "entries", "index entries written, at most; exact if equal to the least").
 					As("index entries (most)").but(jumps),
 				counter("toast_tup_ins", "chunks",
 					"pieces of long values put into TOAST tables, each with one index entry of its own").
@@ -334,8 +333,7 @@ func statements() []Metric {
 	}
 	return slices.Concat(
 		view("pgstat.statements", StatStatements, source, all(forgetting,
-			gauge("statements", "statements", "kinds of statement counted").As(
-				"count(*) from pg_stat_statements").
+			gauge("statements", "statements", "kinds of statement counted").As("count(*) from pg_stat_statements").
 				but("includes realiops's own readings"),
 			counter("calls", "statements", "statements executed").but("our readings' own are among them; "+
 				evicted),
@@ -373,8 +371,7 @@ func statements() []Metric {
 func sessions() []Metric {
 	const moment = "a sample of one moment"
 	level := func(name, help, condition string) Metric {
-		return gauge(name, "sessions", help).As("pg_stat_activity (" + condition +
-			")").needs(TrackActivities).but(moment)
+		return gauge(name, "sessions", help).As("pg_stat_activity (" + condition + ")").needs(TrackActivities).but(moment)
 	}
 	// Version 17 changed the spelling of events of the type IO.
 	file := func(name, help, before, since string) Metric {

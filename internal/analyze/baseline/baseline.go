@@ -272,8 +272,7 @@ func (r *Row) check(repetition counts.Repetition) {
 		if d.Queue > r.Fio.Queue*1.25+1 && !r.Load.Buffered {
 			r.Findings = append(r.Findings,
 				fmt.Sprintf("the device had %.1f requests in flight and fio %.1f operations, so other programs "+
-					"used it, too",
-					d.Queue, r.Fio.Queue))
+					"used it, too", d.Queue, r.Fio.Queue))
 		}
 	}
 }

@@ -232,8 +232,7 @@ func (c *Comparison) weigh(b bill, lines []line) {
 		}
 		c.savedLeast, c.savedMost = c.savedLeast+least-base, c.savedMost+most-base
 		for _, p := range append(l.may, l.item.Price) {
-			if l.kind == compute && l.item.Class != Serverless && number.Finite(p.Saved()) &&
-				!(-p.Saved() <= c.dearest) {
+			if l.kind == compute && l.item.Class != Serverless && number.Finite(p.Saved()) && !(-p.Saved() <= c.dearest) {
 				c.dearest = -p.Saved()
 			}
 		}

@@ -81,8 +81,7 @@ func (r Result) notCounted() document.Block {
 	}
 	var all document.Together
 	for _, why := range reasons {
-		all = append(all, document.Paragraph{Text: "Not counted: " + strings.Join(names[why], ", ") +
-			" (" + why + ")."})
+		all = append(all, document.Paragraph{Text: "Not counted: " + strings.Join(names[why], ", ") + " (" + why + ")."})
 	}
 	return all
 }

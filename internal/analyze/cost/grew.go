@@ -155,8 +155,7 @@ func growthOfRelations(now, base Relations, count string) (all []Growth) {
 
 func (r Relation) didAsMuch(other Relation) bool {
 	return r.Is == other.Is && r.OwnRecords.Median == other.OwnRecords.Median &&
-		r.OwnBytes.Median == other.OwnBytes.Median &&
-		r.ImageBytes.Median == other.ImageBytes.Median
+		r.OwnBytes.Median == other.OwnBytes.Median && r.ImageBytes.Median == other.ImageBytes.Median
 }
 
 func (rs Relations) find(like Relation) (r Relation, known bool) {

@@ -51,8 +51,7 @@ func (c *Cost) alone(run *counts.Run, load counts.Load) []counts.Repetition {
 			continue
 		}
 		c.Warnings = append(c.Warnings,
-			fmt.Sprintf("Other sessions were active in %s, and their work is counted too: %s",
-				in(of.repetitions), names))
+			fmt.Sprintf("Other sessions were active in %s, and their work is counted too: %s", in(of.repetitions), names))
 		for _, who := range of.who {
 			if !slices.Contains(c.Others, who) {
 				c.Others = append(c.Others, who)

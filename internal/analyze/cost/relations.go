@@ -87,8 +87,7 @@ func mismatch(r counts.Repetition) string {
 		return ""
 	}
 	return fmt.Sprintf("the tables and indexes of repetition %d have %s bytes of own WAL, and the repetition has %s",
-		r.Number,
-		amount(sum), amount(all))
+		r.Number, amount(sum), amount(all))
 }
 
 // largestMismatch is the largest relative difference between the two.

@@ -152,8 +152,7 @@ func (o *Observation) LackingText() string {
 	return fmt.Sprintf("%s of %s windows of %s lack a counter that the others have, most often %s (%s). They are "+
 		"left out.",
 		printable.Count(o.Lacking), printable.Count(o.Windows), printable.Duration(o.Window), metric.Printed(o.Lacked,
-			0),
-		strings.TrimSuffix(o.WhyLacked, "."))
+			0), strings.TrimSuffix(o.WhyLacked, "."))
 }
 
 // Backup is a base backup, or several at a time, from the first reading that showed one to the last.

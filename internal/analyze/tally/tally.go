@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -164,4 +166,89 @@ func (n *notebook) all() []counts.Note {
 	}
 	slices.SortStableFunc(n.notes, func(a, b counts.Note) int { return cmp.Compare(a.Code, b.Code) })
 	return n.notes
+}
+
+// Levels returns the periods of a metric by the first of the preferred statistics that exists, and one set of
+// dimensions, in order.
+func (b *builder) Levels(metric string, preferred []string) (all []counts.Level) {
+	periods := b.periods[metric]
+	if len(periods) == 0 {
+		return nil
+	}
+	dimensions, statistic := b.dimensions(runfile.Metric{Name: metric}), ""
+	for _, name := range slices.Backward(preferred) {
+		for key := range periods {
+			if key.statistic == name && key.dimensions == dimensions {
+				statistic = name
+			}
+		}
+	}
+	for key, told := range periods {
+		if key.statistic == statistic && key.dimensions == dimensions {
+			all = append(all, counts.Level{From: key.from, To: key.to, Value: told.value})
+		}
+	}
+	slices.SortFunc(all, func(a, b counts.Level) int { return cmp.Or(a.From.Compare(b.From), a.To.Compare(b.To)) })
+	return all
+}
+
+// steady is the factor within which an instance's size may vary and still count as constant.
+const steady = 1.1
+
+// capacity notes that a Serverless instance was scaled during the measurement: amounts stay comparable, rates do not.
+func (k checks) capacity() {
+	var units []float64
+	for _, l := range k.run.Levels(metric.CloudWatchServerlessDatabaseCapacity) {
+		throughout := func(a *attempt) bool {
+			return a.clients.lines > 0 && !l.From.Before(a.clients.from) && !l.To.After(a.clients.to)
+		}
+		if slices.ContainsFunc(k.attempts, throughout) {
+			units = append(units, l.Value)
+		}
+	}
+	if len(units) == 0 {
+		return
+	}
+	if least, most := slices.Min(units), slices.Max(units); most > steady*least {
+		k.notes.add("capacity-changed", fmt.Sprintf(
+			"The instance was scaled under load, from %.3g to %.3g capacity units: rates of different loads cannot "+
+				"be compared, and a load may not have been steady", least, most))
+	}
+}
+
+// unknownOf returns the background without one metric.
+func unknownOf(b counts.Background, metric string) counts.Background {
+	for _, of := range []*map[string]float64{&b.PerSecond, &b.Closing, &b.Deviation} {
+		*of = maps.Clone(*of)
+		delete(*of, metric)
+	}
+	return b
+}
+
+// mostVariants bounds the idle repetitions that are subtracted one by one: a few show how far the background varies.
+const mostVariants = 10
+
+// leastQuiet is the share of an idle load that two readings must span to show a rate.
+const leastQuiet = 0.5
+
+// quiet returns each counter's growth in an idle repetition before its end, which begins after the planned length.
+func (b *builder) quiet(r counts.Repetition) (all map[string]counts.Count) {
+	length := time.Duration(b.run.Header.Plan.LoadSeconds * float64(time.Second))
+	end := r.Begin.Add(length)
+	if length == 0 || !end.Before(r.End) {
+		return nil
+	}
+	for name, count := range r.Counts {
+		if m, known := b.run.Counter(name); count.Missing != nil || !known || m.Type != runfile.Counter {
+			continue
+		}
+		change, err := b.Series(name).Delta(r.Begin, end)
+		if seconds := change.Seconds(); err == nil && seconds > leastQuiet*length.Seconds() && seconds < count.Seconds {
+			if all == nil {
+				all = map[string]counts.Count{}
+			}
+			all[name] = counts.Count{Amount: change.Amount, Raw: change.Amount, Seconds: seconds}
+		}
+	}
+	return all
 }

@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/server/container"
+	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/measure/target"
 )
 
@@ -122,4 +125,96 @@ func (o *TargetOptions) UseHandedOver(env Env) error {
 		return fmt.Errorf("REALIOPS_DSN: %w", err)
 	}
 	return nil
+}
+
+// EmbeddedOptions are the flags for a PostgreSQL of our own. Its settings and keep apply to a container as well.
+type EmbeddedOptions struct{ embedded.Options }
+
+func (o *EmbeddedOptions) AddFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.Version, "pg-version", "",
+		"the `version` of PostgreSQL to run, 13 to 18, or exactly, such as 17.11 (default 17)")
+	f.StringVar(&o.BinDir, "pg-bin", "", "the bin `directory` of an installed PostgreSQL, or \"installed\" to find one")
+	f.StringVar(&o.DataDir, "data-dir", "",
+		"an empty or new `directory` for its data (default: a temporary one on disk)")
+	f.Var((*Size)(&o.OwnDevice), "own-device",
+		"put its data on a loop device of this size, such as 4G, that nothing else uses; needs Linux and root")
+	f.BoolVar(&o.AllowRAM, "allow-ram", false, "allow a data directory in memory, where nothing reaches a disk")
+	f.BoolVar(&o.Keep, "keep", false, "keep the data, and print where it is")
+	f.StringArrayVarP(&o.Settings, "set", "c", nil, "a setting of the server: `name=value` (repeatable)")
+}
+
+// givenFlag returns one of these flags that the user gave, or "".
+func (o *EmbeddedOptions) givenFlag() string {
+	switch {
+	case len(o.Settings) > 0:
+		return "--set"
+	case o.Keep:
+		return "--keep"
+	default:
+		return o.notInContainer()
+	}
+}
+
+func (o *EmbeddedOptions) notInContainer() string {
+	for _, flag := range []struct {
+		name  string
+		given bool
+	}{
+		{"--pg-version", o.Version != ""}, {"--pg-bin", o.BinDir != ""}, {"--data-dir", o.DataDir != ""},
+		{"--own-device", o.OwnDevice != 0}, {"--allow-ram", o.AllowRAM},
+	} {
+		if flag.given {
+			return flag.name
+		}
+	}
+	return ""
+}
+
+// From returns the options, with the repository of programs from the environment.
+func (o *EmbeddedOptions) From(env Env) embedded.Options {
+	o.Repository = env.Getenv("REALIOPS_PG_REPOSITORY")
+	return o.Options
+}
+
+// AskPassword asks for a password at the terminal, like psql, if the server wants one and no other source has it. It
+// returns "" if none is needed or there is no terminal.
+func AskPassword(ctx context.Context, env Env, endpoint *postgres.Endpoint) (string, error) {
+	terminal, ok := env.In.(*os.File)
+	if !ok || !env.InTerminal || !env.ErrTerminal || env.get("CI") != "" {
+		return "", nil
+	}
+	if needed, err := endpoint.NeedsPassword(ctx); err != nil || !needed {
+		return "", err
+	}
+	return readPassword(ctx, env, terminal, fmt.Sprintf("Password for user %s: ", endpoint.User()))
+}
+
+// readPassword reads a line that the terminal does not show, until it is interrupted.
+func readPassword(ctx context.Context, env Env, terminal *os.File, prompt string) (string, error) {
+	fd := int(terminal.Fd())
+	shown, err := term.GetState(fd)
+	if err != nil {
+		return "", fmt.Errorf("read a password: %w", err)
+	}
+	fmt.Fprint(env.Err, prompt)
+	defer fmt.Fprintln(env.Err) // the Enter is not shown either
+	type answer struct {
+		typed []byte
+		err   error
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		typed, err := term.ReadPassword(fd)
+		answered <- answer{typed, err}
+	}()
+	select {
+	case a := <-answered:
+		if a.err != nil {
+			return "", errors.New("no password was given")
+		}
+		return string(a.typed), nil
+	case <-ctx.Done():
+		_ = term.Restore(fd, shown) // the process ends, and the terminal may be gone
+		return "", context.Cause(ctx)
+	}
 }

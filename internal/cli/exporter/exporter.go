@@ -143,8 +143,7 @@ func (e *Exporter) infoGauges() []*openmetrics.Metric {
 	}
 	table := metric.All()
 	for _, v := range e.verdicts {
-		if open := v.Kind == attribution.CannotTell || v.Kind == attribution.Silent; !open ||
-			table.First(v.Metric.Name) {
+		if open := v.Kind == attribution.CannotTell || v.Kind == attribution.Silent; !open || table.First(v.Metric.Name) {
 			counts.Add(1, v.Metric.Name, table.Printed(v.Metric.Name, e.server()), string(v.Kind), string(v.Counts))
 		}
 	}
@@ -182,8 +181,7 @@ func ourselves() (all []*openmetrics.Metric) {
 	if net, err := self.Netstat(); err == nil && net.InOctets != nil && net.OutOctets != nil {
 		add("network_receive_bytes_total", "Number of bytes received by the process over the network.",
 			*net.InOctets, true)
-		add("network_transmit_bytes_total", "Number of bytes sent by the process over the network.",
-			*net.OutOctets, true)
+		add("network_transmit_bytes_total", "Number of bytes sent by the process over the network.", *net.OutOctets, true)
 	}
 	return all
 }

@@ -3,9 +3,12 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
+	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/printable"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // pace records the progress of a run.
@@ -167,3 +170,75 @@ func (e *Experiment) Calibrate(ctx context.Context) (Pause, error) {
 
 // besides is the rest of a repetition's overhead: creating and dropping its table, connecting, two readings.
 const besides = 100 * time.Millisecond
+
+// disturbedError reports a repetition whose numbers do not come from its load alone.
+type disturbedError struct{ why, remedy string }
+
+func (e *disturbedError) Error() string { return e.why + e.remedy }
+
+func (e *Experiment) look(ctx context.Context, event runfile.Event) error {
+	if e.Look == nil {
+		return nil
+	}
+	return e.Look(ctx, event)
+}
+
+// disturbed returns why the repetition that just ended is useless, or nil.
+func (e *Experiment) disturbed(others *runfile.Others) error {
+	if e.Spoiled != nil {
+		if why := e.Spoiled(); why != "" {
+			return &disturbedError{why: why}
+		}
+	}
+	if others != nil && !e.Shared {
+		return &disturbedError{
+			others.String(), ", which cannot be told from the load's work; --shared keeps such numbers, marked"}
+	}
+	return nil
+}
+
+const (
+	// reportsAfter exceeds the least time between two reports of a session (PGSTAT_MIN_INTERVAL in pgstat.c).
+	reportsAfter = 1100 * time.Millisecond
+	// held keeps each session busy for a while, so that parallel queries reach as many others.
+	// Opening one takes milliseconds.
+	held = "/* realiops */ select pg_catalog.pg_sleep(0.3)"
+	// besideClients is how many sessions of a pooler the run itself uses at once.
+	besideClients = 5
+)
+
+// catchUp waits until the server's counters include all work done.
+func (e *Experiment) catchUp(ctx context.Context) error {
+	if e.Pooled {
+		if err := Wait(ctx, reportsAfter); err != nil {
+			return err
+		}
+		e.report(ctx)
+	}
+	return e.WaitForCounters(ctx)
+}
+
+// report makes the sessions of a pooler report what they did for us. A session reports at the end of a transaction
+// if it has not in the last second; an idle one does after ten seconds, and never up to PostgreSQL 14. So report
+// runs as many transactions at once as the load had sessions. If one is refused, its session's counts are missing,
+// which the proof of the rows shows.
+func (e *Experiment) report(ctx context.Context) {
+	sessions := besideClients
+	for _, l := range e.Plan.Loads {
+		sessions = max(sessions, l.Clients+besideClients)
+	}
+	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerWithin)
+	defer cancel()
+	var asked sync.WaitGroup
+	for range sessions {
+		asked.Go(func() {
+			conn, err := e.Connect(own)
+			if err != nil {
+				return
+			}
+			defer conn.Close(own) //nolint:errcheck // it has done its work
+			_ = postgres.Exec(own, conn, held)
+		})
+	}
+	asked.Wait()
+}

@@ -7,8 +7,8 @@
 // Nothing stays: package supervisor ends fio and removes the directory, even when realiops is killed, and
 // if both are, the next run does.
 //
-//   - program.go finds fio, set.go has the sets, file.go reads a user's, job.go has their parts.
-//   - directory.go manages the directory, process.go runs fio, output.go reads its output and names its counts like
+//   - set.go has the sets, file.go reads a user's, job.go has their parts.
+//   - directory.go manages the directory, process.go finds and runs fio, output.go reads its output and names its counts like
 //     any probe's, so that a run file holds both.
 //
 // It generates no load itself: an imitation would have to earn the trust that fio has.

@@ -138,12 +138,10 @@ func (s Session) serverOf(proc string, b backend) (Server, error) {
 	switch {
 	case err == nil && s.System != "" && system != s.System:
 		return Server{},
-			notLocal("process %d here belongs to another server (system identifier %s, not %s)",
-				b.pid, system, s.System)
+			notLocal("process %d here belongs to another server (system identifier %s, not %s)", b.pid, system, s.System)
 	case (err != nil || s.System == "") && s.Directory != "" && !sameAs(proc, b, works, s.Directory) &&
 		!startedIn(works, s.Directory):
-		return Server{}, notLocal("process %d here serves %s, but the server reports %s", b.pid,
-			cwd, s.Directory)
+		return Server{}, notLocal("process %d here serves %s, but the server reports %s", b.pid, cwd, s.Directory)
 	case (err != nil || s.System == "") && s.Directory == "" && !b.shared:
 		return Server{}, ErrHidden
 	}

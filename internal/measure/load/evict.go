@@ -35,8 +35,7 @@ func (w *Workload) Evict(ctx context.Context, conn *pgx.Conn) (pages int64, why 
 	case err != nil:
 		return 0, "pg_buffercache could not be looked up: " + err.Error()
 	case !evicts:
-		return 0, fmt.Sprintf("pg_buffercache %s cannot evict pages (run alter extension pg_buffercache update)",
-			version)
+		return 0, fmt.Sprintf("pg_buffercache %s cannot evict pages (run alter extension pg_buffercache update)", version)
 	case !genuine:
 		return 0, "functions of pg_buffercache may have been replaced, or their owner is not a superuser"
 	}

@@ -198,8 +198,7 @@ func Followed(all []Follower) string {
 	}
 	if hidden > 0 {
 		sentences = append(sentences, fmt.Sprintf("This role cannot see whether %d standbys without a replication "+
-			"slot can keep up with a run; grant it pg_monitor, or make sure that wal_keep_size is large enough.",
-			hidden))
+			"slot can keep up with a run; grant it pg_monitor, or make sure that wal_keep_size is large enough.", hidden))
 	}
 	return strings.Join(sentences, " ")
 }
@@ -260,8 +259,7 @@ func LogicalReaders(ctx context.Context, conn *pgx.Conn) (all []string, err erro
 
 // ReadLogically returns a sentence about what [LogicalReaders] mean for a run.
 func ReadLogically(readers []string) string {
-	return "Every row of a run is also sent to consumers of logical replication: " +
-		strings.Join(readers, ", ") + "."
+	return "Every row of a run is also sent to consumers of logical replication: " + strings.Join(readers, ", ") + "."
 }
 
 // OthersAtWork returns the number of other busy sessions in words.

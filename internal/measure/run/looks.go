@@ -2,12 +2,17 @@ package run
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/measure/load/session"
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // looksEvery is the interval between two looks. The counters show shorter activity of other sessions.
@@ -48,4 +53,123 @@ func (m *measurement) connectForLooks(ctx context.Context) (*pgx.Conn, error) {
 		return nil, err
 	}
 	return conn, nil
+}
+
+// How long a failover may take, and how often to check whether it is over. AWS says one or two minutes.
+const (
+	failoverWithin = 10 * time.Minute
+	failoverLook   = 2 * time.Second
+)
+
+// recover waits until the lost server takes writes again, claims the schema there and returns the new session. It
+// returns failed itself if the server was not lost.
+func (m *measurement) recover(ctx context.Context, failed error) (*pgx.Conn, error) {
+	if !m.lost(ctx, failed) {
+		return nil, failed
+	}
+	m.session.Close(ctx) // the session is lost, or its server takes no writes
+	m.Show.Message("The server was lost; waiting until one accepts writes, as after a failover")
+	ctx, cancel := context.WithTimeoutCause(ctx, failoverWithin,
+		fmt.Errorf("no server accepted writes within %s: %w", printable.Duration(failoverWithin), failed))
+	defer cancel()
+	for m.session.Reclaim(ctx) != nil {
+		if experiment.Wait(ctx, failoverLook) != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+	m.say(m.session.LeftBehind)
+	if m.moved = m.target.AWS.MovedTo(ctx, m.session.Facts.Instance); m.moved != nil {
+		m.Show.Message("The load continues on " + m.moved.Instance)
+	}
+	return m.session.Control, nil
+}
+
+// lost reports whether the server was lost: it ended our sessions, or takes no writes any more.
+func (m *measurement) lost(ctx context.Context, failed error) bool {
+	if _, cut := errors.AsType[*session.LostError](failed); cut {
+		return true
+	}
+	var standby bool
+	err := postgres.QueryRow(ctx, m.session.Control,
+		"/* realiops */ select pg_catalog.pg_is_in_recovery()").Scan(&standby)
+	return err != nil || standby
+}
+
+// standbys tracks our commits that wait for a standby's confirmation, which never comes if the standby is lost.
+type standbys struct {
+	mu      sync.Mutex
+	since   map[postgres.Commit]time.Time // when each waiting commit was first seen
+	told    bool
+	longest time.Duration // since the load began
+}
+
+// A standby that has lost its connection tries again after 5 s (wal_retrieve_retry_interval).
+const (
+	tellOfStandby = 3 * time.Second
+	awaitStandby  = 10 * time.Second
+)
+
+// look warns when a commit has waited for long, and ends the run when it waits longer.
+func (s *standbys) look(ctx context.Context, conn *pgx.Conn, tell func(string), end func(error)) error {
+	waiting, err := postgres.WaitingForStandby(ctx, conn)
+	if err != nil {
+		return err
+	}
+	waited := s.see(waiting, time.Now())
+	if waited < tellOfStandby || s.told && waited < awaitStandby {
+		return nil
+	}
+	gone, err := postgres.Unconfirmed(ctx, conn)
+	if err != nil {
+		return err
+	}
+	why := fmt.Sprintf("commits have waited %s for a standby to confirm them (wait event SyncRep), and ",
+		printable.About(waited))
+	if gone {
+		why += "none of synchronous_standby_names is connected"
+	} else {
+		why += "the connected standbys do not"
+	}
+	if waited >= awaitStandby {
+		end(fmt.Errorf("%s; check the standby and pg_stat_replication, then run again", why))
+		return nil
+	}
+	s.told = true
+	tell(fmt.Sprintf("On the server %s; the run stops unless one confirms them within %s", why,
+		printable.About(awaitStandby-waited)))
+	return nil
+}
+
+// see returns how long the oldest waiting commit has been seen to wait.
+func (s *standbys) see(waiting []postgres.Commit, now time.Time) (longest time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	since := map[postgres.Commit]time.Time{}
+	for _, c := range waiting {
+		first, known := s.since[c]
+		if !known {
+			first = now
+		}
+		since[c] = first
+		longest = max(longest, now.Sub(first))
+	}
+	s.since, s.longest = since, max(s.longest, longest)
+	s.told = s.told && longest > 0
+	return longest
+}
+
+func (s *standbys) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.longest = 0
+}
+
+// during says that commits waited long since the load began; empty: none did.
+func (s *standbys) during() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.longest < tellOfStandby {
+		return ""
+	}
+	return fmt.Sprintf("commits waited %s for a standby to confirm them", printable.About(s.longest))
 }

@@ -112,14 +112,12 @@ func (p *Program) announcement(path string) string {
 		cost = fmt.Sprintf(", %s more than --budget, %s", printable.About(over), why)
 	}
 	if p.limits.Short(p.Plan.LoadSeconds) {
-		cost += fmt.Sprintf(" (too short for two periods of %g s, so some AWS metrics will tell little)",
-			p.limits.Period)
+		cost += fmt.Sprintf(" (too short for two periods of %g s, so some AWS metrics will tell little)", p.limits.Period)
 	}
 	if rest := p.Plan.RestSeconds; rest > 0 {
 		cost += fmt.Sprintf(" with %s of rest before them; metrics of the volume move in steps of about an hour, so "+
 			"they cover the whole run, once as much time has passed after it, and a single load only if it lasts "+
-			"three hours",
-			printable.About(time.Duration(rest*float64(time.Second))))
+			"three hours", printable.About(time.Duration(rest*float64(time.Second))))
 	}
 	return fmt.Sprintf("%s x %s x %g s, about %s from now%s; recorded in %s",
 		printable.Counted(p.Plan.Loaded(), "load"), p.repetitions(), p.Plan.LoadSeconds, printable.About(p.Duration()), cost, path)

@@ -80,8 +80,7 @@ func (p Process) end() error {
 			}
 		}
 	}
-	return fmt.Errorf("%s does not exit (process %d); kill it and remove %s", p.Name,
-		max(p.ID, -p.ID), p.Directory)
+	return fmt.Errorf("%s does not exit (process %d); kill it and remove %s", p.Name, max(p.ID, -p.ID), p.Directory)
 }
 
 // inUse reports whether a process works in a directory. A missing one is unused.

@@ -99,8 +99,7 @@ func described[D any](known []D, this D, name func(D) string) (again bool, err e
 			continue
 		}
 		if !reflect.DeepEqual(before, this) {
-			return true, fmt.Errorf("it describes %s a second time, differently; pass only one description",
-				name(this))
+			return true, fmt.Errorf("it describes %s a second time, differently; pass only one description", name(this))
 		}
 		return true, nil
 	}

@@ -177,8 +177,7 @@ func (h *Host) fill(all sums, length time.Duration) error {
 			known = known && sum.n > 0 && !sum.broken && sum.n == s[0].n
 		}
 		if whole[at.Unix()] = known; known {
-			h.Intervals = append(h.Intervals, Interval{at, at.Add(length), s[0].total, s[1].total, s[2].total,
-				s[3].total})
+			h.Intervals = append(h.Intervals, Interval{at, at.Add(length), s[0].total, s[1].total, s[2].total, s[3].total})
 		} else {
 			h.partial = append(h.partial, span{at, at.Add(length)})
 		}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -79,4 +80,88 @@ func (t *thread) next() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.schedule.next()
+}
+
+// program is a script prepared for a mode, shared by all clients.
+type program struct {
+	script *script.Script
+	index  int
+	steps  []step
+}
+
+type step struct {
+	command  *script.Command
+	encoded  *session.Statement // of a statement, unless the mode is Simple
+	generate *generator         // of \copy_rows and \insert_rows
+	where    string             // the prefix of debug()'s output
+}
+
+func compile(o *Options) ([]program, error) {
+	programs := make([]program, len(o.Scripts))
+	for i, w := range o.Scripts {
+		programs[i] = program{script: w.Script, index: i, steps: make([]step, len(w.Script.Commands))}
+		for at := range w.Script.Commands {
+			var err error
+			if programs[i].steps[at], err = compileStep(o.Mode, &w.Script.Commands[at], i, at); err != nil {
+				return nil, w.Script.Wrap(at, err)
+			}
+		}
+	}
+	return programs, nil
+}
+
+func compileStep(mode Mode, c *script.Command, number, at int) (step, error) {
+	st := step{command: c, where: fmt.Sprintf("debug(script=%d,command=%d): ", number, at+1)}
+	name := fmt.Sprintf("P%d_%d", number, at)
+	var err error
+	switch {
+	case c.Kind == script.KindSQL && mode != Simple:
+		if err = c.Statement.Extended(); err == nil {
+			gather := c.Statement.Gather != script.GatherNone
+			st.encoded, err = session.NewStatement(name, c.Statement.Query, len(c.Statement.Params), gather)
+		}
+	case c.Kind == script.KindCopyRows || c.Kind == script.KindInsertRows:
+		st.generate = newGenerator(name, c.Rows)
+	}
+	return st, err
+}
+
+// schedule decides when transactions are due: at random, as if many independent users sent them (Poisson). It is
+// anchored at the start and never moves, however late the clients are.
+type schedule struct {
+	random script.Random
+	mean   float64 // microseconds between transactions
+	due    time.Duration
+}
+
+// newSchedule returns a schedule that begins at start. rate is in transactions a second.
+func newSchedule(random script.Random, rate float64, start time.Duration) schedule {
+	return schedule{random: random, mean: 1e6 / rate, due: start}
+}
+
+// next returns when the next transaction is due, in whole microseconds as in pgbench.
+func (s *schedule) next() time.Duration {
+	s.due += time.Duration(s.random.Poisson(s.mean)) * time.Microsecond
+	return s.due
+}
+
+// turn is a client's decision about its next transaction.
+type turn uint8
+
+const (
+	waits turn = iota // wait until it is due, then run it
+	skips             // skip it, since it is too late
+	ends              // end, since it is due after the load
+)
+
+// turnOf decides about a transaction. Without a limit it skips none.
+func turnOf(due, now, limit, end time.Duration) turn {
+	switch {
+	case limit > 0 && due < now-limit:
+		return skips
+	case due > end:
+		return ends
+	default:
+		return waits
+	}
 }

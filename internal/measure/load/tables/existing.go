@@ -46,8 +46,7 @@ func Partitions(ctx context.Context, conn *pgx.Conn) (method Method, count int, 
 	case letter == "h":
 		return Hash, count, nil
 	default:
-		return "", 0, fmt.Errorf("unexpected partition method %q of pgbench_accounts; want %s or %s",
-			letter, Range, Hash)
+		return "", 0, fmt.Errorf("unexpected partition method %q of pgbench_accounts; want %s or %s", letter, Range, Hash)
 	}
 }
 

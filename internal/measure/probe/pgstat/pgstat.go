@@ -66,8 +66,7 @@ func views(schemas []string) []view {
 	all := append(progress(), waits(), replication(), lag(), archiver(), slru(), evictions(), statements(),
 		checkpointer(), bgwriter(), auroraCache(), auroraWaits(), auroraWALCache(), auroraDatabase(), database())
 	if len(schemas) > 0 {
-		all = append(all, indexes(schemas), indexBlocks(schemas), tableBlocks(schemas), entries(schemas),
-			tables(schemas))
+		all = append(all, indexes(schemas), indexBlocks(schemas), tableBlocks(schemas), entries(schemas), tables(schemas))
 	}
 	return append(all, cluster(), statIO(), wal(), insertLSN(), writeLSN(), flushLSN())
 }

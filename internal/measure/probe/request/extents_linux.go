@@ -71,8 +71,7 @@ func extentsOf(f *os.File) (found []extent, settled bool, err error) {
 	for from := uint64(0); len(found) < extentsInAFile; {
 		ask := fiemap{Start: from, Length: ^uint64(0) - from, Room: extentsAtOnce}
 		//nolint:gosec // the kernel takes its address
-		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, f.Fd(), fiemapRequest,
-			uintptr(unsafe.Pointer(&ask))); errno != 0 {
+		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, f.Fd(), fiemapRequest, uintptr(unsafe.Pointer(&ask))); errno != 0 {
 			return nil, false, fmt.Errorf("get the extents of %s: %w", f.Name(), errno)
 		}
 		for _, e := range ask.Extents[:ask.Mapped] {

@@ -349,8 +349,7 @@ func (s *Sampler) settle() {
 	s.settleNamed()
 	for _, w := range s.waiting {
 		postmaster := s.files.place.Postmaster
-		s.give(askerOf(&w.event, postmaster), s.ownerOf(&w.event, s.atlas.find(&w.event, postmaster)),
-			countsOf(&w.event))
+		s.give(askerOf(&w.event, postmaster), s.ownerOf(&w.event, s.atlas.find(&w.event, postmaster)), countsOf(&w.event))
 	}
 	s.waiting = s.waiting[:0]
 }

@@ -12,8 +12,8 @@
 // With Options.OwnDevice the data lies on a loop device that is made, formatted and mounted in the run directory.
 // Before the directory is removed it is unmounted, and the kernel then detaches the device.
 //
-//   - server.go has the server's interface and how it starts; programs.go finds its programs.
-//   - place.go chooses the disk, rundir.go manages the directory, device.go makes a disk in it, account.go chooses
+//   - server.go has the server's interface, finds its programs and starts it.
+//   - place.go chooses the disk and manages the run directory, device.go makes a disk in it, account.go chooses
 //     the user, cluster.go runs the server.
 //   - journal.go turns a dead server's last messages into one line.
 //
