@@ -16,6 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -36,6 +37,7 @@ type Subject struct {
 	AWS      *AWS  // nil if AWS is not asked
 	// Remedy returns one sentence of advice about a gap, or "".
 	Remedy func(runfile.Gap) string
+	Advise func(probe.Remedy) string // in the words of this server
 }
 
 // Probe is one reading of one probe.
@@ -127,7 +129,7 @@ func New(s Subject) Diagnosis {
 	// device is listed among the sources.
 	for _, w := range report.New(run, attribution.Verdicts{}).Warnings {
 		if w.Condition && w.Code != "device-unknown" {
-			d.Cautions = append(d.Cautions, Caution{Code: w.Code, Text: w.Text, Remedy: remedies[w.Code]})
+			d.Cautions = append(d.Cautions, Caution{Code: w.Code, Text: w.Text, Remedy: s.Advise(remedies[w.Code])})
 		}
 	}
 	d.Cautions = append(d.Cautions, s.Cautions...)
@@ -185,14 +187,14 @@ func within(run *counts.Run, d counts.Quantity) string {
 }
 
 // remedies maps the conditions that a report warns of to advice.
-var remedies = map[string]string{
-	"fsync-off":              "set fsync = on, as a server that keeps its data has it",
-	"full-page-writes-off":   "set full_page_writes = on",
-	"checksums-under-way":    "wait until data_checksums is on",
-	"synchronous-commit-off": "set synchronous_commit = on, or remember that commits are not flushes here",
-	"ram":                    "keep the data directory, the WAL and every tablespace on a disk",
-	"device-unseen":          "run as the server's user, or as root",
-	"pooler":                 "connect to the server itself",
+var remedies = map[string]probe.Remedy{
+	"fsync-off":              {Setting: "fsync", Text: "set fsync = on, as a server that keeps its data has it"},
+	"full-page-writes-off":   {Setting: "full_page_writes", Text: "set full_page_writes = on"},
+	"checksums-under-way":    {Text: "wait until data_checksums is on"},
+	"synchronous-commit-off": {Text: "set synchronous_commit = on, or remember that commits are not flushes here"},
+	"ram":                    {Text: "keep the data directory, the WAL and every tablespace on a disk"},
+	"device-unseen":          {Machine: true, Text: "run as the server's user, or as root"},
+	"pooler":                 {Text: "connect to the server itself"},
 }
 
 // view returns the part of a metric's name before the slash.

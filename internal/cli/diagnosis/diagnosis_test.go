@@ -8,6 +8,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/cli/diagnosis"
+	measured "github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -37,6 +38,7 @@ func examined(settings map[string]string, probes ...diagnosis.Probe) diagnosis.D
 	return diagnosis.New(diagnosis.Subject{
 		Target: runfile.Target{Kind: "dsn", Host: "db", Settings: settings}, Probes: probes,
 		Remedy: func(g runfile.Gap) string { return "mend " + string(g.Reason) },
+		Advise: asWritten,
 	})
 }
 
@@ -78,6 +80,9 @@ func TestAGapCostsWhatItAloneWouldGive(t *testing.T) {
 	}
 }
 
+// asWritten is the advice of one's own server.
+func asWritten(r measured.Remedy) string { return r.Text }
+
 func TestConcludesWhereBothSidesAreKnown(t *testing.T) {
 	check := func(want bool, d diagnosis.Diagnosis) {
 		t.Helper()
@@ -89,12 +94,12 @@ func TestConcludesWhereBothSidesAreKnown(t *testing.T) {
 	check(true, examined(nil, probe("pgstat", []string{"pgstat.wal/wal_sync"}, nil, "")))
 	check(false, examined(nil, probe("pgstat", []string{"pgstat.lsn/insert", "pgstat.wal/wal_records"}, nil, "")))
 	check(true, diagnosis.New(diagnosis.Subject{
-		Target: runfile.Target{Kind: "dsn", Flavor: "aurora"}, Remedy: func(runfile.Gap) string { return "" },
+		Target: runfile.Target{Kind: "dsn", Flavor: "aurora"}, Remedy: func(runfile.Gap) string { return "" }, Advise: asWritten,
 		Probes: []diagnosis.Probe{probe("pgstat", []string{"pgstat.lsn/insert"}, nil, "")},
 	}))
 	check(false, examined(nil))
 	check(false, diagnosis.New(diagnosis.Subject{
-		Refusals: []string{"the server is a standby"}, Probes: []diagnosis.Probe{
+		Advise: asWritten, Refusals: []string{"the server is a standby"}, Probes: []diagnosis.Probe{
 			probe("block", []string{"block/write_bytes"}, nil, "")},
 	}))
 }
@@ -136,7 +141,7 @@ func TestTextKeepsToTheWidth(t *testing.T) {
 
 // TestSaysWhoUsesTheDisk: the users are listed if the disk was observed.
 func TestSaysWhoUsesTheDisk(t *testing.T) {
-	subject := diagnosis.Subject{Target: runfile.Target{Kind: "dsn", Host: "db"}, Remedy: func(runfile.Gap) string {
+	subject := diagnosis.Subject{Target: runfile.Target{Kind: "dsn", Host: "db"}, Advise: asWritten, Remedy: func(runfile.Gap) string {
 		return ""
 	}}
 	var unseen, seen strings.Builder

@@ -154,9 +154,9 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	aws := diagnoseAWS(ctx, &t.AWS)
 	subject := diagnosis.Subject{
 		Target: t.Describe(facts, p.Storage), Clock: facts.Clock, Refusals: refusals, AWS: aws,
-		Cautions: slices.Concat(cautions(facts, allowed, p), cautionsOfTriggers(fire, facts.User), cautionsOfKeepers(keepers, followers),
+		Cautions: slices.Concat(cautions(facts, allowed, p), cautionsOfTriggers(fire, facts), cautionsOfKeepers(keepers, followers),
 			cautionsOfStandbys(queries), cautionsOfReaders(readers), cautionsOfWAL(p.WALUntold(ctx)), cautionsOfAWS(&t.AWS, aws, facts, time.Now())),
-		Settings: set, Remedy: remedyOf(facts),
+		Settings: set, Remedy: remedyOf(facts), Advise: hostOf(facts).advise,
 	}
 	for _, sampler := range p.Samplers {
 		sample, err := sampler.Sample(ctx)
@@ -168,7 +168,7 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 		subject.Probes = append(subject.Probes, read)
 	}
 	subject.Disk = lookAtDisk(ctx, p)
-	return withManagedRemedies(facts, diagnosis.New(subject)), nil
+	return diagnosis.New(subject), nil
 }
 
 // refusalsOf returns all reasons why a run would not begin.

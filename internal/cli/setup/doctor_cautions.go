@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/measure/probe/anatomy"
 	"github.com/realiops/realiops/internal/measure/probe/block"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
@@ -41,7 +42,8 @@ func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) 
 		"The data's disk also holds "+strings.Join(others, ", ")+", and requests for those are counted too.",
 		"put the data on a disk of its own; --own-device does that for a server that realiops starts")
 	caution(f.Settings["track_counts"] == "off", "track-counts-off",
-		"track_counts is off, so no counter of tables and rows moves.", trackCounts(f))
+		"track_counts is off, so no counter of tables and rows moves.",
+		hostOf(f).advise(probe.Remedy{Setting: "track_counts", Text: "set track_counts = on"}))
 	caution(strings.HasPrefix(f.Settings["wal_sync_method"], "open_"), "wal-sync-hidden",
 		"wal_sync_method is "+f.Settings["wal_sync_method"]+
 			": every WAL write is also a flush, and no fsync counter shows those.", "")
@@ -61,7 +63,7 @@ func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) 
 }
 
 // cautionsOfTriggers names superusers' event triggers; other users' are a refusal.
-func cautionsOfTriggers(all []postgres.EventTrigger, user string) (cautions []diagnosis.Caution) {
+func cautionsOfTriggers(all []postgres.EventTrigger, f postgres.Facts) (cautions []diagnosis.Caution) {
 	ddl, login := postgres.Fired(slices.DeleteFunc(slices.Clone(all), func(t postgres.EventTrigger) bool {
 		return !t.Trusted
 	}))
@@ -70,7 +72,7 @@ func cautionsOfTriggers(all []postgres.EventTrigger, user string) (cautions []di
 	}
 	if login != "" {
 		cautions = append(cautions, diagnosis.Caution{Code: "login-triggers", Text: login,
-			Remedy: "as a superuser: alter role " + postgres.Quoted(user) + " set event_triggers = off"})
+			Remedy: "as " + hostOf(f).administrator + ": alter role " + postgres.Quoted(f.User) + " set event_triggers = off"})
 	}
 	return cautions
 }
@@ -129,48 +131,32 @@ func othersOn(storage runfile.Storage) []string {
 	return slices.Compact(all)
 }
 
-func trackCounts(f postgres.Facts) string {
-	const remedy = "set track_counts = on"
-	if managed(f) {
-		return managedRemedy(f, runfile.Gap{}, remedy)
-	}
-	return remedy
-}
-
 // checkpointRemedy depends on the version that introduced the role.
 func checkpointRemedy(f postgres.Facts) string {
 	const firstWithRole = 150000
 	if f.VersionNum < firstWithRole {
-		if managed(f) {
-			return "connect as the master user; from PostgreSQL 15 on a role is enough: grant pg_checkpoint"
-		}
-		return "connect as a superuser; from PostgreSQL 15 on a role is enough: grant pg_checkpoint"
+		return "connect as " + hostOf(f).administrator + "; from PostgreSQL 15 on a role is enough: grant pg_checkpoint"
 	}
 	return postgres.Grant("pg_checkpoint", f.User)
 }
 
-// remedyOf returns a function with advice about a gap: the probe's, or else by the kind of gap.
+// remedyOf returns a function with advice about a gap: the host's, the probe's, or else by the kind of gap.
 func remedyOf(f postgres.Facts) func(runfile.Gap) string {
-	if own := ownRemedy(f); managed(f) {
-		return func(gap runfile.Gap) string { return managedRemedy(f, gap, own(gap)) }
-	}
-	return ownRemedy(f)
-}
-
-// ownRemedy is remedyOf for a self-managed server.
-func ownRemedy(f postgres.Facts) func(runfile.Gap) string {
+	on := hostOf(f)
 	return func(gap runfile.Gap) string {
-		if remedy := cmp.Or(pgstat.Remedy(gap), anatomy.Remedy(gap), block.Remedy(gap), request.Remedy(gap),
-			layout.Remedy(gap)); remedy != "" {
-			return strings.ReplaceAll(remedy, "the user of this connection", postgres.Typed(f.User, "ROLE"))
+		remedy := cmp.Or(pgstat.Remedy(gap), anatomy.Remedy(gap), block.Remedy(gap), request.Remedy(gap), layout.Remedy(gap))
+		switch wal := strings.HasPrefix(gap.Metric, anatomy.Name+"/"); {
+		case wal && on.wal != "" && remedy.Text != "":
+			return on.wal
+		case f.Flavor == postgres.FlavorAurora && strings.HasPrefix(gap.Metric, "pgstat.wal/"):
+			return "no grant changes that; --aws reads WriteIOPS and WriteThroughput from CloudWatch, which count Aurora's WAL"
+		case remedy.Text == "" && gap.Reason == runfile.Permission:
+			remedy = probe.Remedy{Machine: true,
+				Text: postgres.Grant("pg_monitor", f.User) + ", or run realiops as the server's user or as root"}
+		case remedy.Text == "" && gap.Reason == runfile.NotLocal:
+			remedy = probe.Remedy{Machine: true,
+				Text: "run realiops on the machine with the data, as root or as the server's user"}
 		}
-		switch gap.Reason {
-		case runfile.Permission:
-			return postgres.Grant("pg_monitor", f.User) + ", or run realiops as the server's user or as root"
-		case runfile.NotLocal:
-			return "run realiops on the machine with the data, as root or as the server's user"
-		default:
-			return ""
-		}
+		return strings.ReplaceAll(on.advise(remedy), "the user of this connection", postgres.Typed(f.User, "ROLE"))
 	}
 }

@@ -73,10 +73,10 @@ func TestCautionsOfAManagedServer(t *testing.T) {
 	for _, flavor := range []string{postgres.FlavorAurora, postgres.FlavorRDS} {
 		settings := map[string]string{"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
 		f := postgres.Facts{Flavor: flavor, User: "me"}
-		d := withManagedRemedies(f, diagnosis.New(diagnosis.Subject{
-			Target: runfile.Target{Flavor: flavor, Version: "17.5", Settings: settings}, Remedy: remedyOf(f),
-			Cautions: []diagnosis.Caution{{Code: "device-unseen", Remedy: "run as the server's user, or as root"}},
-		}))
+		d := diagnosis.New(diagnosis.Subject{
+			Target: runfile.Target{Flavor: flavor, Version: "17.5", Settings: settings},
+			Remedy: remedyOf(f), Advise: hostOf(f).advise,
+		})
 		advised := map[string]string{}
 		for _, c := range d.Cautions {
 			advised[c.Code] = c.Remedy
@@ -85,20 +85,9 @@ func TestCautionsOfAManagedServer(t *testing.T) {
 				t.Errorf("%s, %s: %s", flavor, c.Code, c.Remedy)
 			}
 		}
-		if advised["device-unseen"] == "" || flavor == postgres.FlavorRDS &&
+		if flavor == postgres.FlavorRDS &&
 			!strings.HasPrefix(advised["fsync-off"], "set fsync = 1 in the instance's parameter group") {
 			t.Errorf("%s: %q", flavor, advised)
-		}
-	}
-}
-
-// TestStandbysKeepTheirRemedy: the parameter group of the measured instance is not the standby's.
-func TestStandbysKeepTheirRemedy(t *testing.T) {
-	for _, facts := range everyServer() {
-		want := cautionsOfStandbys("standby")[0].Remedy
-		d := withManagedRemedies(facts, diagnosis.Diagnosis{Cautions: cautionsOfStandbys("standby")})
-		if got := d.Cautions[0].Remedy; got != want {
-			t.Errorf("%s%s: %s", facts.Flavor, facts.Service, got)
 		}
 	}
 }

@@ -312,17 +312,17 @@ func Same(a, b string) bool {
 }
 
 // Remedy says how to make a missing or hidden server visible; empty: another remedy applies.
-func Remedy(gap runfile.Gap) string {
+func Remedy(gap runfile.Gap) probe.Remedy {
 	switch {
 	case gap.Reason != runfile.NotLocal:
-		return ""
+		return probe.Remedy{}
 	case gap.Code == hidden:
-		return "run the same command with sudo -E"
+		return probe.Remedy{Machine: true, Text: "run the same command with sudo -E"}
 	case gap.Code == unfound:
-		return "run realiops on the machine with the data, as root or as the server's user; for Docker Desktop, " +
-			"docker run --user 0 --privileged --pid host --network host with an image of realiops"
+		return probe.Remedy{Machine: true, Text: "run realiops on the machine with the data, as root or as the server's " +
+			"user; for Docker Desktop, docker run --user 0 --privileged --pid host --network host with an image of realiops"}
 	default:
-		return ""
+		return probe.Remedy{}
 	}
 }
 

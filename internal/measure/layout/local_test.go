@@ -159,7 +159,7 @@ func TestLocate(t *testing.T) {
 		{41, 5001, data, "7"}:  "--pid host", {124, 5001, data, "7"}: "",
 	} {
 		_, err := locate(proc, s)
-		if got := Remedy(probe.GapOf(err)); !strings.Contains(got, want) || want == "" && got != "" {
+		if got := Remedy(probe.GapOf(err)).Text; !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%+v: do %q, want %q (%v)", s, got, want, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -70,17 +71,17 @@ func ask(ctx context.Context, conn *pgx.Conn) (f found, err error) {
 
 // Remedy returns one line of advice, for the server's operators, about a gap in this sampler's metrics. It is empty
 // if there is none, and for gaps of other probes.
-func Remedy(gap runfile.Gap) string {
+func Remedy(gap runfile.Gap) probe.Remedy {
 	switch {
 	case !strings.HasPrefix(gap.Metric, Name+"/"):
-		return ""
+		return probe.Remedy{}
 	case gap.Reason == runfile.Permission:
-		return "a superuser may: create extension pg_walinspect; grant pg_read_server_files to the user of " +
-			"this connection;"
+		return probe.Remedy{Grant: true, Text: "a superuser may: create extension pg_walinspect; grant " +
+			"pg_read_server_files to the user of this connection;"}
 	case gap.Code == undefinedFile && gap.Reason == runfile.Absent:
-		return "install PostgreSQL's contrib package on the server's machine"
+		return probe.Remedy{Machine: true, Text: "install PostgreSQL's contrib package on the server's machine"}
 	default:
-		return ""
+		return probe.Remedy{}
 	}
 }
 

@@ -25,7 +25,7 @@ func expectGap(t *testing.T, err error, want runfile.Gap, remedy string) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	got.Metric = Name + "/records"
-	if diff := cmp.Diff(remedy, Remedy(got)); diff != "" {
+	if diff := cmp.Diff(remedy, Remedy(got).Text); diff != "" {
 		t.Errorf("remedy: -want +got:\n%s", diff)
 	}
 }

@@ -36,7 +36,7 @@ var (
 func WhyNoRelations(err error) string {
 	missing := probe.GapOf(err)
 	missing.Metric = Name + "/records"
-	remedy := Remedy(missing)
+	remedy := Remedy(missing).Text
 	if missing.Reason == runfile.Absent && missing.Code == undefinedObject {
 		remedy = "a superuser may: create extension pg_walinspect;"
 	}

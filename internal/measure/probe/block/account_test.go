@@ -89,7 +89,7 @@ func TestAChildThatEndsIsNoError(t *testing.T) {
 func TestRemedies(t *testing.T) {
 	check := func(metric string, why error, want string) {
 		t.Helper()
-		if got := Remedy(gapIn(metric, why)); got != want {
+		if got := Remedy(gapIn(metric, why)).Text; got != want {
 			t.Errorf("%s, %v: %q, want %q", metric, why, got, want)
 		}
 	}

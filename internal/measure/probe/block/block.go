@@ -277,12 +277,12 @@ func (h host) countersOf(data string, devices []string) []counters {
 
 // Remedy returns one sentence of advice about a gap of this package. It is empty if the gap's own
 // text has it, or there is none.
-func Remedy(gap runfile.Gap) string {
+func Remedy(gap runfile.Gap) probe.Remedy {
 	own := strings.HasPrefix(gap.Metric, processView) || strings.HasPrefix(gap.Metric, cgroupView)
 	if own && gap.Reason == runfile.Permission {
-		return "run realiops as the server's user, or as root"
+		return probe.Remedy{Machine: true, Text: "run realiops as the server's user, or as root"}
 	}
-	return ""
+	return probe.Remedy{}
 }
 
 // sector is the kernel's unit of length, whatever the device's sectors are ("standard UNIX 512-byte sectors").

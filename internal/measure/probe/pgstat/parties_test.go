@@ -313,7 +313,7 @@ func TestSendersAreSeen(t *testing.T) {
 		t.Errorf("%v senders, %v synchronous", now["pgstat.replication/senders"], now["pgstat.replication/synchronous"])
 	}
 	gaps := gapsOf(t, s.as(t, "bare").sampler(t))
-	if gap := gaps["pgstat.replication/replay_lag_bytes"]; gap.Reason != hidden.reason || Remedy(gap) != hidden.remedy {
+	if gap := gaps["pgstat.replication/replay_lag_bytes"]; gap.Reason != hidden.reason || Remedy(gap).Text != hidden.remedy {
 		t.Errorf("a bare role: %+v", gap)
 	}
 }

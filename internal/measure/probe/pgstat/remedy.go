@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -13,30 +14,31 @@ const newest = 19
 
 // Remedy returns one line of advice, for the server's operators, about a gap in this sampler's metrics. It is empty
 // if there is none, and for gaps of other probes.
-func Remedy(gap runfile.Gap) string {
+func Remedy(gap runfile.Gap) probe.Remedy {
 	v, f, known := find(gap.Metric)
 	if !known {
-		return ""
+		return probe.Remedy{}
 	}
 	switch needs := setting(v.metric(f)); {
 	case gap.Reason == runfile.Disabled && needs != "":
-		return fmt.Sprintf("alter system set %s = on; select pg_reload_conf();", needs)
+		return probe.Remedy{Setting: needs, Text: fmt.Sprintf("alter system set %s = on; select pg_reload_conf();", needs)}
 	case gap.Reason == runfile.Disabled && v.extension != "":
-		return fmt.Sprintf("add %s to shared_preload_libraries and restart the server", v.extension)
+		return probe.Remedy{Library: v.extension,
+			Text: fmt.Sprintf("add %s to shared_preload_libraries and restart the server", v.extension)}
 	case gap.Reason == runfile.Absent:
-		return fmt.Sprintf("with %s in shared_preload_libraries (which takes a restart), run in the measured "+
-			"database: create extension %[1]s;", v.extension)
+		return probe.Remedy{Library: v.extension, Text: fmt.Sprintf("with %s in shared_preload_libraries (which takes a "+
+			"restart), run in the measured database: create extension %[1]s;", v.extension)}
 	case gap.Reason == runfile.Permission && gap.Code != "":
-		return "grant the user of this connection the missing privilege: " + gap.Detail
+		return probe.Remedy{Grant: true, Text: "grant the user of this connection the missing privilege: " + gap.Detail}
 	case gap.Reason == runfile.Permission &&
 		f.null != nil: // a NULL: the role that may see other users' sessions
-		return f.null.remedy
+		return probe.Remedy{Text: f.null.remedy}
 	case gap.Reason == runfile.Late:
-		return "check pg_locks for locks on what the view reads, and how long they are held"
+		return probe.Remedy{Text: "check pg_locks for locks on what the view reads, and how long they are held"}
 	case gap.Reason == runfile.Unsupported:
-		return v.elsewhere(f, gap)
+		return probe.Remedy{Text: v.elsewhere(f, gap)}
 	default:
-		return ""
+		return probe.Remedy{}
 	}
 }
 

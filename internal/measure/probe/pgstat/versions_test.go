@@ -51,7 +51,7 @@ func showsWhatIsSaid(t *testing.T, s server) {
 			t.Errorf("gaps of %s (-want +got):\n%s", what, diff)
 		}
 		for metric, gap := range gaps {
-			if Remedy(gap) == "" {
+			if Remedy(gap).Text == "" {
 				t.Errorf("nothing is said of what to do about %s: %+v", metric, gap)
 			}
 		}
@@ -93,7 +93,7 @@ func TestAnExtensionThatIsNotLoadedIsDisabled(t *testing.T) {
 	if diff := cmp.Diff(want, gap); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := Remedy(gap); got != "add pg_stat_statements to shared_preload_libraries and restart the server" {
+	if got := Remedy(gap).Text; got != "add pg_stat_statements to shared_preload_libraries and restart the server" {
 		t.Errorf("remedy: %s", got)
 	}
 }
@@ -108,7 +108,7 @@ func TestWhatASettingSwitchesOffIsAGap(t *testing.T) {
 		if missing == on {
 			t.Errorf("%s: missing is %v with %s: %+v", metric, missing, setting, gap)
 		}
-		if remedy := Remedy(gap); missing && (gap.Reason != runfile.Disabled || remedy != "alter system set "+setting+
+		if remedy := Remedy(gap).Text; missing && (gap.Reason != runfile.Disabled || remedy != "alter system set "+setting+
 			" = on; select pg_reload_conf();") {
 			t.Errorf("%+v, and what to do: %s", gap, remedy)
 		}

@@ -90,11 +90,11 @@ type OtherProgram struct {
 func Absent(why error) probe.Sampler { return probe.Absent(Name, Metrics(), why) }
 
 // Remedy returns advice about a gap of this package, or "" if the gap's own text has it.
-func Remedy(gap runfile.Gap) string {
+func Remedy(gap runfile.Gap) probe.Remedy {
 	if strings.HasPrefix(gap.Metric, Name) && gap.Reason == runfile.Permission {
-		return "run realiops as root, or give the program the capabilities: " + allowing
+		return probe.Remedy{Machine: true, Text: "run realiops as root, or give the program the capabilities: " + allowing}
 	}
-	return ""
+	return probe.Remedy{}
 }
 
 // allowing is the command that lets a program without root follow requests: load programs into the kernel, and read

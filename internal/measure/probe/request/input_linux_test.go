@@ -81,7 +81,7 @@ func TestRefused(t *testing.T) {
 	if !errors.As(err, &why) {
 		t.Fatal(err)
 	}
-	fmt.Printf("reason %s: %v; %s\n", why.Reason, why, Remedy(runfile.Gap{Metric: Name, Reason: why.Reason}))
+	fmt.Printf("reason %s: %v; %s\n", why.Reason, why, Remedy(runfile.Gap{Metric: Name, Reason: why.Reason}).Text)
 }
 
 // TestRequestsThatAreNotFetched: requests beyond a full ring count as lost, the ring's do not.
