@@ -51,3 +51,27 @@ func TestStatementsUseTheWidth(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesLeaveRoom: a name that is one word of 300 letters is cut into lines, and none is lost.
+func TestNamesLeaveRoom(t *testing.T) {
+	const long = 300
+	for _, name := range []Cell{Words(strings.Repeat("é", long)), Name(strings.Repeat("é", long)),
+		Statement(strings.Repeat("é", long)), Words("a" + strings.Repeat("::é", long/3)), Name("a_" + strings.Repeat("é", long)),
+		Words(strings.Repeat("é ", long))} {
+		table := Table{Columns: []Column{{Header: "load", Words: true}, {Header: strings.Repeat("ü", long)}},
+			Rows: []Row{{Cells: []Cell{name, Number("1,680,000", 1)}}}}
+		for _, width := range []int{40, 80, 120} {
+			text := inText(t, width, table)
+			for line := range strings.Lines(text) {
+				if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > width ||
+					strings.HasPrefix(strings.TrimSpace(line), "::") {
+					t.Errorf("%d columns: %q", width, line)
+				}
+			}
+			if n := strings.Count(text, "é"); n != strings.Count(name.Text, "é") || strings.Count(text, "ü") != long ||
+				!strings.Contains(text, "1,680,000") {
+				t.Errorf("%d columns: %d letters in\n%s", width, n, text)
+			}
+		}
+	}
+}

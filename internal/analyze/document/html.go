@@ -317,10 +317,16 @@ func (p *page) table(t Table, title string) {
 
 func wordClass(c Column) string { return map[bool]string{true: "words"}[c.Words] }
 
+// longWord is the length from which a word is broken in a table.
+const longWord = 64
+
 func (p *page) cell(c Cell, of Column) {
 	class := []string{wordClass(of), c.Mark}
 	if c.Kind == IsVerdict {
 		class = append(class, strings.ReplaceAll(strings.ToLower(c.Text), " ", "-"))
+	}
+	if slices.ContainsFunc(strings.Fields(c.Text), func(word string) bool { return displayWidth(word) > longWord }) {
+		class = append(class, "long")
 	}
 	value := c.key
 	if value == "" && c.Kind == IsNumber {

@@ -33,6 +33,9 @@ const furtherLine = "  "
 // shortestName is the length below which names are not wrapped.
 const shortestName = 18
 
+// besideName is the room that a name leaves for a number.
+const besideName = 12
+
 func (t *textWriter) table(of Table) string {
 	if len(of.Rows) == 0 || len(of.Columns) == 0 {
 		return ""
@@ -44,12 +47,12 @@ func (t *textWriter) table(of Table) string {
 		}
 	}
 	cells := t.cells(of)
-	best := gridOf(of, cells, longestName(of), false)
+	best := t.gridOf(of, cells, longestName(of), false)
 	if best.fitting(1, t.width, roomy) < len(best.header) {
-		best = gridOf(of, cells, longestName(of), true)
+		best = t.gridOf(of, cells, longestName(of), true)
 	}
 	for limit := longestName(of) - 1; limit >= shortestName && best.stacked(t.width) > 1; limit-- {
-		if g := gridOf(of, cells, limit, true); g.stacked(t.width) < best.stacked(t.width) {
+		if g := t.gridOf(of, cells, limit, true); g.stacked(t.width) < best.stacked(t.width) {
 			best = g
 		}
 	}
@@ -97,7 +100,7 @@ func longestName(of Table) int {
 }
 
 // gridOf wraps names longer than limit and, if short is set, headers wider than their column.
-func gridOf(of Table, cells [][]string, limit int, short bool) *grid {
+func (t *textWriter) gridOf(of Table, cells [][]string, limit int, short bool) *grid {
 	g := &grid{}
 	for i := 0; i < len(of.Rows); {
 		next := i + 1
@@ -105,7 +108,7 @@ func gridOf(of Table, cells [][]string, limit int, short bool) *grid {
 			next++
 		}
 		group := len(g.rows)
-		g.rows = append(g.rows, nameBeside(nameLines(of.Rows[i].Cells[0], cells[i][0], limit), cells[i:next])...)
+		g.rows = append(g.rows, nameBeside(t.nameLines(of.Rows[i].Cells[0], cells[i][0], limit), cells[i:next])...)
 		g.groups = append(g.groups, slices.Repeat([]int{group}, len(g.rows)-group)...)
 		i = next
 	}
@@ -118,7 +121,7 @@ func gridOf(of Table, cells [][]string, limit int, short bool) *grid {
 		if !short {
 			widest = max(widest, displayWidth(plain(header(c.Header, ""))))
 		}
-		lines := headerLines(c.Header, widest)
+		lines := strings.Join(cut(strings.Split(headerLines(c.Header, widest), "\n"), t.width/2-len(roomy), t.width/4), "\n")
 		g.header, g.words = append(g.header, lines), append(g.words, c.Words)
 		g.widths = append(g.widths, max(cell, text.LongestLineLen(lines)))
 	}
@@ -141,21 +144,50 @@ func nameBeside(name []string, lines [][]string) (rows [][]string) {
 }
 
 // nameLines returns the lines of a name, followed by its other name.
-func nameLines(c Cell, name string, limit int) []string {
+func (t *textWriter) nameLines(c Cell, name string, limit int) (short []string) {
 	lines := []string{name}
 	switch {
 	case c.Kind == IsName:
 		lines = broken(name, limit)
 	case c.Kind == IsStatement && displayWidth(name) > limit:
-		lines = wrapped(name, limit-len(furtherLine))
-		for i := range lines[1:] {
-			lines[i+1] = furtherLine + lines[i+1]
-		}
+		lines = indented(wrapped(name, limit-len(furtherLine)))
+	case c.Kind == IsWords && displayWidth(name) > t.width-besideName:
+		lines = indented(wrapped(name, t.width/2-len(furtherLine)))
 	}
 	if c.Also != "" {
 		lines = append(lines, "  "+plain(c.Also))
 	}
+	most := t.width - besideName
+	for _, line := range lines {
+		limit := displayWidth(line)
+		for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(" ./_", r) }) {
+			if displayWidth(word) > most { // no separator will do
+				limit = most
+			}
+		}
+		short = append(short, cut([]string{line}, limit, t.width/2)...)
+	}
+	return short
+}
+
+// indented indents all lines but the first.
+func indented(lines []string) []string {
+	for i := range lines[1:] {
+		lines[i+1] = furtherLine + lines[i+1]
+	}
 	return lines
+}
+
+// cut breaks lines of more than most columns into pieces.
+func cut(lines []string, most, piece int) (short []string) {
+	for _, line := range lines {
+		for limit := most; displayWidth(line) > limit; limit = piece {
+			head := text.Trim(line, piece)
+			short, line = append(short, head), furtherLine+plain(line[len(head):])
+		}
+		short = append(short, line)
+	}
+	return short
 }
 
 // broken wraps a name to width at its separators, preferably at a space, and as early as lets the rest fit in one line.

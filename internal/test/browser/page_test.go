@@ -17,7 +17,7 @@ import (
 )
 
 // evil is a hostile name of a load, and of its table.
-const evil = `<script>document.title="taken over"</script><img src="http://127.0.0.1:9/x.png" onerror="document.title='taken over'">`
+var evil = strings.Repeat("x", 300) + `<script>document.title="taken over"</script><img src="http://127.0.0.1:9/x.png" onerror="document.title='taken over'">`
 
 // pagesOf writes the pages of all shipped runs, and of a run with a hostile name, into a directory.
 func pagesOf(t *testing.T) []string {
