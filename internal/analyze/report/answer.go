@@ -138,7 +138,7 @@ func (r Report) claimed() string {
 
 // where says what was measured, and for how long.
 func (r screen) where() string {
-	return strings.TrimSpace(ServerName(r.Run.Flavor)+" "+r.Run.Target.Version) + Place(r.Report) + "; " + r.lasted()
+	return r.Server() + "; " + r.lasted()
 }
 
 func (r screen) lasted() string {

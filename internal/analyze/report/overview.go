@@ -27,7 +27,7 @@ func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) docume
 	first, _ := r.firstScreen()
 	answer := screen{Report: r, whole: true}
 	d := document.Document{
-		Title: "realiops: " + strings.TrimSpace(ServerName(r.Run.Flavor)+" "+r.Run.Target.Version) + ", " +
+		Title: "realiops: " + r.server() + ", " +
 			r.Run.Start.Format("2006-01-02"),
 		Heading: answer.heading(),
 	}
@@ -74,7 +74,7 @@ func (r Report) Target() string {
 		return strings.Join(append([]string{"storage alone, in " + t.Storage.Directory, Under(t.Storage)},
 			r.background()...), "; ")
 	}
-	parts := []string{strings.TrimSpace(ServerName(t.Flavor)+" "+t.Version) + Place(r)}
+	parts := []string{r.Server()}
 	if fsync := t.Settings["fsync"]; fsync != "" {
 		parts = append(parts, "fsync "+fsync+r.changed("fsync"))
 	}

@@ -89,11 +89,7 @@ func (r Report) periodsTarget(run *counts.Run, all []periodic) string {
 	for _, k := range all {
 		observed.Extend(k.levels[0].From, k.levels[len(k.levels)-1].To)
 	}
-	name := strings.TrimSpace(ServerName(r.Run.Target.Flavor) + " " + r.Run.Target.Version)
-	if hasOnlyDisks(run) {
-		name = "Disks of a machine"
-	}
-	return name + Place(r) + "; observed for " + words.Span(observed.To.Sub(observed.From).Seconds())
+	return r.Server() + "; observed for " + words.Span(observed.To.Sub(observed.From).Seconds())
 }
 
 // hasOnlyDisks reports whether only disks were recorded.

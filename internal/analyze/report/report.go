@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
@@ -34,6 +35,8 @@ type Report struct {
 
 	File    string         `json:"-"`       // as the reader named it; empty: unknown
 	Volumes []sizes.Volume `json:"volumes"` // of a server with several
+
+	onlyDisks bool // no server: a history of a machine's disks
 }
 
 // WithSize is a report with the order, for a page.
@@ -155,7 +158,7 @@ func (r Report) when() string {
 }
 
 // Place returns a suffix that says where the server ran, such as ", container"; empty if there is nothing to add.
-func Place(r Report) string {
+func place(r Report) string {
 	switch t := r.Run.Target; {
 	case t.Kind == "container":
 		return ", container" + words.InBrackets(t.Image)
@@ -173,6 +176,16 @@ func Place(r Report) string {
 	default:
 		return ", " + t.Kind
 	}
+}
+
+// Server names the server with its version and place, or the disks of a machine without one.
+func (r Report) Server() string { return r.server() + place(r) }
+
+func (r Report) server() string {
+	if r.onlyDisks {
+		return "Disks of a machine"
+	}
+	return strings.TrimSpace(ServerName(r.Run.Flavor) + " " + r.Run.Target.Version)
 }
 
 func ServerName(flavor string) string {
@@ -217,7 +230,7 @@ func New(run *counts.Run, verdicts attribution.Verdicts) Report {
 		Schema: Schema, Run: describe(run), Loads: loads(run), Metrics: judge(metrics(run), verdicts),
 	}
 	r.Headline = headline(run, r.Loads, r.Metrics)
-	r.Observed = observed(run)
+	r.Observed, r.onlyDisks = observed(run), run.Header.Target.Kind == "history" && hasOnlyDisks(run)
 	r.Pairs, r.Volumes = comparedPairs(run), sizes.Volumes(run)
 	r.Warnings = warnings(run, r)
 	r.Warnings = r.warnedOf(verdicts)

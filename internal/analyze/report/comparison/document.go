@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Document returns a comparison for people, in the style of benchstat. With all, it has every quantity and every
@@ -166,9 +167,11 @@ func (c Comparison) verdictSection(all bool) document.Block {
 	}
 	t := document.Table{Columns: []document.Column{document.Wordy("metric"), document.Wordy("verdict"),
 		document.Wordy("it counts"), document.Numeric("ratio"), document.Numeric(number.Percent(compareLevel))}}
-	hidden, same := 0, 0
+	hidden, same, open := 0, 0, 0
 	for _, m := range c.Metrics {
 		switch {
+		case m.Changed == "" && m.Runs[0].of.CannotTell():
+			open++
 		case m.Changed == "":
 			same++
 		case !all && m.Changed != changedVerdict && !metric.All().First(m.Metric):
@@ -177,15 +180,24 @@ func (c Comparison) verdictSection(all bool) document.Block {
 			t.Rows = append(t.Rows, m.rows(c.Runs)...)
 		}
 	}
-	rest := fmt.Sprintf("%d metrics count the same in all runs.", same)
-	if hidden > 0 {
-		rest += fmt.Sprintf(" %d more differ, most of them shares of others: -v shows them.", hidden)
+	var texts []string
+	say := func(n int, one, many string) {
+		if n == 1 {
+			texts = append(texts, one)
+		} else if n > 0 {
+			texts = append(texts, fmt.Sprintf(many, printable.Count(n)))
+		}
 	}
-	if len(c.Alone) > 0 {
-		rest += fmt.Sprintf(" %d are not in all runs.", len(c.Alone))
+	say(same, "1 metric counts the same in all runs.", "%s metrics count the same in all runs.")
+	say(open, "No run can tell what 1 metric counts.", "No run can tell what %s metrics count.")
+	say(hidden, "1 more differs: -v shows it.", "%s more differ, most of them shares of others: -v shows them.")
+	say(len(c.Alone), "1 is not in all runs.", "%s are not in all runs.")
+	rest := strings.Join(texts, " ")
+	if len(t.Rows) == 0 && same > 0 {
+		rest = "No verdict changed. " + rest
 	}
 	if len(t.Rows) == 0 {
-		return document.Paragraph{Text: "No verdict changed. " + rest}
+		return document.Paragraph{Text: rest}
 	}
 	return document.Section{Title: "Which verdicts differ?", Blocks: []document.Block{
 		document.Together{t, words.Faint(rest)}}}

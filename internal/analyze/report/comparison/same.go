@@ -22,7 +22,7 @@ func differing(c Comparison, runs []Compared) (all []string) {
 	for i, r := range runs[1:] {
 		d := r.Report.Run
 		for _, v := range []struct{ name, was, is string }{
-			{"server", server(runs[0].Report), server(r.Report)},
+			{"server", runs[0].Report.Server(), r.Report.Server()},
 			{"storage", report.Under(first.Target.Storage), report.Under(d.Target.Storage)},
 			{"machine", machineOf(first.Host), machineOf(d.Host)},
 			{"plan", report.PlanName(runs[0].Report), report.PlanName(r.Report)},
@@ -44,22 +44,27 @@ func differing(c Comparison, runs []Compared) (all []string) {
 	if len(c.LeftOut) > 0 {
 		all = append(all, "Left out, because not in all runs: "+strings.Join(c.LeftOut, ", ")+".")
 	}
-	for i, r := range runs {
+	for i := range runs {
 		if c.Runs[i].lacks != nil && len(c.Loads) > 0 {
 			all = append(all, words.Listing("Left out, because "+c.Runs[i].Name+" did not count them, or its loads "+
 				"cannot tell them from others", c.Runs[i].lacks))
 		}
+	}
+	var texts []string
+	of := map[string][]string{}
+	for i, r := range runs {
 		for _, w := range r.Report.Warnings {
 			if w.Condition {
-				all = append(all, c.Runs[i].Name+": "+w.Text)
+				texts, of[w.Text] = append(texts, w.Text), append(of[w.Text], c.Runs[i].Name)
 			}
 		}
 	}
+	for i, text := range texts {
+		if slices.Index(texts, text) == i {
+			all = append(all, words.Enumerated(slices.Compact(of[text]), " and ")+": "+text)
+		}
+	}
 	return all
-}
-
-func server(r report.Report) string {
-	return strings.TrimSpace(report.ServerName(r.Run.Flavor)+" "+r.Run.Target.Version) + report.Place(r)
 }
 
 // otherLength is the ratio from which on loads differ in length, which affects their share of a checkpoint.
