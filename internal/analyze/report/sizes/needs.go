@@ -21,8 +21,8 @@ func (s Size) needSection() document.Block {
 	t := document.Grid[SizeNeed]{Of: s.Needs}
 	t.Wordy("load", func(n SizeNeed) string {
 		name := n.Load
-		if n.of != "" {
-			name = n.of + ": " + name
+		if n.Of != "" {
+			name = n.Of + ": " + name
 		}
 		if n.Model != "" {
 			name += " (model)"
@@ -202,7 +202,7 @@ func (s Sized) worstOf(of func(needs.Rate) float64) string {
 	if s.runs() == 1 {
 		return most.Load + ", " + most.Basis
 	}
-	return fmt.Sprintf("%s, %s, %s", most.name, most.Load, most.Basis)
+	return fmt.Sprintf("%s, %s, %s", most.Name, most.Load, most.Basis)
 }
 
 // scaled names the quantities that are assumed to grow with the rows, and the resulting range of the need.

@@ -241,7 +241,7 @@ func (s *Size) addNeeds(parts []sizing.Part) {
 		for _, n := range p.Needs {
 			need := sizeNeed(n)
 			if several {
-				need.Run, need.of = p.Run.Header.ID, p.Run.Name()
+				need.Run, need.Of = p.Run.Header.ID, p.Run.Name()
 			}
 			s.Needs = append(s.Needs, need)
 		}
@@ -274,7 +274,7 @@ func sizedRuns(s sizing.Sizing) (all []SizedRun) {
 		run := SizedRun{ID: sizeRun(p).ID, Load: p.Need.Load, Basis: p.Basis, Factor: p.Scale.Factor,
 			Rate: p.Own.Most, Least: p.Own.Least}
 		if p.Run != nil {
-			run.name = p.Run.Name()
+			run.Name = p.Run.Name()
 		}
 		if p.Above != nil {
 			run.Above = &p.Above.Seconds

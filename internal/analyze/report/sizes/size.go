@@ -52,7 +52,7 @@ type SizeRun struct {
 // SizeNeed is the need of one load.
 type SizeNeed struct {
 	Run     string          `json:"run,omitempty"` // id, if there are several
-	of      string          // name of the run, if there are several
+	Of      string          `json:"-"`             // name of the run, if there are several
 	Load    string          `json:"load"`
 	Model   string          `json:"model,omitempty"` // why the device was not read: the rates are a model's
 	Missing *series.Missing `json:"missing,omitempty"`
@@ -100,8 +100,8 @@ type Sized struct {
 
 // SizedRun is the need of one run, or of one load of an observation.
 type SizedRun struct {
-	ID     string `json:"id"`
-	name   string
+	ID     string     `json:"id"`
+	Name   string     `json:"-"`
 	Load   string     `json:"load"`
 	Basis  string     `json:"basis"`
 	Factor float64    `json:"factor"`
