@@ -116,8 +116,8 @@ func isText(text string) error {
 		if i := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsGraphic(r) }); i >= 0 {
 			return fmt.Errorf("%U is passed on: %.120q", []rune(line[i:])[0], line[max(0, i-40):])
 		}
-		// A wrapped line may break after the escape of a line end.
-		if strings.HasPrefix(strings.TrimLeft(line, " |>-*"), "FORGED") && !strings.HasSuffix(before, `\n`) {
+		// A wrapped line or name may break after the escape of a line end.
+		if strings.HasPrefix(strings.TrimLeft(line, " |>-*"), "FORGED") && !strings.Contains(before+" ", `\n `) {
 			return fmt.Errorf("a line is forged: %.120q", line)
 		}
 		before = line
