@@ -148,3 +148,20 @@ func TestBarsCanBeReadAndHovered(t *testing.T) {
 		t.Errorf("bars of %v points", widths)
 	}
 }
+
+// TestColoursAreValid: CSS has colours of six hexadecimal digits, and the names that we use.
+func TestColoursAreValid(t *testing.T) {
+	picture, err := sample().SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	colours := regexp.MustCompile(`(?:fill|stroke)(?:="|:)([^;"]+)`).FindAllStringSubmatch(picture, -1)
+	for _, c := range colours {
+		if !regexp.MustCompile(`^(#[0-9A-F]{6}|none|currentColor|transparent)$`).MatchString(c[1]) {
+			t.Errorf("%q is no colour", c[0])
+		}
+	}
+	if len(colours) < 10 {
+		t.Errorf("%d colours in %s", len(colours), picture)
+	}
+}

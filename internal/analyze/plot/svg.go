@@ -57,11 +57,15 @@ func framed(c draw.Canvas) draw.Canvas { return draw.Crop(c, 6, -18, 0, -4) }
 // the colour of its text.
 var black = regexp.MustCompile(`#000000`)
 
+// invisible matches marks that gonum/plot draws with no opacity, and with a colour that is not valid.
+var invisible = regexp.MustCompile(`<path [^>]*stroke-opacity:0;[^>]*/>\n?`)
+
 // embedded turns an SVG document into a part of a page: without its head and fixed size, with a title and a text, and
 // with the values of points on top.
 func (p Picture) embedded(document, hovers string) string {
 	_, body, _ := strings.Cut(document, "<svg")
 	_, body, _ = strings.Cut(body, ">")
+	body = invisible.ReplaceAllString(body, "")
 	body = black.ReplaceAllString(strings.Replace(body, "</svg>", hovers+"</svg>", 1), "currentColor")
 	head := fmt.Sprintf(
 		`<svg role="img" fill="currentColor" viewBox="0 0 %g %g" xmlns="http://www.w3.org/2000/svg"><title>%s</title><desc>%s</desc>`,
