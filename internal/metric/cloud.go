@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"cmp"
 	_ "embed" // cloud.json
 	"encoding/json"
 	"fmt"
@@ -97,9 +98,7 @@ func (g cloudGroup) meanings() (all []Meaning) {
 		if g.Service == CloudWatch {
 			m.Statistic, m.Delay = m.Statistics[0], "a new point may be missing or too low for ten minutes and more"
 		}
-		if m.Period == 0 {
-			m.Period = Minute
-		}
+		m.Period = cmp.Or(m.Period, Minute)
 		all = append(all, m)
 	}
 	return all

@@ -1,6 +1,9 @@
 package metric
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Chapters of PostgreSQL's manual.
 const (
@@ -253,9 +256,7 @@ func tables() []Metric {
 	const jumps = "current indexes times all row versions so far: jumps when an index is created or dropped; a row " +
 		"rejected by a unique index counts in full"
 	falling := func(m Metric) Metric {
-		if m.Caveat == "" {
-			m.Caveat = dropped
-		}
+		m.Caveat = cmp.Or(m.Caveat, dropped)
 		return m.needs(TrackCounts)
 	}
 	hit := func(name, help string) Metric { return counter(name, "blocks", help).alsoReads().some(BuffersTouched) }
@@ -326,9 +327,7 @@ func statements() []Metric {
 	const source = manual + "pgstatstatements.html"
 	const evicted = "falls when the extension evicts statements to make room: see evictions"
 	forgetting := func(m Metric) Metric {
-		if m.Caveat == "" {
-			m.Caveat = evicted
-		}
+		m.Caveat = cmp.Or(m.Caveat, evicted)
 		return m.needs(StatStatements)
 	}
 	return slices.Concat(

@@ -198,16 +198,7 @@ func (d *design) add(begin, column int, of float64) {
 
 // common returns the length of the intersection of two stretches.
 func common(from, to, otherFrom, otherTo float64) float64 {
-	if from < otherFrom {
-		from = otherFrom
-	}
-	if to > otherTo {
-		to = otherTo
-	}
-	if to < from {
-		return 0
-	}
-	return to - from
+	return max(min(to, otherTo)-max(from, otherFrom), 0)
 }
 
 // fit is a least-squares fit of rates to columns of which few overlap.

@@ -31,10 +31,7 @@ func (b *builder) buildLoads() {
 	for _, a := range b.attempts {
 		a.clients.complete()
 		load := b.loadOf(a)
-		why := a.defect(load.Idle())
-		if why == "" {
-			why = cmp.Or(overlaps[a], b.changedSetting(a), a.outsideWindow())
-		}
+		why := cmp.Or(a.defect(load.Idle()), overlaps[a], b.changedSetting(a), a.outsideWindow())
 		if why != "" {
 			load.LeftOut = append(load.LeftOut, counts.LeftOut{Repetition: a.repetition, Why: why})
 			continue

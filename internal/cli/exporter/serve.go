@@ -2,6 +2,7 @@ package exporter
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -148,10 +149,7 @@ func complete(address string) (string, error) {
 	if err != nil {
 		return "", errors.New("want a port of this machine, or HOST:PORT, such as 127.0.0.1:9650 or [::1]:9650")
 	}
-	if host == "" {
-		host = "127.0.0.1"
-	}
-	return net.JoinHostPort(host, port), nil
+	return net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port), nil
 }
 
 // whyNot adds advice to the error of listening on an address.

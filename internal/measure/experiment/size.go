@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -31,10 +32,7 @@ const (
 )
 
 func (r Room) table() int64 {
-	size := r.Asked
-	if size == 0 {
-		size = min(max(timesBuffers*r.Buffers, leastTable), mostTable)
-	}
+	size := cmp.Or(r.Asked, min(max(timesBuffers*r.Buffers, leastTable), mostTable))
 	if r.Free > 0 {
 		size = min(size, r.Free/partOfFree)
 	}

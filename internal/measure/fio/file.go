@@ -192,9 +192,7 @@ func (s Section) job(set Settings) (Job, error) {
 		}
 		j.Runtime = d
 	}
-	if j.Runtime == 0 {
-		j.Runtime = defaultRuntime
-	}
+	j.Runtime = cmp.Or(j.Runtime, defaultRuntime)
 	clones := 1
 	if v := value(s.Options, "numjobs"); v != "" {
 		var err error

@@ -1,6 +1,7 @@
 package fio
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"strconv"
@@ -92,9 +93,7 @@ func (s Settings) job(sh shape) Job {
 	if sh.size > 0 {
 		j.Bytes = sh.size
 	}
-	if j.Runtime == 0 {
-		j.Runtime = max(sh.runtime, defaultRuntime)
-	}
+	j.Runtime = cmp.Or(j.Runtime, max(sh.runtime, defaultRuntime))
 	clones := 1
 	for _, o := range sh.options {
 		if o.Name == "numjobs" {

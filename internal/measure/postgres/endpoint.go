@@ -54,9 +54,7 @@ func Parse(dsn string) (*Endpoint, error) {
 	if from.value("sslmode") == "" {
 		verifyByDefault(config)
 	}
-	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = connectTimeout
-	}
+	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, connectTimeout)
 	bound(config)
 	// Even a pooler can answer without named prepared statements.
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -22,9 +23,7 @@ var systemServices = []string{"/etc/postgresql-common", "/etc/sysconfig/pgsql", 
 // findService looks for a service as libpq does: in the file that is named or the user's, then in the system's.
 // It refuses what libpq refuses.
 func findService(name, file string) (found settings, ignored []string, path string, err error) {
-	if file == "" {
-		file = os.Getenv("PGSERVICEFILE")
-	}
+	file = cmp.Or(file, os.Getenv("PGSERVICEFILE"))
 	named := file != ""
 	var places []string
 	if named {

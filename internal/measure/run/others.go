@@ -64,10 +64,8 @@ func (o *others) follow(record runfile.Record) {
 // unknown, and the part of autovacuum's work that the counters do not separate from theirs.
 func (m *measurement) othersDuring(ctx context.Context, l runfile.Load) (*runfile.Others, *runfile.Autovacuum) {
 	most := mostWAL(l)
-	if load.Fills(l.Method) { // it may log whole pages
-		most = nil
-	}
-	if m.session.Facts.Flavor == postgres.FlavorAurora { // its WAL is different
+	// A load that fills may log whole pages, and Aurora's WAL is different.
+	if load.Fills(l.Method) || m.session.Facts.Flavor == postgres.FlavorAurora {
 		most = nil
 	}
 	did, writing := m.others.during(l.RowsPerTx, most), m.writers.during()

@@ -24,10 +24,7 @@ func (p *phases) enter(doing string, at time.Time) {
 	if p.now != "" {
 		p.took[p.now] += at.Sub(p.since)
 	}
-	if doing == "" {
-		doing = "loads"
-	}
-	p.now, p.since = doing, at
+	p.now, p.since = cmp.Or(doing, "loads"), at
 }
 
 // String lists the kinds with their time, longest first.

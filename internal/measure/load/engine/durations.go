@@ -17,12 +17,10 @@ const (
 
 func (d *Durations) add(length time.Duration) {
 	us := float64(length) / float64(time.Microsecond)
-	if d.Count == 0 || us < d.Least {
-		d.Least = us
+	if d.Count == 0 {
+		d.Least, d.Most = us, us
 	}
-	if d.Count == 0 || us > d.Most {
-		d.Most = us
-	}
+	d.Least, d.Most = min(d.Least, us), max(d.Most, us)
 	d.Count++
 	d.Sum += us
 	d.Sum2 += us * us
@@ -66,12 +64,10 @@ func (d *Durations) merge(other *Durations) {
 	if other.Count == 0 {
 		return
 	}
-	if d.Count == 0 || other.Least < d.Least {
-		d.Least = other.Least
+	if d.Count == 0 {
+		d.Least, d.Most = other.Least, other.Most
 	}
-	if d.Count == 0 || other.Most > d.Most {
-		d.Most = other.Most
-	}
+	d.Least, d.Most = min(d.Least, other.Least), max(d.Most, other.Most)
 	d.Count += other.Count
 	d.Sum += other.Sum
 	d.Sum2 += other.Sum2
@@ -100,12 +96,6 @@ func (t *Totals) add(s *sample) {
 	case skipped:
 		t.Skipped++
 		return
-	}
-	if s.retries > 0 {
-		t.Retried++
-		t.Retries += int64(s.retries)
-	}
-	switch s.outcome {
 	case failedSerializing:
 		t.Serialization++
 	case failedByDeadlock:
@@ -122,6 +112,10 @@ func (t *Totals) add(s *sample) {
 		if s.late {
 			t.Late++
 		}
+	}
+	if s.retries > 0 {
+		t.Retried++
+		t.Retries += int64(s.retries)
 	}
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,18 +82,14 @@ type Weighted struct {
 func (o *Options) complete() error {
 	o.Clients = max(o.Clients, 1)
 	o.Threads = min(max(o.Threads, 1), o.Clients)
-	if o.Mode == "" {
-		o.Mode = Simple
-	}
+	o.Mode = cmp.Or(o.Mode, Simple)
 	if o.Transactions == 0 && o.Duration == 0 {
 		o.Transactions = defaultTransactions
 	}
 	if o.MaxTries == 0 && !o.Unlimited {
 		o.MaxTries = 1
 	}
-	if o.SampleRate == 0 {
-		o.SampleRate = 1
-	}
+	o.SampleRate = cmp.Or(o.SampleRate, 1)
 	return o.check()
 }
 

@@ -129,16 +129,12 @@ func (t *tally) hand() {
 
 // tick reports at regular times. A late tick does not shift the next.
 func (l *load) tick(done <-chan struct{}) {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	<-timer.C
 	for from, at := l.began, l.nextTick(l.began); ; at = l.nextTick(at) {
-		timer.Reset(at - l.clock.now())
 		select {
 		case <-done:
 			l.ticked = from
 			return
-		case <-timer.C:
+		case <-time.After(at - l.clock.now()):
 		}
 		to := l.clock.now()
 		if at == l.warm {

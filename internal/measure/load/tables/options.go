@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -40,21 +41,15 @@ type Options struct {
 
 // completed fills in the defaults and validates the result.
 func (o Options) completed() (Options, error) {
-	if o.Steps == "" {
-		o.Steps = DefaultSteps
-	}
+	o.Steps = cmp.Or(o.Steps, DefaultSteps)
 	if o.NoVacuum {
 		o.Steps = strings.ReplaceAll(o.Steps, "v", "")
 	}
 	if o.ForeignKeys && !strings.Contains(o.Steps, "f") {
 		o.Steps += "f"
 	}
-	if o.Scale == 0 {
-		o.Scale = 1
-	}
-	if o.Fillfactor == 0 {
-		o.Fillfactor = maxFillfactor
-	}
+	o.Scale = cmp.Or(o.Scale, 1)
+	o.Fillfactor = cmp.Or(o.Fillfactor, maxFillfactor)
 	if o.Partitions > 0 && o.PartitionMethod == "" {
 		o.PartitionMethod = Range
 	}
