@@ -297,25 +297,14 @@ func (s *sheet) units(i Instance) []float64 {
 
 func (s *sheet) within(runs []Run) []float64 {
 	values := make([]float64, s.hours)
-	for h := range values {
-		begin := s.from.Add(time.Duration(h) * time.Hour)
-		for _, r := range runs {
-			from, to := later(r.From, begin), r.To
-			if end := begin.Add(time.Hour); to.After(end) {
-				to = end
-			}
-			values[h] += max(0, to.Sub(from).Hours())
+	for _, r := range runs {
+		from, to := r.From.Sub(s.from).Hours(), r.To.Sub(s.from).Hours()
+		for h := range values {
+			within := min(to, float64(h+1)) - max(from, float64(h))
+			values[h] = min(values[h]+max(0, within), 1)
 		}
-		values[h] = min(values[h], 1)
 	}
 	return values
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // outside sets everything before the first value and after the last to 0.

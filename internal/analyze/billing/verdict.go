@@ -57,7 +57,7 @@ func (c Comparison) judge() Verdict {
 		v.Why = c.guessed() + ", and within these bounds either could cost less: " + askPrices(c.Region)
 		return v
 	case c.goneTurns():
-		v.Why = c.goneHours() + ", and with them the other may cost less: name each with --instance NAME=CLASS@FROM..TO"
+		v.Why = hoursGone(c.gone) + ", and with them the other may cost less: name each with --instance NAME=CLASS@FROM..TO"
 		return v
 	}
 	monthly := month / float64(w.Compared)
@@ -86,9 +86,7 @@ func (c Comparison) goneTurns() bool {
 	return c.gone > 0 && cheaper(c.savedLeast) == Optimized && !(c.savedLeast-c.gone*c.dearest > 0)
 }
 
-// goneHours says how long instances ran that are gone.
-func (c Comparison) goneHours() string { return hoursGone(c.gone) }
-
+// hoursGone says how long instances ran that are gone.
 func hoursGone(n float64) string {
 	if text := number.Grouped(n, 0); text != "1" {
 		return text + " hours of deleted instances are left out"
@@ -174,7 +172,7 @@ func (c Comparison) doubtInput(answer string) (all []string) {
 	if c.gone > 0 && answer == Optimized {
 		least := (c.savedLeast - c.gone*c.dearest) * month / float64(c.Whole.Compared)
 		all = append(all, fmt.Sprintf("%s, so it may save as little as %s %s a month: name each with --instance "+
-			"NAME=CLASS@FROM..TO", c.goneHours(), money(least), c.Currency))
+			"NAME=CLASS@FROM..TO", hoursGone(c.gone), money(least), c.Currency))
 	}
 	if c.uncounted > 0 && answer == Optimized {
 		all = append(all, fmt.Sprintf("whether instances came and went in %d of %d hours is not known: the "+
@@ -257,7 +255,7 @@ func (c Comparison) warn(u Use) (all []string) {
 				"cluster was stopped, which costs only storage.", n, c.Whole.Hours))
 	}
 	if c.gone > 0 && c.Verdict.Cheaper == Standard {
-		all = append(all, sentence(c.goneHours()+", which would make Standard even cheaper"))
+		all = append(all, sentence(hoursGone(c.gone)+", which would make Standard even cheaper"))
 	}
 	if v := c.Verdict; c.guessed() != "" && v.Cheaper != "" {
 		all = append(all, fmt.Sprintf("%s: within what they may be %s saves from %s to %s %s a month.",

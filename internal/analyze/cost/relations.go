@@ -178,8 +178,8 @@ func (rs Relations) section() document.Block {
 		return document.Number(amount(e.Median), e.Median)
 	}
 	for _, r := range rs.Items[:min(len(rs.Items), mostRelations)] {
-		if r.wroteNothing() {
-			continue
+		if !slices.ContainsFunc(r.named(), func(e namedEach) bool { return e.Median > 0 }) {
+			continue // no WAL in most repetitions
 		}
 		share := document.Words("")
 		if len(r.Bytes.Runs) > 0 {
@@ -190,9 +190,4 @@ func (rs Relations) section() document.Block {
 			cell(r.OwnBytes), cell(r.Images), cell(r.Bytes), share}})
 	}
 	return document.Section{Title: title, Blocks: []document.Block{t}}
-}
-
-// wroteNothing reports whether a relation has no WAL in most repetitions.
-func (r Relation) wroteNothing() bool {
-	return !slices.ContainsFunc(r.named(), func(e namedEach) bool { return e.Median > 0 })
 }

@@ -96,16 +96,12 @@ func (rs Relations) scattered() string {
 	if most*entriesOfAnImage < entries || most < leastImages*all {
 		return ""
 	}
-	return fmt.Sprintf("%.0f%% of the page images are of %s: its keys come in random order, and touched "+
-		"%s pages for %s.", 100*most/all, worst.calledByRole(), amount(most), numbered(entries, "row"))
-}
-
-// calledByRole names a primary key as such.
-func (r Relation) calledByRole() string {
-	if r.Constraint == runfile.PrimaryKey {
-		return "the primary key " + r.Name
+	called := worst.Called()
+	if worst.Constraint == runfile.PrimaryKey {
+		called = "the primary key " + worst.Name
 	}
-	return r.Called()
+	return fmt.Sprintf("%.0f%% of the page images are of %s: its keys come in random order, and touched "+
+		"%s pages for %s.", 100*most/all, called, amount(most), numbered(entries, "row"))
 }
 
 // unused lists the indexes without a constraint that nothing has used and that cost a share of the WAL. Another index

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/printable"
@@ -243,10 +244,8 @@ func flat(blocks []Block, in Format) (all []Block) {
 type footnotes []string
 
 func (n *footnotes) mark(text string) int {
-	for i, earlier := range *n {
-		if earlier == text {
-			return i + 1
-		}
+	if i := slices.Index(*n, text); i >= 0 {
+		return i + 1
 	}
 	*n = append(*n, text)
 	return len(*n)

@@ -112,7 +112,8 @@ const commandMark = "::"
 // not begin a line with a word that looks like a command.
 func wrapped(words string, width int) (lines []string) {
 	column := width
-	for word := range strings.FieldsFuncSeq(words, breakable) {
+	mayBreak := func(r rune) bool { return unicode.IsSpace(r) && r != '\u00a0' }
+	for word := range strings.FieldsFuncSeq(words, mayBreak) {
 		letters := displayWidth(word)
 		if len(lines) == 0 || column+1+letters > width && !strings.HasPrefix(word, commandMark) {
 			lines, column = append(lines, word), letters
@@ -123,9 +124,6 @@ func wrapped(words string, width int) (lines []string) {
 	}
 	return lines
 }
-
-// breakable reports whether a line may end at the space.
-func breakable(r rune) bool { return unicode.IsSpace(r) && r != '\u00a0' }
 
 // Message formats a message beside a document, with its further lines indented. With width 0 it is one line, for
 // programs that read by line.

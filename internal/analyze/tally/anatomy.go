@@ -29,9 +29,6 @@ const (
 	partOfImages  = "_image_bytes"
 )
 
-// isAnatomy reports whether a metric belongs to the anatomy of the WAL, and so repeats part of another metric.
-func isAnatomy(metric string) bool { return strings.HasPrefix(metric, anatomyProbe) }
-
 // anatomy returns the WAL records read in the repetition; nil if the run has no anatomy probe.
 func (b *builder) anatomy(r counts.Repetition, loadEnd, othersEnd time.Time) *counts.Anatomy {
 	records, announced := b.metrics[recordsRead]

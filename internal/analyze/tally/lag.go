@@ -123,7 +123,10 @@ const (
 
 // lag returns how much later than the loads a counter moves.
 func (v *viewer) lag(s series.Series, split series.Split) time.Duration {
-	if split.Known < fewestMoving || 2*split.Coarse >= split.Known || !movesOutside(split) || !movesInside(split) {
+	// A counter that moves only while tables are made between repetitions follows no load.
+	beyond := beyondQuietest(split)
+	lags := beyond > outside*split.Inside && split.Inside > within*(split.Inside+beyond)
+	if split.Known < fewestMoving || 2*split.Coarse >= split.Known || !lags {
 		return 0
 	}
 	var shown lag.Course
@@ -183,13 +186,6 @@ func (v *viewer) split(s series.Series) series.Split {
 	}
 	return s.Split(repetitions, coarseReading)
 }
-
-// movesOutside reports whether a part of the growth falls between repetitions.
-func movesOutside(s series.Split) bool { return beyondQuietest(s) > outside*s.Inside }
-
-// movesInside reports whether enough of the growth falls within repetitions to show a lag. A counter that moves only
-// while tables are made between repetitions follows no load.
-func movesInside(s series.Split) bool { return s.Inside > within*(s.Inside+beyondQuietest(s)) }
 
 // beyondQuietest returns the growth between repetitions, less the slowest rate there.
 func beyondQuietest(s series.Split) float64 {

@@ -109,7 +109,8 @@ func (b *builder) counters() []runfile.Metric {
 	var counters []runfile.Metric
 	for _, m := range b.metrics {
 		inPeriods := m.Type.Statistic() != ""
-		counted := m.Type == runfile.Counter && !isAnatomy(m.Name)
+		// the WAL's anatomy repeats parts of other metrics
+		counted := m.Type == runfile.Counter && !strings.HasPrefix(m.Name, anatomyProbe)
 		if counted || inPeriods && (len(b.periods[m.Name]) > 0 || b.totalled[m.Name]) {
 			counters = append(counters, m)
 		}

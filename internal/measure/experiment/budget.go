@@ -70,9 +70,6 @@ func (l Limits) Aligned() time.Duration {
 // if the user set their length.
 func (l Limits) Short(seconds float64) bool { return l.aligned() && seconds < l.Period*wholePeriods }
 
-// whole returns the length of a load that holds wholePeriods, in seconds, rounded up to a tenth.
-func (l Limits) whole() float64 { return math.Ceil(10*l.Period*(wholePeriods+2*Lead)) / 10 }
-
 // Fit fills in the length and the repetitions that a plan leaves open, so that the plan fits the budget. It shortens
 // loads to 1.5 seconds before it drops repetitions. If two repetitions do not fit, it plans one. Values that the plan
 // sets stay, whatever they cost.
@@ -114,7 +111,7 @@ func fewer(plan runfile.Plan, limits Limits) runfile.Plan {
 // fitAligned makes loads as long as the periods need. Without a budget it plans the fewest repetitions that show
 // variation, because one load may take a quarter of an hour.
 func fitAligned(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
-	plan.LoadSeconds = limits.whole()
+	plan.LoadSeconds = math.Ceil(10*limits.Period*(wholePeriods+2*Lead)) / 10
 	switch {
 	case plan.Repetitions != 0:
 		return plan, validateLengths(plan)

@@ -255,13 +255,10 @@ type step struct {
 	added      string // the reason to run it beyond the plan
 }
 
-// soonest returns the loads that tell most early in a run: the highest rate apart from the disk's, the smallest
-// factor, a read, and index entries apart from rows.
-func soonest() []string { return []string{"bulk", "single", load.ScanCold, "bulk-indexed"} }
-
 // blocks interleaves the loads, so that a drift of the machine affects all of them. Each block holds every load
-// once, in its own random order from the seed; a load with fewer repetitions is in fewer blocks. In the first block,
-// the loads of soonest come first.
+// once, in its own random order from the seed; a load with fewer repetitions is in fewer blocks. The first block begins
+// with the loads that tell most early in a run: the highest rate apart from the disk's, the smallest factor, a read,
+// and index entries apart from rows.
 func blocks(plan runfile.Plan) [][]step {
 	all := make([][]step, plan.Repetitions)
 	for repetition := range all {
@@ -272,7 +269,7 @@ func blocks(plan runfile.Plan) [][]step {
 			}
 		}
 		if repetition == 0 {
-			first := soonest()
+			first := []string{"bulk", "single", load.ScanCold, "bulk-indexed"}
 			rank := func(s step) int { return (slices.Index(first, s.load.Name) + len(first) + 1) % (len(first) + 1) }
 			slices.SortStableFunc(all[0], func(a, b step) int { return cmp.Compare(rank(a), rank(b)) })
 		}

@@ -70,7 +70,7 @@ func FitTable(plan runfile.Plan, room Room) (runfile.Plan, string) {
 			plan.Loads[i].TableRows = load.RowsIn(size)
 		}
 	}
-	if sorted := sortedBytes(size); room.Temp >= 0 && room.Temp < sorted {
+	if sorted := size + size/2; room.Temp >= 0 && room.Temp < sorted { // with temporary files for merging
 		before := len(plan.Loads)
 		plan.Loads = slices.DeleteFunc(plan.Loads, func(a runfile.Load) bool { return a.Method == load.Sort })
 		if len(plan.Loads) < before {
@@ -83,6 +83,3 @@ func FitTable(plan runfile.Plan, room Room) (runfile.Plan, string) {
 
 // open reports whether the load reads a table whose size is not set.
 func open(a runfile.Load) bool { return load.Reads(a.Method) && a.TableRows == 0 }
-
-// sortedBytes estimates the bytes that a sort of the table writes to temporary files, including those for merging.
-func sortedBytes(table int64) int64 { return table + table/2 }

@@ -36,7 +36,7 @@ func (l *literals) step() {
 	case c == '\'':
 		l.skip(endOfString(l.rest), "?")
 	case c == '"':
-		l.keep(endOfQuoted(l.rest))
+		l.keep(1 + endAfter(l.rest[1:], `"`))
 	case c == '$' && !l.word && dollarTag(l.rest) != "":
 		tag := dollarTag(l.rest)
 		l.skip(endAfter(l.rest[len(tag):], tag)+len(tag), "?")
@@ -87,8 +87,6 @@ func endOfString(text string) int {
 	}
 	return len(text)
 }
-
-func endOfQuoted(text string) int { return 1 + endAfter(text[1:], `"`) }
 
 // endOfComment allows nested comments.
 func endOfComment(text string) int {

@@ -78,7 +78,11 @@ func (e *Endpoint) usePasswordFile() {
 	same := true
 	for i, h := range hosts {
 		database := cmp.Or(e.config.Database, e.config.User)
-		found[i] = passwordIn(e.from.lines, nameInFile(h.host), strconv.Itoa(h.port), database, e.config.User)
+		name := h.host
+		if name == defaultSocketDirectory() {
+			name = "localhost" // in the file
+		}
+		found[i] = passwordIn(e.from.lines, name, strconv.Itoa(h.port), database, e.config.User)
 		same = same && found[i] == found[0]
 	}
 	e.config.Password = found[0]
@@ -158,14 +162,6 @@ func unescaped(text string) string {
 		b.WriteByte(text[i])
 	}
 	return b.String()
-}
-
-// nameInFile returns a host's name in the password file: the default socket directory is localhost.
-func nameInFile(host string) string {
-	if host == defaultSocketDirectory() {
-		return "localhost"
-	}
-	return host
 }
 
 // defaultSocketDirectory returns libpq's built-in default, which distributions change.

@@ -163,13 +163,11 @@ func Followers(ctx context.Context, conn *pgx.Conn, moment float64) (all []Follo
 	return all, wrap(err, "list readers of the WAL")
 }
 
+// noSuchView recognizes errors of an engine without these views and functions, and of a standby, by their class.
 func noSuchView(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && slices.Contains(noPositions(), refused.Code[:min(2, len(refused.Code))])
+	return ok && slices.Contains([]string{"0A", "42", "55"}, refused.Code[:min(2, len(refused.Code))])
 }
-
-// noPositions returns the classes of errors of an engine without these views and functions, and of a standby.
-func noPositions() []string { return []string{"0A", "42", "55"} }
 
 // Remedy returns advice that keeps a follower from being lost.
 func (f Follower) Remedy() string {

@@ -187,11 +187,11 @@ func Exec(ctx context.Context, conn *pgx.Conn, statements ...string) error {
 }
 
 // wrap adds the action that failed to an error; nil stays nil.
-func wrap(err error, format string, values ...any) error {
+func wrap(err error, action string) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf(format+": %w", append(values, err)...)
+	return fmt.Errorf("%s: %w", action, err)
 }
 
 // Lost reports a lost connection instead of the driver's "conn closed" for a session that had already ended. It

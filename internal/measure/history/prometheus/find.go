@@ -122,7 +122,9 @@ func (s *Store) seriesByName(ctx context.Context, q Query) (byName map[string][]
 			sets = wholes(sets, counting)
 		}
 		if !ofHost(exporter) && exporter != PgWatch {
-			machines = append(machines, hostsOf(sets)...)
+			for _, instance := range valuesOf(sets, instanceLabel) {
+				machines = append(machines, hostOf(instance))
+			}
 		}
 		for _, set := range sets {
 			byName[set[metricName]] = append(byName[set[metricName]], set)
@@ -135,14 +137,6 @@ func (s *Store) seriesByName(ctx context.Context, q Query) (byName map[string][]
 			listed(machines))
 	}
 	return byName, nil
-}
-
-// hostsOf returns the machines of series.
-func hostsOf(sets []labelSet) (hosts []string) {
-	for _, instance := range valuesOf(sets, instanceLabel) {
-		hosts = append(hosts, hostOf(instance))
-	}
-	return hosts
 }
 
 // onMachines returns the node_exporter series of the server's machine. An only one is taken even under another name.

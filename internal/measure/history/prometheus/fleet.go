@@ -100,7 +100,7 @@ func (f *Fleet) Instances(ctx context.Context) (all []fleet.Database, err error)
 		}
 		for _, name := range slices.Sorted(maps.Keys(databases)) {
 			target := runfile.Target{Kind: "history", Flavor: "postgres", Host: name}
-			if s.ofCluster() {
+			if slices.Contains(clusterLabels, s.label) { // of Aurora
 				target.Flavor, target.Cloud = "aurora", &runfile.Cloud{Provider: "aws", Cluster: name,
 					Engine: "aurora-postgresql"}
 			}

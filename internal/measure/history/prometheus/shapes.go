@@ -180,9 +180,6 @@ func cloudShapes() (all []shape) {
 	return all
 }
 
-// ofCluster reports whether a shape describes Aurora clusters.
-func (s shape) ofCluster() bool { return slices.Contains(clusterLabels, s.label) }
-
 // serverMetrics returns metrics that show a PostgreSQL server on a machine.
 func serverMetrics() []string {
 	return []string{"pg_stat_database_xact_commit", "pg_stat_database_xact_commit_total", "cnpg_collector_wal_records",

@@ -71,7 +71,7 @@ func (l *load) addClients() error {
 	id := 0
 	for i, random := range streams.Threads {
 		first := id
-		id += ceiling(l.Clients-first, l.Threads-i)
+		id += (l.Clients - first + l.Threads - i - 1) / (l.Threads - i) // rounded up
 		if l.Thread != 0 && l.Thread != i+1 {
 			continue
 		}
@@ -87,8 +87,6 @@ func (l *load) addClients() error {
 	}
 	return nil
 }
-
-func ceiling(a, b int) int { return (a + b - 1) / b }
 
 func (l *load) closeAlarms() {
 	for _, c := range l.clients {
@@ -117,7 +115,10 @@ func (l *load) variables(defaultSeed int64) (*script.Vars, error) {
 // run starts all clients and waits for the last one.
 func (l *load) run() {
 	r, err := l.ring()
-	l.poller = pollerOf(err)
+	l.poller = "io_uring"
+	if err != nil {
+		l.poller = fmt.Sprintf("epoll (%v)", err)
+	}
 	defer r.Close()
 	l.running.Store(int64(len(l.clients)))
 	l.began = l.clock.now()
@@ -195,14 +196,6 @@ var (
 	errStreams    = errors.New(`\copy_rows`)
 	errEncrypted  = errors.New("the connections are encrypted, or are not system sockets")
 )
-
-// pollerOf names the poller, and the reason if it is not a ring.
-func pollerOf(err error) string {
-	if err == nil {
-		return "io_uring"
-	}
-	return fmt.Sprintf("epoll (%v)", err)
-}
 
 // ring seats the clients on a ring. It returns an error if the kernel has none, or if a
 // client would block the others.

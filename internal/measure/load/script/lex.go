@@ -110,9 +110,6 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' |
 
 func isNameByte(c byte) bool { return isLetter(c) || isDigit(c) }
 
-// isIdentifierByte is isNameByte for SQL, where names may contain a dollar sign.
-func isIdentifierByte(c byte) bool { return isNameByte(c) || c == '$' }
-
 // isBlank reports space that does not end a meta-command.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v' }
 

@@ -54,7 +54,7 @@ func (s *sqlScanner) step() (ending, error) {
 	switch c := s.at(0); {
 	case c == ';':
 		s.skip(1)
-		if s.parens == 0 && !s.body.open() {
+		if s.parens == 0 && s.body.depth == 0 {
 			s.body = functionBody{}
 			return atSemicolon, nil
 		}
@@ -195,7 +195,7 @@ func (s *sqlScanner) dollar() error {
 // identifier moves past a word, and for the E of E'…' past its string.
 func (s *sqlScanner) identifier() error {
 	start := s.pos
-	s.skipWhile(isIdentifierByte)
+	s.skipWhile(func(c byte) bool { return isNameByte(c) || c == '$' }) // SQL allows a dollar sign
 	word := s.text[start:s.pos]
 	if s.at(0) == '\'' && strings.EqualFold(word, "e") {
 		return s.quoted(true)
@@ -236,8 +236,6 @@ type functionBody struct {
 	head  [4]string // the first relevant words
 	depth int       // of BEGIN and CASE without END
 }
-
-func (b *functionBody) open() bool { return b.depth > 0 }
 
 // count records one of the first words of a statement.
 func (b *functionBody) count(word string) {

@@ -92,7 +92,7 @@ func (d *Dialer) look() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for s, v := range d.sessions {
-		if beat, now := s.beat.Load(), time.Now(); beat != v.beat || !waiting(beat) {
+		if beat, now := s.beat.Load(), time.Now(); beat != v.beat || beat%2 == 0 { // no request waits
 			v.beat, v.since = beat, now
 		} else if now.Sub(v.since) >= d.patience && s.ended.Load() == nil {
 			s.end(ErrNoAnswer)

@@ -183,5 +183,3 @@ func (s *Session) Cancel(ctx context.Context) error {
 	}
 	return nil
 }
-
-func waiting(beat uint64) bool { return beat%2 == 1 }

@@ -62,7 +62,7 @@ func (b *backfill) pages(ctx context.Context, open []*query) error {
 	in := b.input(open)
 	byID := map[string]*query{}
 	for _, q := range open {
-		q.forget()
+		q.answered, q.status, q.damage = false, "", ""
 		byID[q.id] = q
 	}
 	for range mostPages {

@@ -49,7 +49,7 @@ func (b *backfill) tally(batch []*query) {
 func (b *backfill) gone(w window) runfile.Gap {
 	return runfile.Gap{At: w.from, Probe: Name, Reason: runfile.Late, Code: Retention, Detail: fmt.Sprintf(
 		"CloudWatch keeps points for at most %d days, and %s is %s days ago", kept[len(kept)-1].days, day(w.from),
-		printable.Count(days(b.now.Sub(w.from))))}
+		printable.Count(int(b.now.Sub(w.from).Hours()/24)))}
 }
 
 // gaps passes on at most one gap for each metric, at the end of a stretch. Values that may still come are no gaps.
@@ -117,5 +117,3 @@ func keptFor(period time.Duration) int {
 }
 
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
-
-func days(d time.Duration) int { return int(d / (24 * time.Hour)) }

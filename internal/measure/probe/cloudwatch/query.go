@@ -146,8 +146,6 @@ func (q *query) answer(r types.MetricDataResult) {
 	}
 }
 
-func (q *query) forget() { q.answered, q.status, q.damage = false, "", "" }
-
 // judge returns why the query's answer is incomplete, or nil. Diagnosis and collection both use it. Stand-ins leave
 // out the status of a complete answer.
 func (q *query) judge() *account.Trouble {

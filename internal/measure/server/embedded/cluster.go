@@ -279,7 +279,7 @@ func (c *cluster) ready() bool {
 }
 
 func (c *cluster) whyEnded() string {
-	if complaint := c.journal.complaint(); complaint != "" {
+	if complaint := complaint(c.journal.lines()); complaint != "" {
 		return complaint
 	}
 	if c.server.err != nil {

@@ -59,9 +59,6 @@ func (j *journal) lines() []string {
 	return strings.Split(string(bytes.TrimSpace(j.tail)), "\n")
 }
 
-// complaint returns the one line that explains why a program ended, or "".
-func (j *journal) complaint() string { return complaint(j.lines()) }
-
 // explain replaces a program's exit error by its complaint, or else its last line.
 func (j *journal) explain(err error) error {
 	if _, ended := errors.AsType[*exec.ExitError](err); !ended {
@@ -93,6 +90,7 @@ var telling = []*regexp.Regexp{
 // inFile matches the file position in a complaint about a setting, which the user gave on the command line.
 var inFile = regexp.MustCompile(` in file "[^"]*" line \d+`)
 
+// complaint returns the one line that explains why a program ended, or "".
 func complaint(lines []string) string {
 	var said []string // severity: text
 	for _, line := range lines {
