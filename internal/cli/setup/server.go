@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/measure/stopping"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 func NewServerCommand(env command.Env) *cobra.Command {
@@ -55,7 +56,8 @@ func runServer(ctx context.Context, env command.Env, o command.EmbeddedOptions) 
 	case <-s.Died():
 		died = fmt.Errorf("the server died: %w", s.Cause())
 	}
-	defer stopping.For(ctx, "the server to write what is in memory and stop", 0)()
+	defer stopping.For(ctx, "the server to end its sessions and write what is in memory; after "+
+		printable.Duration(options.Patience())+" it is stopped without that", 0)()
 	// A second Ctrl-C leaves the stop, however long it takes, to the supervisor.
 	err = s.Stop(context.WithoutCancel(ctx))
 	if remains := s.Kept(); remains != "" {

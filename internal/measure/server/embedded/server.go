@@ -144,13 +144,19 @@ func (s *Server) release(ctx context.Context) error {
 	return err
 }
 
-// hold makes the supervisor responsible for stopping a server: it disconnects clients and checkpoints, and after a
-// timeout ends without. Data that is thrown away needs no checkpoint; kept data gets more time.
-func (s *Server) hold(c *cluster) (drop func()) {
-	patience := 5 * time.Second
-	if s.options.Keep {
-		patience = 5 * time.Minute
+// Patience is how long a server may take to end its sessions and write what is in memory, before it is stopped
+// without. Data that is thrown away needs no checkpoint; kept data gets more time.
+func (o Options) Patience() time.Duration {
+	if o.Keep {
+		return 5 * time.Minute
 	}
+	return 5 * time.Second
+}
+
+// hold makes the supervisor responsible for stopping a server: it disconnects clients and checkpoints, and after a
+// timeout ends without.
+func (s *Server) hold(c *cluster) (drop func()) {
+	patience := s.options.Patience()
 	steps := []supervisor.Step{
 		{Signal: syscall.SIGINT, Patience: patience},
 		// The server kills its processes that ignore it for five seconds. Killed earlier, it would leave them.
