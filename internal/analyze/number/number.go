@@ -77,6 +77,21 @@ func Significant(v float64, digits int) string {
 	return Grouped(v, max(0, digits-1-int(math.Floor(math.Log10(math.Abs(v))))))
 }
 
+// Short formats v like Significant, without zeros at the end: 5 and 3.25, as people write what they chose.
+func Short(v float64, digits int) string {
+	if v == 0 {
+		return "0"
+	}
+	text := Significant(v, digits)
+	if strings.Contains(text, ".") && !strings.Contains(text, "e") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}
+
+// Stated formats a number that somebody gave, or that a rule has.
+func Stated(v float64) string { return Short(v, 9) }
+
 // Percent formats a share as a percentage.
 func Percent(share float64) string {
 	switch size := math.Abs(share) * 100; {

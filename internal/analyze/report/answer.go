@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
@@ -147,7 +148,7 @@ func (r screen) lasted() string {
 	}
 	loads := printable.Counted(len(r.Loads.Loaded()), "load") + ", " + r.repetitions()
 	if r.Run.LoadSeconds > 0 {
-		loads += fmt.Sprintf(" of %.4g s", r.Run.LoadSeconds)
+		loads += fmt.Sprintf(" of %s s", number.Short(r.Run.LoadSeconds, 4))
 	}
 	return loads
 }

@@ -86,7 +86,7 @@ func (r Report) Target() string {
 	}
 	loads := fmt.Sprintf("%s x %s", printable.Counted(len(r.Loads.planned()), "load"), r.repetitions())
 	if r.Run.LoadSeconds > 0 {
-		loads += fmt.Sprintf(" x %.4g s", r.Run.LoadSeconds)
+		loads += fmt.Sprintf(" x %s s", number.Short(r.Run.LoadSeconds, 4))
 	}
 	return strings.Join(append(append(parts, loads), r.background()...), "; ")
 }
@@ -171,9 +171,9 @@ func (r Report) method(size *sizes.Size) document.Block {
 		times = fmt.Sprintf("up to %d times", r.Run.Repetitions)
 	}
 	method := []string{
-		fmt.Sprintf("%d kinds of load, each run %s for %.4g s in random order (seed %d). A checkpoint, where "+
+		fmt.Sprintf("%d kinds of load, each run %s for %s s in random order (seed %d). A checkpoint, where "+
 			"allowed, ends each load, so that its dirty pages count too.",
-			r.Run.Loads, times, r.Run.LoadSeconds, r.Run.Seed),
+			r.Run.Loads, times, number.Short(r.Run.LoadSeconds, 4), r.Run.Seed),
 		"A metric keeps a constant ratio to the quantity it counts, under every load. Quantities whose ratio moves " +
 			"are excluded, and noise never counts as an answer. docs/method.md describes the method.",
 	}
@@ -186,8 +186,8 @@ func (r Report) method(size *sizes.Size) document.Block {
 	}
 	if o := r.Observed; o != nil {
 		method = []string{fmt.Sprintf("realiops added no load. It read the counters while others used the server, in "+
-			"%s windows of %.4g s, and compared windows of different kinds of load. docs/observe.md describes the "+
-			"method.", printable.Count(o.Windows), o.WindowSeconds)}
+			"%s windows of %s s, and compared windows of different kinds of load. docs/observe.md describes the "+
+			"method.", printable.Count(o.Windows), number.Short(o.WindowSeconds, 4))}
 		commands = []shell.Command{shell.New("realiops observe --dsn URL")}
 		if r.Run.Target.Kind == "history" {
 			commands = nil // who kept it no longer has it

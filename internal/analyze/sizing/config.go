@@ -5,6 +5,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/burst"
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/number"
 )
 
 // mib is the unit of throughput here, even if a provider counts in MB.
@@ -32,15 +33,15 @@ func (k Capacity) carries(need Requirement) bool { return k.IOPS >= need.IOPS &&
 func (c Config) Capacity() (Capacity, error) {
 	tier, known := c.Volume.Tier(c.GiB)
 	if !known {
-		return Capacity{}, fmt.Errorf("%s comes with %g to %g GiB, not %g", c.Volume.Title, c.Volume.GiB[0], c.Volume.GiB[1],
-			c.GiB)
+		return Capacity{}, fmt.Errorf("%s comes with %s to %s GiB, not %s", c.Volume.Title,
+			number.Stated(c.Volume.GiB[0]), number.Stated(c.Volume.GiB[1]), number.Stated(c.GiB))
 	}
 	if err := c.sold("IOPS", c.IOPS, tier.IOPS, tier.IOPS.SoldPerGiB*c.GiB, ""); err != nil {
 		return Capacity{}, err
 	}
 	iops := holds(tier.IOPS, c.GiB, c.IOPS, 0)
 	if err := c.sold("MiB/s", c.MiBps, tier.MiBps, tier.MiBps.SoldPerIOPS*iops,
-		fmt.Sprintf(" with %g IOPS", iops)); err != nil {
+		" with "+number.Stated(iops)+" IOPS"); err != nil {
 		return Capacity{}, err
 	}
 	mibps := holds(tier.MiBps, c.GiB, c.MiBps, iops)
@@ -60,9 +61,10 @@ func (c Config) sold(name string, bought float64, r catalog.Rule, most float64, 
 	case bought == 0 && least == 0:
 		return nil
 	case r.SoldMost == 0:
-		return fmt.Errorf("%s of %g GiB has a fixed %s", c.Volume.Title, c.GiB, name)
+		return fmt.Errorf("%s of %s GiB has a fixed %s", c.Volume.Title, number.Stated(c.GiB), name)
 	case bought > bound || bought < least:
-		return fmt.Errorf("%s of %g GiB has %g to %g %s%s, not %g", c.Volume.Title, c.GiB, least, bound, name, with, bought)
+		return fmt.Errorf("%s of %s GiB has %s to %s %s%s, not %s", c.Volume.Title, number.Stated(c.GiB),
+			number.Stated(least), number.Stated(bound), name, with, number.Stated(bought))
 	}
 	return nil
 }

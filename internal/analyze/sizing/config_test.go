@@ -182,11 +182,11 @@ func TestUnsoldConfigs(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}
-	check("gp2", 20000, 0, 0, "EBS gp2 comes with 1 to 16384 GiB, not 20000")
+	check("gp2", 20000, 0, 0, "EBS gp2 comes with 1 to 16,384 GiB, not 20,000")
 	check("gp2", 100, 5000, 0, "EBS gp2 of 100 GiB has a fixed IOPS")
 	check("rds-gp3", 200, 5000, 0, "RDS gp3 of 200 GiB has a fixed IOPS")
-	check("gp3", 20, 20000, 0, "EBS gp3 of 20 GiB has 0 to 10000 IOPS, not 20000")
-	check("gp3", 100, 4000, 2000, "EBS gp3 of 100 GiB has 0 to 1000 MiB/s with 4000 IOPS, not 2000")
+	check("gp3", 20, 20000, 0, "EBS gp3 of 20 GiB has 0 to 10,000 IOPS, not 20,000")
+	check("gp3", 100, 4000, 2000, "EBS gp3 of 100 GiB has 0 to 1,000 MiB/s with 4,000 IOPS, not 2,000")
 }
 
 // TestBucketsLast compares bursts by the capacity's own limits with the published figures.

@@ -3,6 +3,7 @@ package sizing
 import (
 	"fmt"
 
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 )
 
@@ -37,7 +38,7 @@ func ScaleTo(from, to, growth float64) (Scale, error) {
 			requests = "staying the same, as more commits share a flush of the WAL, and growing with the rows"
 		}
 		s.Law = []string{
-			fmt.Sprintf("%.3g times the rows: WAL bytes and reads grow with the rows.", factor),
+			number.Short(factor, 3) + " times the rows: WAL bytes and reads grow with the rows.",
 			"Requests and flushes lie between " + requests + "; the larger is ordered for.",
 			"Pages written at checkpoints lie between staying the same, as a page takes several rows, and growing " +
 				"with the rows.",

@@ -208,8 +208,8 @@ func (p Part) journal() []string {
 	if writes <= othersShare*p.Need.Mean.Requests() && bytes <= othersShare*p.Need.Mean.Bytes() {
 		return nil
 	}
-	return []string{fmt.Sprintf("The file system's journal added %s writes/s and %.2g MB/s under this load, for this "+
-		"server and other programs. The need leaves them out.", printable.Count(writes), bytes/number.Mega)}
+	return []string{fmt.Sprintf("The file system's journal added %s writes/s and %s MB/s under this load, for this "+
+		"server and other programs. The need leaves them out.", printable.Count(writes), number.Rate(bytes/number.Mega))}
 }
 
 // misread returns the order that would follow if each WAL record was a request.

@@ -3,6 +3,7 @@ package sizing
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
@@ -31,8 +32,8 @@ func (s Stated) Rate() (needs.Rate, error) {
 		requests = bytes / s.RequestSize
 	default:
 		if off := requests * s.RequestSize / bytes; off > statedOff || off < 1/statedOff {
-			return needs.Rate{}, fmt.Errorf("iops=%g of kb=%g are %s MB/s, but you gave %s MB/s; leave one out", requests,
-				s.RequestSize/1024, number.Significant(requests*s.RequestSize/number.Mega, 3), number.Significant(bytes/number.Mega,
+			return needs.Rate{}, fmt.Errorf("iops=%s of kb=%s are %s MB/s, but you gave %s MB/s; leave one out",
+				typed(requests), typed(s.RequestSize/1024), number.Significant(requests*s.RequestSize/number.Mega, 3), number.Significant(bytes/number.Mega,
 					3))
 		}
 	}
@@ -81,3 +82,6 @@ func day(rate needs.Rate, hours float64) []needs.Rate {
 	}
 	return seconds
 }
+
+// typed formats a number as --need takes it: a comma would end it.
+func typed(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/cli/command"
@@ -31,7 +32,8 @@ func (o SizeOptions) check() error {
 		{"--repeat, in hours,", o.repeat.Hours(), 0, 24 * 366},
 	} {
 		if !(f.value >= f.least && f.value <= f.most) { // also NaN
-			return fmt.Errorf("%s %g: want %g to %g", f.flag, f.value, f.least, f.most)
+			return fmt.Errorf("%s %s: want %s to %s", f.flag, number.Stated(f.value), number.Stated(f.least),
+				number.Stated(f.most))
 		}
 	}
 	return nil

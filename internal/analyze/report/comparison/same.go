@@ -9,6 +9,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/metric"
@@ -35,8 +36,8 @@ func differing(c Comparison, runs []Compared) (all []string) {
 		}
 		if long, short := max(first.LoadSeconds, d.LoadSeconds),
 			min(first.LoadSeconds, d.LoadSeconds); long > otherLength*short {
-			all = append(all, fmt.Sprintf("Different length of loads: A %.4g s, %s %.4g s.", first.LoadSeconds,
-				c.Runs[i+1].Name, d.LoadSeconds))
+			all = append(all, fmt.Sprintf("Different length of loads: A %s s, %s %s s.",
+				number.Short(first.LoadSeconds, 4), c.Runs[i+1].Name, number.Short(d.LoadSeconds, 4)))
 		}
 		all = append(all, words.Filled(otherSettings(first.Target.Settings, d.Target.Settings, c.Runs[i+1].Name),
 			c.Runs[i+1].otherWork())...)

@@ -55,11 +55,11 @@ func (f Figures) Check() (found []Finding) {
 	for _, flow := range f.flows() {
 		if flow.Operations == 0 && flow.Bytes > 0 {
 			found = append(found, Finding{OddSize, fmt.Sprintf("%s MB/s%s in 0 operations/s: the two columns describe "+
-				"different operations", printed(flow.Bytes/1e6, 4), flow.of)})
+				"different operations", number.Short(flow.Bytes/1e6, 4), flow.of)})
 		} else if size := flow.Bytes / flow.Operations; apart(size, f.SaidSize) {
 			found = append(found,
 				Finding{OddSize, fmt.Sprintf("%s KiB per operation%s, but the requests were %s KiB: the two "+
-					"columns describe different operations", printed(size/1024, 3), flow.of, printed(f.SaidSize/1024, 3))})
+					"columns describe different operations", number.Short(size/1024, 3), flow.of, number.Short(f.SaidSize/1024, 3))})
 		}
 	}
 	found = append(found, f.little()...)
@@ -97,10 +97,10 @@ func (f Figures) flows() []named {
 func (f Figures) aboveCap(n named) (found []Finding) {
 	if n.Operations > f.CapIOPS*tolerance {
 		found = append(found, Finding{AboveCap, fmt.Sprintf("%s operations/s%s, but the cap is %s",
-			printed(n.Operations, 4), n.of, printed(f.CapIOPS, 4))})
+			number.Short(n.Operations, 4), n.of, number.Short(f.CapIOPS, 4))})
 	}
 	if n.Bytes > f.CapBytes*tolerance {
-		text := fmt.Sprintf("%s MB/s%s, but the cap is %s", printed(n.Bytes/1e6, 4), n.of, printed(f.CapBytes/1e6, 4))
+		text := fmt.Sprintf("%s MB/s%s, but the cap is %s", number.Short(n.Bytes/1e6, 4), n.of, number.Short(f.CapBytes/1e6, 4))
 		if f.Buffered {
 			text += ": what was written stayed in memory"
 		}
@@ -124,8 +124,8 @@ func (f Figures) little() []Finding {
 		if both != "" {
 			both += ", and "
 		}
-		both += fmt.Sprintf("%s operations/s%s of %s ms keep %s in flight", printed(flow.Operations, 4), flow.of,
-			printed(1000*flow.Latency, 3), printed(queue, 3))
+		both += fmt.Sprintf("%s operations/s%s of %s ms keep %s in flight", number.Short(flow.Operations, 4), flow.of,
+			number.Short(1000*flow.Latency, 3), number.Short(queue, 3))
 	}
 	if sum == 0 || !apart(sum, f.Queue) {
 		return nil
@@ -133,15 +133,7 @@ func (f Figures) little() []Finding {
 	return []Finding{
 		{LittlesLaw, fmt.Sprintf("%s, but the queue is given as %s: rate, latency and queue describe different "+
 			"operations",
-			both, printed(f.Queue, 3))}}
-}
-
-// printed formats a figure with some digits, and with all before the decimal point.
-func printed(v float64, digits int) string {
-	if v >= 999.5 {
-		return number.Grouped(v, 0)
-	}
-	return fmt.Sprintf("%.*g", digits, v)
+			both, number.Short(f.Queue, 3))}}
 }
 
 // apart reports whether two figures that should be equal differ. A figure that was not given never does.
