@@ -37,6 +37,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/accounttest"
 	"github.com/realiops/realiops/internal/test/insightstest"
 	"github.com/realiops/realiops/internal/test/process"
@@ -515,7 +516,7 @@ func (a *aurora) inSteps(t *testing.T, path string) {
 }
 
 // rested returns the run's time with the rests before and after it, in whole periods by the cloud's clock.
-func (a *aurora) rested(t *testing.T, path string) collect.Span {
+func (a *aurora) rested(t *testing.T, path string) runfile.Stretch {
 	t.Helper()
 	file, err := collect.Read(path)
 	if err != nil {
@@ -526,7 +527,7 @@ func (a *aurora) rested(t *testing.T, path string) collect.Span {
 		t.Errorf("%g s of the cloud's are rested, want an hour", rest)
 	}
 	hour := time.Duration(rest) * time.Second
-	return collect.Span{
+	return runfile.Stretch{
 		From: a.clock.ToThere(file.Span.From).Add(-hour).Truncate(standin.FiveMinutes),
 		To:   a.clock.ToThere(file.Span.To).Add(hour).Truncate(standin.FiveMinutes).Add(standin.FiveMinutes),
 	}
@@ -689,7 +690,7 @@ func (s *cloud) flush(t *testing.T) {
 }
 
 // publishAll publishes all of a draw's final points in a stretch.
-func (s *cloud) publishAll(t *testing.T, a *aurora, d standin.Draw, span collect.Span) {
+func (s *cloud) publishAll(t *testing.T, a *aurora, d standin.Draw, span runfile.Stretch) {
 	t.Helper()
 	for _, stream := range standin.Streams() {
 		for _, p := range d.Points(a.course, a.clock, stream, span.From, span.To) {
@@ -701,7 +702,7 @@ func (s *cloud) publishAll(t *testing.T, a *aurora, d standin.Draw, span collect
 
 // tellLoad publishes DBLoad, the first chart of CloudWatch Database Insights, only for
 // minutes with work, as AWS does.
-func (s *cloud) tellLoad(a *aurora, span collect.Span) {
+func (s *cloud) tellLoad(a *aurora, span runfile.Stretch) {
 	for from := span.From; from.Before(span.To); from = from.Add(time.Minute) {
 		p := standin.Point{From: from, To: from.Add(time.Minute)}
 		done := a.course.Between(a.clock.ToHere(p.From), a.clock.ToHere(p.To))

@@ -33,12 +33,9 @@ type pace struct {
 }
 
 func (l *clientWork) add(line runfile.Work) {
-	if l.lines == 0 || line.From.Before(l.from) {
-		l.from = line.From
-	}
-	if l.lines == 0 || line.To.After(l.to) {
-		l.to = line.To
-	}
+	span := runfile.Stretch{From: l.from, To: l.to}
+	span.Extend(line.From, line.To)
+	l.from, l.to = span.From, span.To
 	l.lines++
 	l.course = append(l.course, pace{line.From, line.To, float64(line.Rows), float64(line.Transactions)})
 	more := []int64{line.Transactions, line.Statements, line.Rows, line.Updated, line.Deleted, line.Returned,

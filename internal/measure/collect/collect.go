@@ -143,7 +143,7 @@ func (c *Collector) pass(ctx context.Context, states []*sourceState) (failed []e
 	return failed
 }
 
-func (c *Collector) ask(ctx context.Context, l *sourceState, s Span) error {
+func (c *Collector) ask(ctx context.Context, l *sourceState, s runfile.Stretch) error {
 	for _, m := range l.metrics {
 		m.unanswered = nil
 	}

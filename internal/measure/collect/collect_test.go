@@ -18,17 +18,17 @@ import (
 // service is a source like AWS's: its values come late and too low, and are corrected later.
 type service struct {
 	metrics []runfile.Metric
-	says    func(metric string, period Span, age time.Duration) (value float64, there bool)
+	says    func(metric string, period runfile.Stretch, age time.Duration) (value float64, there bool)
 	gaps    []runfile.Gap
 	err     error
-	asked   []Span
+	asked   []runfile.Stretch
 }
 
 func (s *service) Name() string              { return "cloudwatch" }
 func (s *service) Metrics() []runfile.Metric { return s.metrics }
 
 func (s *service) Backfill(_ context.Context, from, to time.Time, keep func(runfile.Record) error) error {
-	s.asked = append(s.asked, Span{from, to})
+	s.asked = append(s.asked, runfile.Stretch{From: from, To: to})
 	now := time.Now()
 	for _, g := range s.gaps {
 		if err := keep(g); err != nil {
@@ -38,7 +38,7 @@ func (s *service) Backfill(_ context.Context, from, to time.Time, keep func(runf
 	for _, m := range s.metrics {
 		length := time.Duration(m.Period) * time.Second
 		for at := from.Truncate(length); at.Before(to); at = at.Add(length) {
-			value, there := s.says(m.Name, Span{at, at.Add(length)}, now.Sub(at.Add(length)))
+			value, there := s.says(m.Name, runfile.Stretch{From: at, To: at.Add(length)}, now.Sub(at.Add(length)))
 			if !there {
 				continue
 			}
@@ -63,7 +63,7 @@ func metrics() []runfile.Metric {
 }
 
 // truth returns a period's final value: the minute of its begin.
-func truth(period Span) float64 { return float64(period.From.Unix() / 60 % 10000) }
+func truth(period runfile.Stretch) float64 { return float64(period.From.Unix() / 60 % 10000) }
 
 // minutes returns a moment of the run, which lasts ten minutes from a boundary of both periods (2000-01-01).
 func minutes(n float64) time.Time {
@@ -124,17 +124,17 @@ func lines(records []runfile.Record) (all []string) {
 // whole returns the lines of a completely known run.
 func whole() (all []string) {
 	for i := range 10 {
-		all = append(all, fmt.Sprintf("%s %d %v", quick, i, truth(Span{From: minutes(float64(i))})))
+		all = append(all, fmt.Sprintf("%s %d %v", quick, i, truth(runfile.Stretch{From: minutes(float64(i))})))
 	}
 	for i := range 2 {
-		all = append(all, fmt.Sprintf("%s %d %v", slow, 5*i, truth(Span{From: minutes(float64(5 * i))})))
+		all = append(all, fmt.Sprintf("%s %d %v", slow, 5*i, truth(runfile.Stretch{From: minutes(float64(5 * i))})))
 	}
 	slices.Sort(all)
 	return all
 }
 
 // late publishes a minute late, too low, and the true value after ten.
-func late(_ string, period Span, age time.Duration) (float64, bool) {
+func late(_ string, period runfile.Stretch, age time.Duration) (float64, bool) {
 	switch {
 	case age < time.Minute:
 		return 0, false
@@ -174,7 +174,7 @@ func TestReadsAgainUntilTwoReadingsAgree(t *testing.T) {
 func TestAsksAgainOnlyForOpenPeriods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(minutes(10)))
-		s := &service{metrics: metrics(), says: func(metric string, period Span, age time.Duration) (float64, bool) {
+		s := &service{metrics: metrics(), says: func(metric string, period runfile.Stretch, age time.Duration) (float64, bool) {
 			return late(metric, period, age+5*time.Minute) // right after five minutes
 		}}
 		c, records := collecting(t, fileWith(), s)
@@ -182,8 +182,8 @@ func TestAsksAgainOnlyForOpenPeriods(t *testing.T) {
 		if diff := cmp.Diff(whole(), lines(*records)); diff != "" || err != nil {
 			t.Errorf("%v %s", err, diff)
 		}
-		all := Span{minutes(0), minutes(10)}
-		if diff := cmp.Diff([]Span{all, all, {minutes(5), minutes(10)}}, s.asked); diff != "" {
+		all := runfile.Stretch{From: minutes(0), To: minutes(10)}
+		if diff := cmp.Diff([]runfile.Stretch{all, all, {From: minutes(5), To: minutes(10)}}, s.asked); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -208,7 +208,7 @@ func TestOneReadingIsEnoughAfterHours(t *testing.T) {
 func TestUnsettledPeriodsAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(minutes(10)))
-		s := &service{metrics: metrics(), says: func(metric string, period Span, age time.Duration) (float64, bool) {
+		s := &service{metrics: metrics(), says: func(metric string, period runfile.Stretch, age time.Duration) (float64, bool) {
 			if metric == slow && period.From.Equal(minutes(5)) {
 				return age.Minutes(), true
 			}
@@ -233,7 +233,7 @@ func TestUnsettledPeriodsAreReported(t *testing.T) {
 func TestMissingPeriodsAreWaitedForAndThenSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(minutes(10)))
-		s := &service{metrics: metrics(), says: func(metric string, period Span, age time.Duration) (float64, bool) {
+		s := &service{metrics: metrics(), says: func(metric string, period runfile.Stretch, age time.Duration) (float64, bool) {
 			if metric == slow || period.From.Equal(minutes(3)) {
 				return 0, false
 			}
@@ -250,7 +250,7 @@ func TestMissingPeriodsAreWaitedForAndThenSaid(t *testing.T) {
 			t.Errorf("%v %s", err, diff)
 		}
 		again, more := collecting(t, fileWith(*records...),
-			&service{metrics: metrics(), says: func(string, Span, time.Duration) (float64, bool) {
+			&service{metrics: metrics(), says: func(string, runfile.Stretch, time.Duration) (float64, bool) {
 				t.Error("asked again for what was given up")
 				return 0, false
 			}})
@@ -322,7 +322,7 @@ func TestRefusedMetricsAreNotAwaitedOrSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(minutes(10)))
 		s := &service{
-			metrics: metrics(), says: func(string, Span, time.Duration) (float64, bool) { return 0, false },
+			metrics: metrics(), says: func(string, runfile.Stretch, time.Duration) (float64, bool) { return 0, false },
 			gaps: []runfile.Gap{{Probe: "cloudwatch", Reason: runfile.Permission, Detail: "not allowed"}},
 		}
 		c, records := collecting(t, fileWith(), s)
@@ -354,7 +354,7 @@ func TestMissingMetricIsNotSettled(t *testing.T) {
 			s := &service{
 				metrics: metrics(),
 				gaps:    []runfile.Gap{{Probe: "cloudwatch", Metric: slow, Reason: reason, Detail: "PartialData"}},
-				says: func(metric string, p Span, _ time.Duration) (float64, bool) {
+				says: func(metric string, p runfile.Stretch, _ time.Duration) (float64, bool) {
 					return truth(p), metric == quick
 				},
 			}
@@ -383,7 +383,7 @@ func TestMissingMetricIsNotSettled(t *testing.T) {
 func TestAnEmptyAnswerIsNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(minutes(90)))
-		s := &service{metrics: metrics(), says: func(string, Span, time.Duration) (float64, bool) { return 0, false }}
+		s := &service{metrics: metrics(), says: func(string, runfile.Stretch, time.Duration) (float64, bool) { return 0, false }}
 		c, records := collecting(t, fileWith(), s)
 		outcome, err := c.Run(t.Context())
 		unanswered, is := errors.AsType[*UnansweredError](err)
@@ -400,7 +400,7 @@ func TestAnEmptyAnswerIsNone(t *testing.T) {
 
 func TestTempoBringsThePeriodsOfAFasterClockHere(t *testing.T) {
 	tempo := Tempo{Here: minutes(0), There: minutes(-24 * 60), Factor: 60}
-	s := &service{metrics: metrics(), says: func(string, Span, time.Duration) (float64, bool) { return 7, true }}
+	s := &service{metrics: metrics(), says: func(string, runfile.Stretch, time.Duration) (float64, bool) { return 7, true }}
 	var got []runfile.Period
 	err := tempo.Source(s).Backfill(t.Context(), minutes(0).Add(5*time.Second), minutes(0).Add(7*time.Second),
 		func(r runfile.Record) error {

@@ -104,7 +104,7 @@ func faults() []fault {
 
 // hour is a run that ended two hours ago, with a point for each minute in AWS.
 type hour struct {
-	span   Span
+	span   runfile.Stretch
 	server runfile.Cloud
 	behind *accounttest.StandIn
 	pi     *insightstest.Service
@@ -114,7 +114,7 @@ type hour struct {
 func anHour(t *testing.T) hour {
 	t.Helper()
 	at := time.Now().Add(-3 * time.Hour).UTC().Truncate(time.Hour)
-	h := hour{span: Span{at, at.Add(time.Hour)}, behind: accounttest.Start(t), server: runfile.Cloud{
+	h := hour{span: runfile.Stretch{From: at, To: at.Add(time.Hour)}, behind: accounttest.Start(t), server: runfile.Cloud{
 		Provider: "aws", Region: accounttest.Region, Instance: "db-1", Engine: "aurora-postgresql",
 		Class: "db.r6g.large", Resource: "db-ABC", Insights: true,
 	}}

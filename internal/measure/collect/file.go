@@ -4,19 +4,15 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Span is the half-open stretch of time [From, To).
-type Span struct{ From, To time.Time }
-
 // File is the part of a run file that a collection needs.
 type File struct {
 	Header runfile.Run
-	Span   Span   // from the first load's begin to the last one's end; empty without loads
-	Moves  []Move // failovers that moved the load, in order
+	Span   runfile.Stretch // from the first load's begin to the last one's end; empty without loads
+	Moves  []Move          // failovers that moved the load, in order
 
 	begun     runfile.LoadEvent // the last one
 	announced map[string]bool
@@ -63,12 +59,11 @@ func (f *File) event(e runfile.LoadEvent) {
 	switch e.Event {
 	case runfile.Begin:
 		f.begun = e
-		f.Span.begin(e.At)
 	case runfile.End:
-		f.Span.end(e.At)
 	default:
 		return
 	}
+	f.Span.Extend(e.At, e.At)
 	if f.begun.Instance == "" || f.Header.Target.Cloud == nil {
 		return // still the run's first instance
 	}
@@ -76,18 +71,8 @@ func (f *File) event(e runfile.LoadEvent) {
 	if i < 0 {
 		i, f.Moves = len(f.Moves), append(f.Moves, Move{Cloud: f.movedCloud()})
 	}
-	f.Moves[i].Span.begin(f.begun.At)
-	f.Moves[i].Span.end(e.At)
+	f.Moves[i].Span.Extend(f.begun.At, e.At)
 }
-
-// begin and end extend a span to a moment.
-func (s *Span) begin(at time.Time) {
-	if s.From.IsZero() {
-		s.From, s.To = at, at
-	}
-}
-
-func (s *Span) end(at time.Time) { s.To = later(at, s.To) }
 
 // movedCloud returns the file's description of the last load's instance. The cluster's metrics are read
 // only for the run's first instance.

@@ -20,11 +20,11 @@ func TestMoved(t *testing.T) {
 		f.take(runfile.LoadEvent{At: minutes(7), Event: runfile.Begin, Instance: "two", Cloud: &runfile.Cloud{
 			Instance: "two", Cluster: "all", Resource: "db-2"}})
 		f.take(runfile.LoadEvent{At: minutes(10), Event: runfile.End})
-		want := []Move{{Cloud: runfile.Cloud{Instance: "two", Resource: "db-2"}, Span: Span{minutes(7), minutes(10)}}}
+		want := []Move{{Cloud: runfile.Cloud{Instance: "two", Resource: "db-2"}, Span: runfile.Stretch{From: minutes(7), To: minutes(10)}}}
 		if diff := cmp.Diff(want, f.Moves); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}
-		two := &service{metrics: metrics()[:1], says: func(string, Span, time.Duration) (float64, bool) {
+		two := &service{metrics: metrics()[:1], says: func(string, runfile.Stretch, time.Duration) (float64, bool) {
 			return 5, true
 		}}
 		c, records := collecting(t, f, Moved(two, f.Moves[0]))

@@ -12,9 +12,9 @@ import (
 // show work up to a period later.
 func TestRestIsAskedFor(t *testing.T) {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	for rest, want := range map[float64]Span{
-		0:    {noon, noon.Add(time.Minute)},
-		3600: {noon.Add(-time.Hour), noon.Add(61 * time.Minute)},
+	for rest, want := range map[float64]runfile.Stretch{
+		0:    {From: noon, To: noon.Add(time.Minute)},
+		3600: {From: noon.Add(-time.Hour), To: noon.Add(61 * time.Minute)},
 	} {
 		f := &File{announced: map[string]bool{}}
 		f.take(runfile.Run{Plan: runfile.Plan{RestSeconds: rest}})

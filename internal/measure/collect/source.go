@@ -16,7 +16,7 @@ import (
 // for; others are recorded as they come.
 type sourceState struct {
 	source  probe.Backfiller
-	span    Span
+	span    runfile.Stretch
 	rules   Rules
 	metrics map[string]*metric
 	gaps    map[gapKind]bool
@@ -68,7 +68,7 @@ type reading struct {
 	recorded bool
 }
 
-func newSourceState(source probe.Backfiller, span Span, rules Rules) *sourceState {
+func newSourceState(source probe.Backfiller, span runfile.Stretch, rules Rules) *sourceState {
 	l := &sourceState{source: source, span: span, rules: rules, metrics: map[string]*metric{}, gaps: map[gapKind]bool{}}
 	for _, m := range source.Metrics() {
 		period := max(time.Duration(m.Period*float64(time.Second)), time.Millisecond)
@@ -81,9 +81,9 @@ func newSourceState(source probe.Backfiller, span Span, rules Rules) *sourceStat
 	return l
 }
 
-func (m *metric) slot(i int) Span {
+func (m *metric) slot(i int) runfile.Stretch {
 	from := m.first.Add(time.Duration(i) * m.period)
-	return Span{from, from.Add(m.period)}
+	return runfile.Stretch{From: from, To: from.Add(m.period)}
 }
 
 func (m *metric) track(p runfile.Period) *track {
@@ -150,7 +150,7 @@ func (l *sourceState) gap(g runfile.Gap, now time.Time) bool {
 }
 
 // missed records the slots in a requested stretch without data.
-func (l *sourceState) missed(s Span, now time.Time) {
+func (l *sourceState) missed(s runfile.Stretch, now time.Time) {
 	for _, m := range l.metrics {
 		for i := range m.slots {
 			slot := m.slot(i)
@@ -173,11 +173,11 @@ func (l *sourceState) whole(p runfile.Period) bool {
 }
 
 // wanting calls each with every open period, and the earliest time at which it could settle.
-func (l *sourceState) wanting(m *metric, each func(s Span, settles time.Time)) {
+func (l *sourceState) wanting(m *metric, each func(s runfile.Stretch, settles time.Time)) {
 	for _, t := range m.tracks {
 		for _, r := range t.open {
 			if l.whole(r.period) {
-				each(Span{r.period.From, r.period.To}, l.rules.settles(r.period.To, r.since))
+				each(runfile.Stretch{From: r.period.From, To: r.period.To}, l.rules.settles(r.period.To, r.since))
 			}
 		}
 	}
@@ -193,25 +193,17 @@ func (l *sourceState) wanting(m *metric, each func(s Span, settles time.Time)) {
 }
 
 // open returns the stretch of the open periods; false: none.
-func (l *sourceState) open() (s Span, some bool) {
+func (l *sourceState) open() (s runfile.Stretch, some bool) {
 	for _, m := range l.metrics {
-		l.wanting(m, func(w Span, _ time.Time) {
-			if !some || w.From.Before(s.From) {
-				s.From = w.From
-			}
-			if !some || w.To.After(s.To) {
-				s.To = w.To
-			}
-			some = true
-		})
+		l.wanting(m, func(w runfile.Stretch, _ time.Time) { s.Extend(w.From, w.To) })
 	}
-	return s, some
+	return s, !s.From.IsZero()
 }
 
 // next returns when all open periods could have settled.
 func (l *sourceState) next() (at time.Time, some bool) {
 	for _, m := range l.metrics {
-		l.wanting(m, func(_ Span, settles time.Time) { at, some = later(settles, at), true })
+		l.wanting(m, func(_ runfile.Stretch, settles time.Time) { at, some = later(settles, at), true })
 	}
 	return at, some
 }
@@ -240,7 +232,7 @@ func (l *sourceState) unanswered() (reasons []string, metrics int) {
 func (l *sourceState) settled() (settled, all int) {
 	for _, m := range l.metrics {
 		open := m.unanswered != nil
-		l.wanting(m, func(Span, time.Time) { open = true })
+		l.wanting(m, func(runfile.Stretch, time.Time) { open = true })
 		if !open {
 			settled++
 		}

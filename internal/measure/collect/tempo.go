@@ -95,7 +95,7 @@ func (f faster) Backfill(ctx context.Context, from, to time.Time, keep func(runf
 // Move is an instance that a failover moved the load to, and the stretch from its first load there to its last.
 type Move struct {
 	Cloud runfile.Cloud
-	Span  Span
+	Span  runfile.Stretch
 }
 
 // Moved returns a source for the instance that the load moved to. It covers the time of the load there, and adds the
@@ -142,7 +142,7 @@ func (m moved) Backfill(ctx context.Context, from, to time.Time, keep func(runfi
 
 // spanOf returns the stretch to ask a source for: the whole run with the rest before and after it, or the
 // load's time on another instance.
-func (f *File) spanOf(source probe.Backfiller) Span {
+func (f *File) spanOf(source probe.Backfiller) runfile.Stretch {
 	if m, is := source.(moved); is {
 		return m.to.Span
 	}

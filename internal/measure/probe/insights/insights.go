@@ -66,11 +66,7 @@ func (p *Probe) Metrics() (all []runfile.Metric) {
 // Backfill passes on the service's data on the periods that overlap [from, to). It returns an error if a later
 // attempt may bring more, and passes on a gap if it will not.
 func (p *Probe) Backfill(ctx context.Context, from, to time.Time, keep func(runfile.Record) error) error {
-	now := time.Now
-	if p.Now != nil {
-		now = p.Now
-	}
-	b := &backfill{Probe: p, keep: keep, now: now(), barren: map[string]bool{}, refused: map[string]bool{}}
+	b := &backfill{Probe: p, keep: keep, now: p.now(), barren: map[string]bool{}, refused: map[string]bool{}}
 	to = earlier(to, b.now)
 	if !from.Before(to) {
 		return nil
@@ -90,6 +86,13 @@ func (p *Probe) Backfill(ctx context.Context, from, to time.Time, keep func(runf
 			Detail: trouble.Error()})
 	}
 	return err
+}
+
+func (p *Probe) now() time.Time {
+	if p.Now == nil {
+		return time.Now()
+	}
+	return p.Now()
 }
 
 func earlier(a, b time.Time) time.Time {
@@ -245,12 +248,8 @@ const lately = 10 * time.Minute
 // Try makes each call of a collection once, for the newest points, and judges the answers as a collection does. The
 // errors say what a collection would not get of the list of counters, and of their values.
 func (p *Probe) Try(ctx context.Context) (list, values error) {
-	now := time.Now
-	if p.Now != nil {
-		now = p.Now
-	}
 	var refusal runfile.Gap
-	b := &backfill{Probe: p, now: now(), barren: map[string]bool{}, refused: map[string]bool{},
+	b := &backfill{Probe: p, now: p.now(), barren: map[string]bool{}, refused: map[string]bool{},
 		keep: func(r runfile.Record) error {
 			refusal, _ = r.(runfile.Gap)
 			return nil

@@ -105,21 +105,17 @@ func (b *backfill) read(ctx context.Context, w *window) error {
 // short returns the metrics with values missing on one side of the window, and a stretch
 // that covers the missing pieces.
 func (b *backfill) short(w *window, cut func(*line) (time.Time, time.Time)) (short []counter, from, to time.Time) {
+	var stretch runfile.Stretch
 	for _, c := range w.counters {
 		begin, end := cut(w.of(c))
 		end = earlier(end, series.PeriodDown(b.now.Add(-published), w.period))
 		if !begin.Before(end) || b.barren[c.name] || b.refused[c.name] {
 			continue
 		}
-		if len(short) == 0 || begin.Before(from) {
-			from = begin
-		}
-		if len(short) == 0 || end.After(to) {
-			to = end
-		}
+		stretch.Extend(begin, end)
 		short = append(short, c)
 	}
-	return short, from, to
+	return short, stretch.From, stretch.To
 }
 
 // tail returns the part of the window after a line's last value, and head the part before its first. A

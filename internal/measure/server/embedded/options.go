@@ -17,7 +17,7 @@ const InstalledBin = "installed"
 type Options struct {
 	Version  string   // 17, or exactly 17.11; empty: the default, or BinDir's
 	BinDir   string   // the programs of an installed server, or InstalledBin; empty: fetched
-	DataDir  string   // the programs of an installed server, or InstalledBin; empty: fetch them
+	DataDir  string   // a new or empty directory for the data; empty: a temporary one
 	Settings []string // name=value each, as in postgresql.conf
 	AllowRAM bool     // accept a DataDir in memory
 	Keep     bool     // leave the data behind
