@@ -27,7 +27,6 @@ type Fate struct {
 	FirstDry int     // first second in which its bucket had too little for the demand; -1: never, or no bucket
 	Lowest   float64 // least credits
 	Left     float64 // credits at the end
-	Refills  float64 // seconds without demand to fill it from there
 	Dry      int     // seconds in which its bucket had too little for the demand
 	Served   Demand  // per second, in those
 }
@@ -174,7 +173,7 @@ func (p *player) note(second int, d Demand, share float64) {
 func (p *player) finish() Outcome {
 	for i, l := range p.limits {
 		fate := &p.out.Limits[i]
-		fate.Left, fate.Refills = l.Balance, l.Refills()
+		fate.Left = l.Balance
 		for k := range fate.Served {
 			fate.Served[k] /= float64(max(1, fate.Dry))
 		}

@@ -19,10 +19,7 @@ import (
 )
 
 // Quantiles holds the durations of transactions, in seconds.
-type Quantiles struct {
-	Transactions       int64 // number timed
-	P50, P95, P99, Max float64
-}
+type Quantiles struct{ P50, P95, P99, Max float64 }
 
 // Range in microseconds, and significant digits, of the merged histogram of a load.
 const (
@@ -181,7 +178,5 @@ func (l *Sum) Quantiles() *Quantiles {
 	seconds := func(quantile float64) float64 {
 		return float64(l.others.ValueAtQuantile(quantile)) * time.Microsecond.Seconds()
 	}
-	return &Quantiles{
-		Transactions: l.others.TotalCount(), P50: seconds(50), P95: seconds(95), P99: seconds(99), Max: seconds(100),
-	}
+	return &Quantiles{P50: seconds(50), P95: seconds(95), P99: seconds(99), Max: seconds(100)}
 }

@@ -143,7 +143,7 @@ func TestJSON(t *testing.T) {
 
 func TestLatency(t *testing.T) {
 	repetition := func(n int, p50 float64) counts.Repetition {
-		latency := &latency.Quantiles{Transactions: 9, P50: p50, P95: 2 * p50, P99: 3 * p50, Max: 4 * p50}
+		latency := &latency.Quantiles{P50: p50, P95: 2 * p50, P99: 3 * p50, Max: 4 * p50}
 		return counts.Repetition{Number: n, Seconds: 1, Latency: latency}
 	}
 	load := counts.Load{Load: runfile.Load{Name: "a", Method: "copy"}, Repetitions: []counts.Repetition{

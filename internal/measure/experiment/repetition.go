@@ -290,11 +290,10 @@ func (e *Experiment) announce(s step) error {
 // mark completes and records an event of a repetition.
 func (e *Experiment) mark(s step, line runfile.LoadEvent) error {
 	line.At, line.Load, line.Repetition = time.Now(), s.load.Name, s.repetition
-	if line.Event != runfile.Begin || e.Moved == nil {
-		return e.Record(line)
-	}
-	if line.Cloud = e.Moved(); line.Cloud != nil {
-		line.Instance = line.Cloud.Instance
+	if line.Event == runfile.Begin && e.Moved != nil {
+		if line.Cloud = e.Moved(); line.Cloud != nil {
+			line.Instance = line.Cloud.Instance
+		}
 	}
 	return e.Record(line)
 }

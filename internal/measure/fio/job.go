@@ -9,7 +9,6 @@ import (
 // Job is one load: sections of a fio job file that run at the same time. Most have one.
 type Job struct {
 	Name     string
-	What     string // in words
 	Sections []Section
 	Runtime  time.Duration
 	Depth    int   // requests in flight; 0: unknown

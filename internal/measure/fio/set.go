@@ -25,14 +25,14 @@ const (
 const defaultRuntime = 10 * time.Second
 
 type shape struct {
-	name, what, rw, block string
-	depth                 int
-	options               []Option
-	runtime               time.Duration
-	files                 string
-	size                  int64 // 0: as requested
-	cached                bool  // through the page cache, like a database
-	sync                  bool  // sequential
+	name, rw, block string
+	depth           int
+	options         []Option
+	runtime         time.Duration
+	files           string
+	size            int64 // 0: as requested
+	cached          bool  // through the page cache, like a database
+	sync            bool  // sequential
 }
 
 // Database returns the jobs that bound a database's performance: random page reads and writes, a long write as by a
@@ -41,15 +41,11 @@ func Database(s Settings) []Job {
 	const shared = "data"
 	file := []Option{{"filename", shared}}
 	return s.jobs([]shape{
-		{name: "random-read", what: "pages read anywhere, 16 at a time", rw: "randread", block: "8k", depth: 16,
-			options: file, files: shared},
-		{name: "random-write", what: "pages written anywhere, 16 at a time", rw: "randwrite", block: "8k", depth: 16,
-			options: file, files: shared},
-		{name: "sequential-write", what: "a long write, as of a checkpoint or COPY", rw: "write", block: "256k",
-			depth: 8, options: file, files: shared},
-		{name: "commit", what: "a page of the WAL written and flushed, one after the other, as a commit waits for it",
-			rw: "write", block: "8k", depth: 1, options: append([]Option{{"fdatasync", "1"}}, file...), files: shared,
-			cached: true, sync: true},
+		{name: "random-read", rw: "randread", block: "8k", depth: 16, options: file, files: shared},
+		{name: "random-write", rw: "randwrite", block: "8k", depth: 16, options: file, files: shared},
+		{name: "sequential-write", rw: "write", block: "256k", depth: 8, options: file, files: shared},
+		{name: "commit", rw: "write", block: "8k", depth: 1, files: shared, cached: true, sync: true,
+			options: []Option{{"fdatasync", "1"}, {"filename", shared}}},
 	})
 }
 
@@ -62,19 +58,16 @@ func Published(s Settings) []Job {
 	ec2 := []Option{{"numjobs", "16"}, {"filename_format", "ec2.$jobnum"}}
 	azure := []Option{{"filename", "azure"}}
 	return s.jobs([]shape{
-		{name: "hub-random-8k", what: "8 files, random read and write, 8 KB", rw: "randrw", block: "8k", depth: 16,
-			options: hub, runtime: half, files: "hub"},
-		{name: "hub-random-4k", what: "8 files, random read and write, 4 KB", rw: "randrw", block: "4k", depth: 16,
-			options: hub, runtime: half, files: "hub"},
-		{name: "hub-sequential", what: "8 files, sequential write, 256 KB", rw: "write", block: "256k", depth: 16,
-			options: hub, runtime: half, files: "hub"},
-		{name: "azure-random", what: "random read, 32 KB, 16 deep", rw: "randread", block: "32k", depth: 16,
+		{name: "hub-random-8k", rw: "randrw", block: "8k", depth: 16, options: hub, runtime: half, files: "hub"},
+		{name: "hub-random-4k", rw: "randrw", block: "4k", depth: 16, options: hub, runtime: half, files: "hub"},
+		{name: "hub-sequential", rw: "write", block: "256k", depth: 16, options: hub, runtime: half, files: "hub"},
+		{name: "azure-random", rw: "randread", block: "32k", depth: 16,
 			options: azure, runtime: half, files: "azure", size: 1 << 30},
-		{name: "azure-sequential", what: "sequential read, 32 KB, 16 deep", rw: "read", block: "32k", depth: 16,
+		{name: "azure-sequential", rw: "read", block: "32k", depth: 16,
 			options: azure, runtime: half, files: "azure", size: 1 << 30},
-		{name: "ec2-random-read", what: "random read, 4 KB, 16 jobs", rw: "randread", block: "4k", depth: 1,
+		{name: "ec2-random-read", rw: "randread", block: "4k", depth: 1,
 			options: ec2, runtime: 180 * time.Second, files: "ec2"},
-		{name: "ec2-random-write", what: "random write, 4 KB, 16 jobs", rw: "randwrite", block: "4k", depth: 1,
+		{name: "ec2-random-write", rw: "randwrite", block: "4k", depth: 1,
 			options: ec2, runtime: 180 * time.Second, files: "ec2"},
 	})
 }
@@ -88,7 +81,7 @@ func (s Settings) jobs(shapes []shape) (all []Job) {
 
 // job gives a shape its size and time.
 func (s Settings) job(sh shape) Job {
-	j := Job{Name: sh.name, What: sh.what, Files: sh.files, Bytes: s.Size, Runtime: s.Runtime, Buffered: sh.cached,
+	j := Job{Name: sh.name, Files: sh.files, Bytes: s.Size, Runtime: s.Runtime, Buffered: sh.cached,
 		Depth: sh.depth}
 	if sh.size > 0 {
 		j.Bytes = sh.size
@@ -135,8 +128,7 @@ func (s Settings) inFlight(sh shape) []Option {
 // AsDD returns a sequential write without direct I/O, once through the file and not flushed, as dd does.
 func AsDD(s Settings) Job {
 	return Job{
-		Name: "buffered-write", What: "the sequential write through the page cache and not flushed, as dd does it",
-		Buffered: true, Depth: 1, Files: "data", Bytes: s.Size, Runtime: s.Runtime,
+		Name: "buffered-write", Buffered: true, Depth: 1, Files: "data", Bytes: s.Size, Runtime: s.Runtime,
 		Sections: []Section{{"buffered-write", []Option{
 			{"rw", "write"}, {"bs", "256k"}, {"ioengine", "psync"}, {"filename", "data"}, {"size", fmt.Sprint(s.Size)},
 			{"overwrite", "1"}, {"thread", "1"},

@@ -280,21 +280,8 @@ func distinguishing(groups [][]copyOf) []string {
 			}
 		}
 	}
-	var all, differ []string
-	for l := range names {
-		all = append(all, l)
-	}
-	rank := func(l string) int {
-		if i := slices.Index(namingLabels, l); i >= 0 {
-			return i
-		}
-		if slices.Contains(scrapeLabels, l) {
-			return len(namingLabels) + 1
-		}
-		return len(namingLabels)
-	}
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b)) })
-	for _, l := range all {
+	var differ []string
+	for _, l := range slices.SortedFunc(maps.Keys(names), plainer) {
 		if disjoint(groups, l) {
 			return []string{l}
 		}
@@ -306,6 +293,20 @@ func distinguishing(groups [][]copyOf) []string {
 		return differ
 	}
 	return nil
+}
+
+// plainer orders labels by how plainly they name a server.
+func plainer(a, b string) int {
+	rank := func(l string) int {
+		if i := slices.Index(namingLabels, l); i >= 0 {
+			return i
+		}
+		if slices.Contains(scrapeLabels, l) {
+			return len(namingLabels) + 1
+		}
+		return len(namingLabels)
+	}
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 }
 
 func flat(groups [][]copyOf) (sets []labelSet) {

@@ -160,15 +160,7 @@ func severalServers(f Found, a, b *part, differ []string) error {
 	if ofHost(f.Exporter) {
 		flag = "--host"
 	}
-	rank := func(l string) int {
-		if i := slices.Index(namingLabels, l); i >= 0 {
-			return i
-		}
-		return len(namingLabels)
-	}
-	label := slices.MinFunc(differ, func(a, b string) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
-	})
+	label := slices.MinFunc(differ, plainer)
 	return fmt.Errorf(`%s has several servers at %s, which differ in %s (%s); pick one with %s '%s="…"'`, f.Exporter,
 		f.Instance, label, listed([]string{a.labels[label], b.labels[label]}), flag, label)
 }
