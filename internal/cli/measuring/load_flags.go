@@ -71,7 +71,7 @@ func (o *loadOptions) loadFlags(f *pflag.FlagSet) {
 	f.VarP(whole(&o.load.Threads, 1), "jobs", "j",
 		"`number` of worker processes that the clients are divided over, as pgbench divides them over threads")
 	f.VarP(whole(&o.load.Transactions, 1), "transactions", "t",
-		fmt.Sprintf("`number` of transactions of each client (default %d)", output.DefaultTransactions))
+		fmt.Sprintf("`number` of transactions of each client (default %d)", engine.DefaultTransactions))
 	f.VarP(&secondsFlag{&o.load.Duration, true}, "time", "T", "how long to run, in `seconds` or with a unit: 10m")
 	f.VarP(&modeFlag{&o.load.Mode}, "protocol", "M", "how statements are sent: simple, extended or prepared")
 	f.VarP(&positiveFlag{value: &o.load.Rate}, "rate", "R",

@@ -38,7 +38,7 @@ type Options struct {
 	Clients      int           // 0 is 1
 	Threads      int           // pgbench's -j: which streams of random numbers clients share; 0 is 1
 	Thread       int           // run only this thread's clients, from 1; 0: all
-	Transactions int           // per client, -t; exclusive with Duration, 10 if both are 0
+	Transactions int           // per client, -t; exclusive with Duration, [DefaultTransactions] if both are 0
 	Duration     time.Duration // -T
 	Warmup       time.Duration // uncounted time at the start
 	Reconnect    bool          // -C: a connection for each transaction
@@ -78,24 +78,24 @@ type Weighted struct {
 	Weight int
 }
 
-// complete fills in the defaults and rejects impossible options.
-func (o *Options) complete() error {
+// Complete fills in the defaults.
+func (o *Options) Complete() {
 	o.Clients = max(o.Clients, 1)
 	o.Threads = min(max(o.Threads, 1), o.Clients)
 	o.Mode = cmp.Or(o.Mode, Simple)
 	if o.Transactions == 0 && o.Duration == 0 {
-		o.Transactions = defaultTransactions
+		o.Transactions = DefaultTransactions
 	}
 	if o.MaxTries == 0 && !o.Unlimited {
 		o.MaxTries = 1
 	}
 	o.SampleRate = cmp.Or(o.SampleRate, 1)
-	return o.check()
 }
 
-// defaultTransactions is the number per client if no other is set.
-const defaultTransactions = 10
+// DefaultTransactions is pgbench's -t if neither -t nor -T is given.
+const DefaultTransactions = 10
 
+// check rejects impossible options.
 func (o *Options) check() error {
 	weight := 0
 	for _, s := range o.Scripts {

@@ -43,7 +43,8 @@ func Run(ctx context.Context, o Options) (Result, error) {
 }
 
 func newLoad(o *Options) (*load, error) {
-	if err := o.complete(); err != nil {
+	o.Complete()
+	if err := o.check(); err != nil {
 		return nil, err
 	}
 	programs, err := compile(o)

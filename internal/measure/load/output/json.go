@@ -188,9 +188,10 @@ func orNull[T any](value T, is bool) *T {
 }
 
 func (a Asked) json() asked {
+	a.Complete()
 	return asked{
-		Mode: a.mode(), Clients: a.clients(), Threads: a.threads(),
-		Transactions: orNull(a.transactions(), a.Duration == 0),
+		Mode: a.Mode, Clients: a.Clients, Threads: a.Threads,
+		Transactions: orNull(a.Transactions, a.Duration == 0),
 		Duration:     orNull(a.Duration.Seconds(), a.Duration > 0), Warmup: a.Warmup.Seconds(),
 		Rate: orNull(a.Rate, a.Rate > 0), Limit: orNull(a.LatencyLimit.Seconds(), a.LatencyLimit > 0),
 		MaxTries: orNull(a.tries(), a.tries() > 0), Reconnect: a.Reconnect, Scale: a.Scale, Seed: a.Seed,

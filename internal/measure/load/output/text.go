@@ -14,6 +14,7 @@ import (
 // statements, because parsers of pgbench's output look for the last line of the report or of a section.
 func (r Report) Text(w io.Writer) error {
 	b := bufio.NewWriter(w)
+	r.Asked.Complete()
 	p := page{b, r}
 	p.parameters()
 	p.processed()
@@ -62,9 +63,9 @@ func (p page) parameters() {
 	if a.PartitionMethod != "" {
 		p.line("partition method: %s\npartitions: %d", a.PartitionMethod, a.Partitions)
 	}
-	p.line("query mode: %s", a.mode())
-	p.line("number of clients: %d", a.clients())
-	p.line("number of threads: %d", a.threads())
+	p.line("query mode: %s", a.Mode)
+	p.line("number of clients: %d", a.Clients)
+	p.line("number of threads: %d", a.Threads)
 	if n := a.tries(); n > 0 {
 		p.line("maximum number of tries: %d", n)
 	}
@@ -76,7 +77,7 @@ func (p page) processed() {
 	if a.Duration > 0 {
 		p.line("duration: %g s", a.Duration.Seconds())
 	} else {
-		p.line("number of transactions per client: %d", a.transactions())
+		p.line("number of transactions per client: %d", a.Transactions)
 	}
 	if a.Warmup > 0 {
 		p.line("warm-up: %g s, not counted", a.Warmup.Seconds())
@@ -84,7 +85,7 @@ func (p page) processed() {
 	if a.Duration > 0 {
 		p.line("number of transactions actually processed: %d", done)
 	} else {
-		p.line("number of transactions actually processed: %d/%d", done, a.transactions()*a.clients())
+		p.line("number of transactions actually processed: %d/%d", done, a.Transactions*a.Clients)
 	}
 }
 
@@ -102,7 +103,7 @@ func (p page) totals() {
 		if p.Result.Failed() > 0 {
 			with = " (including failures)"
 		}
-		average := milliseconds(p.Result.Elapsed) * float64(p.Asked.clients()) / float64(attempted(p.Result.Totals))
+		average := milliseconds(p.Result.Elapsed) * float64(p.Asked.Clients) / float64(attempted(p.Result.Totals))
 		p.line("latency average = %.3f ms%s", average, with)
 	}
 	if average, known := mean(p.Result.Lag); known && p.Asked.Rate > 0 {
