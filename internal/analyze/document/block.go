@@ -1,6 +1,7 @@
 package document
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -255,6 +256,14 @@ func (n *footnotes) mark(text string) int {
 func (n *footnotes) take() []string {
 	all := *n
 	*n = nil
+	return all
+}
+
+// items takes the footnotes as a list.
+func (n *footnotes) items() (all []string) {
+	for i, note := range n.take() {
+		all = append(all, fmt.Sprintf("(%d) %s", i+1, note))
+	}
 	return all
 }
 

@@ -39,7 +39,7 @@ func HTML(w io.Writer, d Document) error {
 	p.raw("<style>\n" + style + "</style>\n</head>\n<body>\n<main>\n")
 	p.element("h1", d.Heading)
 	p.blocks(d.Blocks, d.Heading)
-	p.list(p.footnotes())
+	p.list(p.notes.items())
 	p.raw("</main>\n<script id=\"sort\">" + script + "</script>\n</body>\n</html>\n")
 	if p.err != nil {
 		return p.err
@@ -79,13 +79,6 @@ func (p *page) withContents() string {
 	}
 	list.raw("</ul>\n</nav>\n")
 	return text[:p.contents] + list.text.String() + text[p.contents:]
-}
-
-func (p *page) footnotes() (items []string) {
-	for i, note := range p.notes.take() {
-		items = append(items, fmt.Sprintf("(%d) %s", i+1, note))
-	}
-	return items
 }
 
 // label returns the accessible name of a table: its section and caption, and if that is taken, its first column.
@@ -160,7 +153,7 @@ func (p *page) block(b Block, title string) {
 		}
 		p.raw("</dl>\n")
 	case Notes:
-		if items := append(p.footnotes(), b.Remarks...); len(items) > 0 {
+		if items := append(p.notes.items(), b.Remarks...); len(items) > 0 {
 			p.section(Section{Title: b.Title, Blocks: []Block{List(items)}, Folded: b.Folded})
 		}
 	case Tiles:
@@ -202,7 +195,7 @@ func (p *page) section(s Section) {
 	p.blocks(s.Blocks, s.Title)
 	p.depth--
 	if p.depth == 0 {
-		p.list(p.footnotes())
+		p.list(p.notes.items())
 	}
 	if p.text.Len() > bare {
 		p.raw(end)

@@ -70,11 +70,7 @@ func (m *markdown) block(b Block) {
 			m.list(a.Texts)
 		}
 	case Notes:
-		var items []string
-		for i, note := range m.notes.take() {
-			items = append(items, fmt.Sprintf("(%d) %s", i+1, note))
-		}
-		m.section(Section{Title: b.Title, Blocks: []Block{List(append(items, b.Remarks...))}})
+		m.section(Section{Title: b.Title, Blocks: []Block{List(append(m.notes.items(), b.Remarks...))}})
 	case Command:
 		m.line("", b.Lead)
 		m.fenced(b.texts())

@@ -132,32 +132,27 @@ func (b *counted) compared(ahead, trip time.Duration) {
 // prefix returns the name in policies of the service that the SDK calls id.
 func prefix(id string) string { return strings.ToLower(strings.ReplaceAll(id, " ", "-")) }
 
-// Price is the price of an operation's unit in the price list of us-east-1, with its source and date. Known
-// is false if no source states it.
+// Price is the price of an operation's unit in the price list of us-east-1. Known is false if no source states it.
 type Price struct {
-	Known  bool
-	USD    float64
-	Unit   string // the billed unit: metric or call
-	Source string
-	Date   string // YYYY-MM-DD, when it was read
+	Known bool
+	USD   float64
+	Unit  string // the billed unit: metric or call
 }
 
-const cloudWatchPrices = "https://aws.amazon.com/cloudwatch/pricing/"
-
 // priceOf returns the list price of an operation. Performance Insights' was not found.
+//
+// https://aws.amazon.com/cloudwatch/pricing/ was read on 2026-05-05. On 2026-11-20, https://aws.amazon.com/rds/pricing/
+// named no price of an API call, and STS was free:
+// https://docs.aws.amazon.com/STS/latest/APIReference/welcome.html
 func priceOf(service, operation string) Price {
 	const thousandth = 1.0 / 1000
 	switch {
 	case service == "cloudwatch" && operation == "GetMetricData": // without a free allowance
-		return Price{Known: true, USD: 0.01 * thousandth, Unit: "metric", Source: cloudWatchPrices, Date: "2026-05-05"}
+		return Price{Known: true, USD: 0.01 * thousandth, Unit: "metric"}
 	case service == "cloudwatch" && operation == "ListMetrics": // beyond a million a month
-		return Price{Known: true, USD: 0.01 * thousandth, Unit: "call", Source: cloudWatchPrices, Date: "2026-05-05"}
-	case service == "rds":
-		return Price{Known: true, Unit: "call",
-			Source: "https://aws.amazon.com/rds/pricing/ names no price of an API call", Date: "2026-11-20"}
-	case service == "sts":
-		return Price{Known: true, Unit: "call",
-			Source: "https://docs.aws.amazon.com/STS/latest/APIReference/welcome.html", Date: "2026-11-20"}
+		return Price{Known: true, USD: 0.01 * thousandth, Unit: "call"}
+	case service == "rds", service == "sts":
+		return Price{Known: true, Unit: "call"}
 	default:
 		return Price{Unit: "call"}
 	}
