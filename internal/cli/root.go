@@ -65,6 +65,9 @@ func (o *output) Write(text []byte) (int, error) {
 	return n, err
 }
 
+// Unwrap returns the output itself.
+func (o *output) Unwrap() io.Writer { return o.Writer }
+
 // reasonOf returns an error's text, naming the signal that ended the command instead of "context canceled".
 func reasonOf(ctx context.Context, err error) string {
 	cause := context.Cause(ctx)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,7 +72,7 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 		text, setsCommit = commandText(args), namesCommitSetting(does) || inFilesNamed(ctx, does)
 		m.operationOn = func(t *target.Target) operation.Operation {
 			return operation.Command(t.Endpoint, t.HostForAll(), args, func(c *exec.Cmd) {
-				c.Stdin, c.Stdout, c.Stderr, c.Env = env.In, env.Out, env.Err, os.Environ()
+				c.Stdin, c.Stdout, c.Stderr, c.Env = env.In, itself(env.Out), env.Err, os.Environ()
 			})
 		}
 	} else {
@@ -90,6 +91,15 @@ func (o *measureOptions) measurement(ctx context.Context, env command.Env, flags
 		m.Head.Operation.Times = o.transactions
 	}
 	return m, nil
+}
+
+// itself returns the file behind an output. A command gets it without a copy in between: a terminal stays one, processes
+// left behind may keep it, and if nobody reads it, the command ends and not the measurement.
+func itself(out io.Writer) io.Writer {
+	if wrapped, ok := out.(interface{ Unwrap() io.Writer }); ok {
+		return wrapped.Unwrap()
+	}
+	return out
 }
 
 func namesCommitSetting(text string) bool {
