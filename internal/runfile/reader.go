@@ -252,6 +252,13 @@ func possible(record Record) error {
 		return errors.New("it has " + what + " without a time")
 	}
 	switch r := record.(type) {
+	case Run:
+		const decade = 10 * 366 * 24 * 3600
+		for _, seconds := range []float64{r.Plan.LoadSeconds, r.Plan.RestSeconds} {
+			if !(seconds >= 0 && seconds <= decade) {
+				return fmt.Errorf("its plan has a load or a rest of %g s", seconds)
+			}
+		}
 	case Row:
 		for i, value := range r.Values {
 			if !Counted(value) {
