@@ -19,7 +19,8 @@ const (
 	// fewestSame is the number of equal periods that is no coincidence, if they are at least leastMoving units.
 	fewestSame  = 3
 	leastMoving = 1000
-	fewestApart = 10 // distinct amounts, below which their common divisor is large by chance
+	leastHeld   = 2. / 3 // share of the periods that equal others beside them, of a source that changes in steps
+	fewestApart = 10     // distinct amounts, below which their common divisor is large by chance
 )
 
 // countIn returns a metric's growth between two moments, if its source moved in between.
@@ -42,18 +43,21 @@ func (b *builder) countIn(name string, from, to time.Time, work func(from, to ti
 		number.Grouped(amount, 0), minutes(inside[len(inside)-1].to.Sub(inside[0].from)), minutes(step), counts.StepsInLoad)}}
 }
 
+// knownSteps returns the time for which a source shows the same value in other runs, or 0.
+func (b *builder) knownSteps(name string) time.Duration {
+	for _, row := range metric.All().Of(name) {
+		if row.On == b.run.Header.Target.Flavor {
+			return time.Duration(row.Steps * float64(time.Second))
+		}
+	}
+	return 0
+}
+
 // constantFor returns the longest time for which a source shows the same value, or 0 if it moves from period to period.
-// With too few periods it returns the time known from other runs.
+// A source that changes in steps shows several values, and each for long; one that shows the same here and there has
+// counted even work. Of a single value, or too few periods, it returns the time known from other runs.
 func (b *builder) constantFor(name string) (longest time.Duration) {
 	all := b.stretched[name]
-	if len(all) < fewestSame {
-		for _, row := range metric.All().Of(name) {
-			if row.On == b.run.Header.Target.Flavor {
-				return time.Duration(row.Steps * float64(time.Second))
-			}
-		}
-		return 0
-	}
 	var amounts []float64
 	for _, s := range all {
 		amounts = append(amounts, s.amount)
@@ -62,15 +66,26 @@ func (b *builder) constantFor(name string) (longest time.Duration) {
 	if of > 0 && of < fewestApart {
 		by = min(by, 1)
 	}
+	levels, held := map[float64]bool{}, 0
 	for first := 0; first < len(all); {
 		last := first
 		for last+1 < len(all) && all[last+1].same(all[first]) && all[last+1].from.Equal(all[last].to) {
 			last++
 		}
-		if last-first+1 >= fewestSame && all[first].amount >= leastMoving*by {
-			longest = max(longest, all[last].to.Sub(all[first].from))
+		if all[first].amount >= leastMoving*by {
+			levels[all[first].amount] = true
+			if last-first+1 >= fewestSame {
+				held += last - first + 1
+				longest = max(longest, all[last].to.Sub(all[first].from))
+			}
 		}
 		first = last + 1
+	}
+	switch {
+	case len(all) < fewestSame || len(levels) == 1:
+		return b.knownSteps(name)
+	case float64(held) < leastHeld*float64(len(all)):
+		return 0
 	}
 	return longest
 }

@@ -81,6 +81,25 @@ func TestConstantSource(t *testing.T) {
 			t.Errorf("%s counts seven each time, which may be chance, and is missing: %v", metric, c.Missing)
 		}
 	}
+	// What is even is no step: work at one rate all along, at two rates between rests, or at a cap for a while.
+	for what, value := range map[string]func(int) float64{
+		"one rate":  func(int) float64 { return 180_000 },
+		"two rates": func(i int) float64 { return []float64{0, 180_000, 0, 90_000, 0}[min(i/4, 4)] },
+		"a cap": func(i int) float64 {
+			if i >= 10 && i < 16 {
+				return 900_001
+			}
+			return 100_003 + 997*float64(i)
+		},
+	} {
+		if c := count(stepping(t, other, 60, 10, 24, value), other); c.Missing != nil {
+			t.Errorf("%s was taken for a source that stood still: %v", what, c.Missing)
+		}
+	}
+	// But a source that is known to stand still for an hour may have done so.
+	if c := count(stepping(t, volume, 60, 10, 12, func(int) float64 { return 180_000 }), volume); c.Missing == nil {
+		t.Errorf("one value of VolumeWriteIOPs was taken for the load's: %+v", c)
+	}
 	// Two periods do not show a step, but the volume's is known.
 	two := func(int) float64 { return 246_000 }
 	if c := count(stepping(t, volume, 0, 10, 2, two), volume); c.Missing == nil ||
