@@ -183,8 +183,12 @@ func (tr *trial) between(v *Verdict, left []held) {
 	}
 	v.Why = "This run cannot tell between " + conjoined(v.Between)
 	if len(left) == 1 {
-		v.Why = "Nothing contradicts " + left[0].Quantity.Many() + ", but the run is too short or too unsteady to confirm it"
+		v.Why = unconfirmed(left[0].Quantity)
 	}
+}
+
+func unconfirmed(q metric.Quantity) string {
+	return "Nothing contradicts " + q.Many() + ", but the run is too short or too unsteady to confirm it"
 }
 
 // mayEqualOther reports whether a quantity of the other side may fit too. An unrecorded one must allow a ratio of one:
@@ -207,7 +211,11 @@ func (tr *trial) mayEqualOther(left []held, side counts.Side) bool {
 func (tr *trial) decideSide(v *Verdict, left []held, side counts.Side) {
 	left = slices.DeleteFunc(slices.Clone(left), func(h held) bool { return h.Side != side })
 	v.Kind, v.Between, v.SettleWith = Kind(side), nil, nil
-	if !tr.documented(v, left) {
+	switch {
+	case tr.documented(v, left):
+	case len(left) == 1:
+		v.Why = unconfirmed(left[0].Quantity)
+	default:
 		for _, h := range left {
 			v.Between = append(v.Between, h.Quantity)
 		}
@@ -234,11 +242,15 @@ func sideOf(left []held) (side counts.Side, same bool) {
 }
 
 // oneToOne reports whether the metric equals the quantity in several loads, and in most that did some of it. Operations
-// that equal a number of bytes are a coincidence.
+// that equal a number of bytes are a coincidence, and so is a ratio near one under two loads only.
 func (j *judge) oneToOne(m runfile.Metric, h held) bool {
 	const bytes = "bytes"
+	most := j.options.Tolerance
+	if len(h.loads) < fewestLoads {
+		most = besidesLoad
+	}
 	off := func(g stats.Group) bool {
-		return math.Abs(g.Mean) > math.Log(j.options.Tolerance) || twice*math.Sqrt(g.Var) > math.Log(mostSpread)
+		return math.Abs(g.Mean) > math.Log(most) || twice*math.Sqrt(g.Var) > math.Log(mostSpread)
 	}
 	return len(h.loads) >= 2 && 2*len(h.loads) >= h.done && !slices.ContainsFunc(h.groups.Of, off) &&
 		(m.Unit == bytes) == (j.quantities[h.place].Unit == bytes)

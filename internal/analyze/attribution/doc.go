@@ -65,7 +65,7 @@
 // # Other evidence
 //
 //   - If the spread leaves quantities of both sides, a ratio of one in most loads that do such work decides: a count
-//     has that ratio by definition, a coincidence seldom. If a small multiple of a quantity of the other side fits too,
+//     has that ratio by definition, a coincidence seldom. Two loads must come nearer to one than three. If a small multiple of a quantity of the other side fits too,
 //     the side stays open.
 //   - A counter of PostgreSQL's that is documented to count part of a quantity is on its side (documentedSide).
 //   - A metric that stays near zero under loads without indexes, and keeps a ratio to index entries under the others,
@@ -77,7 +77,7 @@
 //   - A metric is silent if its rate is the same in all loads, idle included, to within 1.25 at the interval's far end
 //     (silent.go), and if it did not move between them by more than chance.
 //   - A counter also counts the background. If much of the device's work is not ours, a ratio that holds with nothing
-//     taken off names a counter all the same (settled).
+//     taken off names a counter all the same (settled), unless the metric's rate hardly changes from load to load.
 //
 // # Where things stand
 //

@@ -91,22 +91,16 @@ func (j *judge) settled(m counts.Metric) Verdict {
 		return v
 	}
 	raw := &judge{evidence: j.raw(), options: j.options, view: j.view}
+	if moves := raw.moves(raw.column(m, m.From, step)); moves.Lo < math.Log(j.options.Tolerance) {
+		return v // it keeps its ratio to any other steady background
+	}
 	all := raw.verdict(m, step)
 	i := slices.IndexFunc(raw.quantities, func(d counts.Quantity) bool { return d.Name == all.Counts })
-	if i < 0 || len(raw.quantities[i].From) == 0 || intersect(m.From, raw.quantities[i].From) || v.holds(all.Counts) {
+	if i < 0 || len(raw.quantities[i].From) == 0 || intersect(m.From, raw.quantities[i].From) {
 		return v
 	}
 	all.Warnings = append(all.Warnings, v.Warnings...)
 	return all
-}
-
-// holds reports whether a quantity other than beside surely keeps its ratio to the metric with the background taken
-// off. With nothing taken off, the metric's own background may hide that ratio.
-func (v Verdict) holds(beside metric.Quantity) bool {
-	return slices.ContainsFunc(v.Rivals, func(r Rival) bool {
-		open := r.Status == Consistent || r.Status == Possible && r.Spread != nil && r.Spread.Hi < mostSpread
-		return open && r.Quantity != beside
-	})
 }
 
 // hidden reports whether the background hides what loads did to a metric.

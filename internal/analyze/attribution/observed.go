@@ -160,8 +160,10 @@ func (j *judge) moves(y column) stats.Interval {
 	return grouped(logs, make([]float64, len(logs))).Between(j.options.Level)
 }
 
+// besidesLoad is how far a ratio of one is off for the work beside the load.
+const besidesLoad = 1.05
+
 // isOne reports whether a ratio is one, apart from work beside the load, and within the tolerance.
 func (j *judge) isOne(e *Estimate) bool {
-	const besides = 1.05
-	return e != nil && e.Lo <= besides && e.Hi >= 1/besides && e.Lo*j.options.Tolerance > 1 && e.Hi < j.options.Tolerance
+	return e != nil && e.Lo <= besidesLoad && e.Hi >= 1/besidesLoad && e.Lo*j.options.Tolerance > 1 && e.Hi < j.options.Tolerance
 }
