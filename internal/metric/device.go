@@ -73,8 +73,7 @@ func device() []Metric {
 		{DataRole, "the data directory", "data directory"}, {WALRole, "pg_wal", "pg_wal"},
 		{TablespacesRole, "the tablespaces", "tablespaces"}, {TempRole, "temp_tablespaces", "temp_tablespaces"},
 	} {
-		rows = append(rows, disks("block."+role.name, " (devices under "+
-			""+role.directories+")", " ("+role.printed+")")...)
+		rows = append(rows, disks("block."+role.name, " (devices under "+role.directories+")", " ("+role.printed+")")...)
 	}
 	return slices.Concat(rows, processes(), cgroup())
 }

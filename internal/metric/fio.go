@@ -5,8 +5,7 @@ func fio() (rows []Metric) {
 	add := func(m Metric, printed string) {
 		m.Name, m.Source = "fio/"+m.Name, "https://fio.readthedocs.io/en/latest/fio_doc.html"
 		rows = append(rows,
-			m.As("fio "+printed).but("as reported by fio; one operation may be several device requests, "+
-				"or a part of one"))
+			m.As("fio "+printed).but("as reported by fio; one operation may be several device requests, or a part of one"))
 	}
 	for _, side := range []struct{ name, one, many string }{
 		{"read", "read", "reads"}, {"write", "write", "writes"},

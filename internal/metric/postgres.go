@@ -149,12 +149,10 @@ func checkpoints() []Metric {
 			counter("blks_zeroed", "blocks", "new blocks of all SLRU caches"),
 			counter("blks_hit", "blocks", "blocks found in SLRU caches"),
 			counter("blks_read", "blocks", "SLRU blocks requested from the operating system").asked(),
-			counter("blks_written", "blocks", "SLRU blocks written to the operating system").asked().but(
-				uncounted),
+			counter("blks_written", "blocks", "SLRU blocks written to the operating system").asked().but(uncounted),
 			counter("flushes", "operations", "flushes of SLRU caches").but(uncounted),
 			ofStatus("blks_zeroed", "new blocks of transaction status: one for 32,768 transactions"),
-			ofStatus("blks_written", "blocks of transaction status written to the operating system").but(
-				uncounted),
+			ofStatus("blks_written", "blocks of transaction status written to the operating system").but(uncounted),
 			statsReset(),
 		),
 	)
@@ -192,10 +190,8 @@ func transactions() []Metric {
 				counter("deadlocks", "deadlocks", "deadlocks found"),
 			),
 			[]Metric{
-				counter("blk_read_time", "seconds", "time that sessions waited for reads of blocks").needs(
-					TrackIOTiming),
-				counter("blk_write_time", "seconds", "time that sessions waited for writes of blocks").needs(
-					TrackIOTiming),
+				counter("blk_read_time", "seconds", "time that sessions waited for reads of blocks").needs(TrackIOTiming),
+				counter("blk_write_time", "seconds", "time that sessions waited for writes of blocks").needs(TrackIOTiming),
 				statsReset(),
 			})...),
 		view("pgstat.cluster", "pg_stat_database", source, append([]Metric{
@@ -284,10 +280,8 @@ func tables() []Metric {
 		view("pgstat.tables", "pg_stat_user_tables", statsAt+"MONITORING-PG-STAT-ALL-TABLES-VIEW", append(
 			[]Metric{gauge("tables", "tables", "tables in the sum").As("count(*) from pg_stat_user_tables")},
 			all(falling,
-				counter("n_tup_ins", "rows", "rows inserted").counts(RowsWritten).but(
-					"includes rows of failed transactions"),
-				counter("n_tup_upd", "rows",
-					"rows updated, including HOT updates").counts(RowsUpdated),
+				counter("n_tup_ins", "rows", "rows inserted").counts(RowsWritten).but("includes rows of failed transactions"),
+				counter("n_tup_upd", "rows", "rows updated, including HOT updates").counts(RowsUpdated),
 				counter("n_tup_del", "rows", "rows deleted").counts(RowsDeleted),
 				counter("n_tup_hot_upd", "rows",
 					"rows updated within their page, without new index entries (HOT)").makes(HOTUpdates),
@@ -296,8 +290,7 @@ func tables() []Metric {
 				scans("idx_scan", "scans", "index scans").some(Lookups),
 				counter("vacuum_count", "vacuums", "completed manual vacuums"),
 				counter("autovacuum_count", "vacuums", "completed autovacuums"),
-				counter("autoanalyze_count", "analyses",
-					"completed autoanalyzes"),
+				counter("autoanalyze_count", "analyses", "completed autoanalyzes"),
 				gauge("n_dead_tup", "rows", "dead rows that a vacuum would remove").but("an estimate"),
 			)...)...),
 		view("pgstat.tables_io", "pg_statio_user_tables", statsAt+"MONITORING-PG-STATIO-ALL-TABLES-VIEW", all(falling,
@@ -334,8 +327,7 @@ func statements() []Metric {
 		view("pgstat.statements", StatStatements, source, all(forgetting,
 			gauge("statements", "statements", "kinds of statement counted").As("count(*) from pg_stat_statements").
 				but("includes realiops's own readings"),
-			counter("calls", "statements", "statements executed").but("our readings' own are among them; "+
-				evicted),
+			counter("calls", "statements", "statements executed").but("our readings' own are among them; "+evicted),
 			counter("rows", "rows", "rows that statements returned or changed"),
 			counter("exec_time", "seconds", "time that statements took").As("pg_stat_statements.total_exec_time"),
 			counter("wal_records", "records", "WAL records of statements, without their commits"),
@@ -351,8 +343,7 @@ func statements() []Metric {
 			counter("shared_blks_written", "blocks",
 				"blocks that statements wrote, including growth of tables and indexes").asked(),
 			counter("temp_blks_read", "blocks", "blocks of temporary files that statements read").makes(TempRead),
-			counter("temp_blks_written", "blocks",
-				"blocks of temporary files that statements wrote").makes(TempWritten),
+			counter("temp_blks_written", "blocks", "blocks of temporary files that statements wrote").makes(TempWritten),
 			counter("blk_read_time", "seconds", "time that statements waited for reads of blocks").
 				asUpTo(16, "pg_stat_statements.blk_read_time").As("pg_stat_statements.shared_blk_read_time").needs(
 				TrackIOTiming),
@@ -410,8 +401,7 @@ func sessions() []Metric {
 			level("data_file_extend", "sessions that extend a table or an index", "wait_event = DataFileExtend"),
 			level("wal_write_lock", "sessions that wait until another has written the WAL",
 				"wait_event = WALWrite, LWLock"),
-			level("wal_insert_lock", "sessions that wait for room in the WAL buffers",
-				"wait_event = WALInsert, LWLock"),
+			level("wal_insert_lock", "sessions that wait for room in the WAL buffers", "wait_event = WALInsert, LWLock"),
 			level("extend_lock", "sessions that wait for another to extend a table", "wait_event = extend, Lock"),
 		),
 		view("pgstat.replication", "", statsAt+"MONITORING-PG-STAT-REPLICATION-VIEW",

@@ -20,8 +20,7 @@ func walRecords() []Metric {
 		looked(row("windows", "windows", "windows", "windows of WAL that were counted")),
 		looked(row("records", "records", "records", "records counted, of all kinds")),
 		looked(row("bytes", "record bytes", "bytes", "bytes of the records counted, full-page images included")),
-		looked(row("image_bytes", "full-page image bytes", "bytes",
-			"bytes of full-page images in the records counted")),
+		looked(row("image_bytes", "full-page image bytes", "bytes", "bytes of full-page images in the records counted")),
 	}
 	for _, kind := range []struct{ name, help string }{
 		{"heap_insert", "rows put into tables one by one"},

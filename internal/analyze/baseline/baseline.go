@@ -96,8 +96,7 @@ func FromRun(run *counts.Run) (Baseline, error) {
 			}
 			row := rowOf(run, load, r)
 			if row.Fio.Counted == 0 {
-				b.LeftOut = append(b.LeftOut, LeftOut{load.Name, fmt.Sprintf("fio did no operation in %.0f "+
-					"s", r.Seconds)})
+				b.LeftOut = append(b.LeftOut, LeftOut{load.Name, fmt.Sprintf("fio did no operation in %.0f s", r.Seconds)})
 				continue
 			}
 			b.Rows = append(b.Rows, row)

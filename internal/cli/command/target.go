@@ -230,8 +230,7 @@ func AddSignInFlags(f *pflag.FlagSet, o *target.AWSOptions) {
 // AddAccountFlags adds the flags that choose an AWS account instead of the environment.
 func AddAccountFlags(f *pflag.FlagSet, o *account.Options) {
 	f.StringVar(&o.Profile, "profile", "", "the AWS `profile` to use (default: like the AWS CLI)")
-	f.StringVar(&o.Region, "region", "",
-		"the AWS `region` (default: from the host name, or like the AWS CLI)")
+	f.StringVar(&o.Region, "region", "", "the AWS `region` (default: from the host name, or like the AWS CLI)")
 	f.StringVar(&o.Role, "role", "", "the `ARN` of an AWS role to assume")
 }
 

@@ -140,13 +140,11 @@ func (t *Trouble) answer(err error, call string) bool {
 	case Expired:
 		t.Kind, t.text = kind, call+": the credentials have expired; sign in again (aws sso login, or new keys)"
 	case Invalid:
-		t.Kind, t.text = kind, call+": AWS rejected the credentials ("+t.Code+
-			"); check the keys and their partition"
+		t.Kind, t.text = kind, call+": AWS rejected the credentials ("+t.Code+"); check the keys and their partition"
 	case Skewed:
 		t.Kind, t.text = kind, call+": this machine's clock is "+ahead(err)+"; synchronize it"
 	case Throttled:
-		t.Kind, t.text = kind,
-			fmt.Sprintf("%s: AWS is still throttling (%s); try again later", call, t.Code)
+		t.Kind, t.text = kind, fmt.Sprintf("%s: AWS is still throttling (%s); try again later", call, t.Code)
 	default:
 		t.Kind, t.text = kind, call+": "+t.Code+": "+Clean(said.ErrorMessage())
 	}

@@ -139,8 +139,7 @@ func longest(plan runfile.Plan, limits Limits, ideal float64) float64 {
 	repetitions, budget := plan.Steps(), limits.Budget-filling(plan)
 	length := limits.Pause.length(budget / time.Duration(repetitions+1)) // with a warm-up as long as a load
 	if length > longestWarmUp.Seconds() {
-		length = limits.Pause.length((budget - limits.Pause.after(longestWarmUp.Seconds())) /
-			time.Duration(repetitions))
+		length = limits.Pause.length((budget - limits.Pause.after(longestWarmUp.Seconds())) / time.Duration(repetitions))
 	}
 	return min(math.Floor(length*10)/10, ideal)
 }

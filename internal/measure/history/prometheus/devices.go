@@ -137,8 +137,7 @@ func (b *batch) compare(ctx context.Context) error {
 		names := slices.Sorted(maps.Keys(disks))
 		for i, disk := range names {
 			for _, other := range names[i+1:] {
-				if info := b.infos[machine]; history.HeadOf(disk) != "" &&
-					history.HeadOf(disk) == history.HeadOf(other) ||
+				if info := b.infos[machine]; history.HeadOf(disk) != "" && history.HeadOf(disk) == history.HeadOf(other) ||
 					ofSCSI.MatchString(disk) && ofSCSI.MatchString(other) && info[disk].id != "" &&
 						info[disk].id == info[other].id {
 					continue // paths to one disk, each with a part of its load

@@ -58,8 +58,7 @@ func (s shape) distinct(sets []labelSet) (all []copyOf) {
 
 func (s shape) own(set labelSet) labelSet {
 	own := maps.Clone(set)
-	for _, l := range append([]string{metricName, s.per, "direction", "db_namespace"},
-		replicaLabels...) {
+	for _, l := range append([]string{metricName, s.per, "direction", "db_namespace"}, replicaLabels...) {
 		delete(own, l)
 	}
 	return own

@@ -20,8 +20,7 @@ var storageNames = regexp.MustCompile(
 
 // lookUnread returns names that look like a database's and are not read.
 func (f *Fleet) lookUnread(ctx context.Context) (unread []string, err error) {
-	names, err := f.store.values(ctx, f.query, metricName, "{"+metricName+"=~"+
-		quoted(looksLike)+"}", mostSeries)
+	names, err := f.store.values(ctx, f.query, metricName, "{"+metricName+"=~"+quoted(looksLike)+"}", mostSeries)
 	if err != nil {
 		return nil, err
 	}

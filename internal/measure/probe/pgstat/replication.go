@@ -13,8 +13,7 @@ var hidden = null{
 func replication() view {
 	return senders(
 		value("senders", counted()),
-		value("synchronous", seen("pg_catalog.count(*) filter (where sync_state in ('sync', 'quorum'))")).nullIs(
-			hidden),
+		value("synchronous", seen("pg_catalog.count(*) filter (where sync_state in ('sync', 'quorum'))")).nullIs(hidden),
 	)
 }
 

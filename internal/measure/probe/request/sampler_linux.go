@@ -149,8 +149,7 @@ func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 	if missing := s.files.missing(); len(missing) > 0 {
 		sample.Gaps = append(sample.Gaps, runfile.Gap{Metric: Name + "." + OtherPrograms.String() + "/writes",
 			Reason: runfile.Unsupported,
-			Detail: "requests for some of the server's files count as other programs': " +
-				strings.Join(missing, "; ")})
+			Detail: "requests for some of the server's files count as other programs': " + strings.Join(missing, "; ")})
 	}
 	return sample, nil
 }
