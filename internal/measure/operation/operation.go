@@ -77,6 +77,7 @@ type measurement struct {
 	reported time.Time      // when open sessions had last reported; zero: there are none
 	settings map[string]string
 	looked   time.Time // at the settings
+	found    bool      // a session of the operation was there, or connected
 }
 
 // Do measures the operation, and passes its readings to record one by one.
@@ -161,6 +162,10 @@ func (m *measurement) measure(ctx context.Context) error {
 		if err := m.rank(ctx, n+1); err != nil {
 			return err
 		}
+	}
+	if named := m.Ours.Named(); named != "" && !m.found {
+		return fmt.Errorf("no session of %s was in the database %s or connected to it, so what was counted may be nobody's; "+
+			"pg_stat_activity shows the names", named, postgres.Quoted(m.Facts.Database))
 	}
 	return nil
 }
@@ -273,6 +278,7 @@ func (m *measurement) repetition(ctx context.Context, load string, n int, do Ope
 		during, failed = m.finish(ctx, watch, outcome)
 	}
 	m.seen = &during
+	m.found = m.found || load != runfile.IdleLoad && (during.Picked > 0 || during.Connected != nil && *during.Connected > 0)
 	end := runfile.LoadEvent{At: time.Now(), Load: load, Repetition: n, Event: runfile.End, Sessions: during.Connected,
 		OtherSessions: others + during.OtherSessions, Others: othersOf(during, outcome)}
 	if len(during.Autovacuum) > 0 {

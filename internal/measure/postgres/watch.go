@@ -40,6 +40,18 @@ func (s Sessions) onlyNew() bool {
 	return !s.Known && !s.All && s.ApplicationName == "" && s.User == ""
 }
 
+// Named returns the names that select existing sessions; empty: none does.
+func (s Sessions) Named() string {
+	switch {
+	case s.ApplicationName != "":
+		return "application_name " + Quoted(s.ApplicationName)
+	case s.User != "":
+		return "user " + Quoted(s.User)
+	default:
+		return ""
+	}
+}
+
 // Watch remembers the sessions that were on a server when an operation began.
 type Watch struct {
 	facts     Facts
@@ -55,7 +67,8 @@ type Watch struct {
 type Seen struct {
 	Others  []string // other sessions that worked, or may have
 	Wrote   *Wrote   // by the others still there at the end; nil: unknown
-	Staying int      // sessions of the operation that have not ended
+	Picked  int      // sessions of the operation that are there, at work or not
+	Staying int      // of these, those that worked and have not ended
 	// Silent counts sessions that may be the operation's and may never report their counts.
 	Silent int
 	// Connected counts the sessions to our database, ended or not; nil: the server does not count them, or its
@@ -167,6 +180,7 @@ func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (s Seen, err error) {
 	for backend, v := range now {
 		before, old := w.before[backend]
 		if w.picked.pick(backend, v, old) {
+			s.Picked++
 			s.staying(v, old, w.facts)
 			w.working = append(w.working, backend.PID)
 			continue
@@ -215,6 +229,7 @@ func (s Seen) And(later Seen) Seen {
 			later.Others = append(later.Others, who)
 		}
 	}
+	later.Picked = max(s.Picked, later.Picked)
 	later.Silent = max(s.Silent, later.Silent) // a pooler's sessions stay the operation's after its end
 	return later
 }
