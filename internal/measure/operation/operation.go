@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/host"
@@ -118,9 +119,9 @@ func counted(do Operation) Operation {
 	}
 }
 
-// lost adds to err that the measuring session has ended, if it has.
+// lost adds to err that the server has ended the measuring session, unless we did since it did not answer.
 func (m *measurement) lost(err error) error {
-	if err == nil || !m.Control.IsClosed() {
+	if err == nil || !m.Control.IsClosed() || pgconn.Timeout(err) {
 		return err
 	}
 	return fmt.Errorf("the server ended the measuring session, or stopped; check its log: %w", err)
