@@ -25,7 +25,6 @@ func encode(r Record) ([]byte, error) {
 	return line.Bytes(), nil
 }
 
-// decodeKind maps kinds to their decoders.
 var decodeKind = map[Kind]func(line []byte) (Record, error){
 	KindRun:    decodeRun,
 	KindMetric: decodeAs[Metric],
@@ -242,7 +241,6 @@ func decodeWork(line []byte) (w Work, ok bool) {
 	return w, len(c.rest) == 0
 }
 
-// say sets a text field.
 func (w *Work) say(name string, text []byte) bool {
 	switch name {
 	case "from":
@@ -259,7 +257,6 @@ func (w *Work) say(name string, text []byte) bool {
 	return true
 }
 
-// count sets a numeric field.
 func (w *Work) count(name, number string) bool {
 	var err error
 	switch name {

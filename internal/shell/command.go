@@ -84,7 +84,6 @@ func wordOn(system, data string) (quoted string, possible bool) {
 	return "'" + strings.ReplaceAll(data, "'", `'\''`) + "'", true
 }
 
-// plain reports whether every shell takes the character literally.
 func plain(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_./:=+-", r)
 }

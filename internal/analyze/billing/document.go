@@ -107,7 +107,6 @@ func moneyCell(v float64, why string) document.Cell {
 	return document.Number(money(v), v)
 }
 
-// itemTable shows a row for each billed item.
 func (c Comparison) itemTable() document.Block {
 	t := document.Table{Columns: []document.Column{{Header: "item", Words: true}, {Header: "amount"},
 		{Header: "unit", Words: true}, {Header: "hours known"},

@@ -262,7 +262,6 @@ func (p Price) check() error {
 // dated matches a date at the end of a source, as realiops prices writes one.
 var dated = regexp.MustCompile(`\b20\d\d(-\d\d){0,2}$`)
 
-// undated stands for prices without a date.
 const undated = "no date"
 
 // AsOf returns the date of a source of prices: of a source that the program knows, or at its end.

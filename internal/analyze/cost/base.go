@@ -149,7 +149,6 @@ func (rs Relations) lines() (all []baseLine) {
 
 const relationsUnknown = "relations"
 
-// baseAmounts returns the amounts that a base keeps.
 func (r *Relation) baseAmounts() map[string]*Each {
 	return map[string]*Each{"own_records": &r.OwnRecords, "own_bytes": &r.OwnBytes, "image_bytes": &r.ImageBytes}
 }

@@ -92,7 +92,6 @@ func (c Cost) sides(b Budget, base *Compared) (now, was side, why string) {
 // least as large.
 var standIn = map[string]string{OwnRecords: "wal_records", OwnBytes: "wal_bytes"}
 
-// unknown is the value of an unknown count.
 var unknown = []float64{math.NaN()}
 
 func (c Cost) side(b Budget) (s side, why string) {

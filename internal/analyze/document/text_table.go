@@ -170,7 +170,6 @@ func (t *textWriter) nameLines(c Cell, name string, limit int) (short []string) 
 	return short
 }
 
-// indented indents all lines but the first.
 func indented(lines []string) []string {
 	for i := range lines[1:] {
 		lines[i+1] = furtherLine + lines[i+1]

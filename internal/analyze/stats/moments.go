@@ -116,7 +116,6 @@ func SlopeWithin(groups [][]Point, level float64) (slope, half float64, ok bool)
 	return slope, Student(level, freedom-1) * math.Sqrt(variance), true
 }
 
-// centre returns the mean of points.
 func centre(points []Point) (mean Point) {
 	for _, p := range points {
 		mean.X, mean.Y = mean.X+p.X, mean.Y+p.Y

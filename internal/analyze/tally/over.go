@@ -102,7 +102,6 @@ func (v *viewer) tooShort(metric string, p pulse) *counts.Run {
 	return &run
 }
 
-// seconds formats a duration in whole seconds.
 func seconds(d time.Duration) string { return fmt.Sprintf("%.0f s", d.Seconds()) }
 
 // rebuilt returns the run with the repetitions that change returns.

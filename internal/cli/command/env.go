@@ -62,7 +62,6 @@ func (e Env) Tell(format string, values ...any) {
 	fmt.Fprintln(e.Err, e.message(fmt.Sprintf(format, values...)))
 }
 
-// message lays out a message.
 func (e Env) message(text string) string { return document.Message(text, e.MessageColumns()) }
 
 // Display returns a display on standard error.

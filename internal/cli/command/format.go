@@ -17,7 +17,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/view"
 )
 
-// outputFormat is a format of results.
 type outputFormat struct {
 	Name       string
 	extensions []string // of files in this format

@@ -226,7 +226,6 @@ func ReadAnswer(status int, text []byte, within string, answer any) error {
 	return nil
 }
 
-// element decodes the first element of that name.
 func element(text []byte, name string, to any) error {
 	decoder := xml.NewDecoder(bytes.NewReader(text))
 	for {

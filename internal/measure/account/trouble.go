@@ -151,7 +151,6 @@ func (t *Trouble) answer(err error, call string) bool {
 	return true
 }
 
-// kinds maps AWS's error codes to kinds.
 var kinds = map[string]Kind{
 	"AccessDenied": Denied, "AccessDeniedException": Denied, "NotAuthorizedException": Denied,
 	"UnauthorizedOperation": Denied,

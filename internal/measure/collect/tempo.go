@@ -117,7 +117,6 @@ func (m moved) Metrics() []runfile.Metric {
 	return all
 }
 
-// rename returns a metric's name there; "" stays "".
 func (m moved) rename(metric string) string {
 	if _, name, whole := strings.Cut(metric, "/"); whole {
 		return m.Name() + "/" + name

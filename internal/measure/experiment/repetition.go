@@ -216,7 +216,6 @@ func (e *Experiment) readWAL(ctx context.Context, s step) error {
 	return e.Record(wal)
 }
 
-// writeOut writes all dirty data to the device.
 func (e *Experiment) writeOut(ctx context.Context) error {
 	if e.Checkpoint {
 		if err := e.checkpoint(ctx); err != nil {
@@ -233,7 +232,6 @@ func (e *Experiment) writeOut(ctx context.Context) error {
 	return nil
 }
 
-// readCounted waits for the counters, and reads them.
 func (e *Experiment) readCounted(ctx context.Context) error {
 	e.Doing("waiting for counters")
 	if err := e.catchUp(ctx); err != nil {

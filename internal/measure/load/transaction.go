@@ -94,7 +94,6 @@ func (t transaction) statements() string {
 	}
 }
 
-// key draws a random key of the table.
 func (t transaction) key(variable string) string {
 	return fmt.Sprintf("\\set %s random(1, %d)\n", variable, t.ofRows())
 }

@@ -108,7 +108,6 @@ func (s *Supervisor) replace() {
 	}
 }
 
-// startChild starts a process and sends it all items.
 func (s *Supervisor) startChild() error {
 	s.starts++
 	c, err := start()

@@ -350,7 +350,6 @@ func (e *Export) named(dimension string) (all []string) {
 	return distinct(all)
 }
 
-// distinct returns sorted names without duplicates.
 func distinct(names []string) []string {
 	slices.Sort(names)
 	return slices.DeleteFunc(slices.Compact(names), func(s string) bool { return s == "" })

@@ -33,7 +33,6 @@ type remote struct {
 	store  url.URL
 }
 
-// address returns the URL of an endpoint.
 func (r remote) address(of string) *url.URL {
 	r.store.Path = path.Join(r.store.Path, of)
 	return &r.store

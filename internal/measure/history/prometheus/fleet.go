@@ -320,7 +320,6 @@ func contradict(a, b []labelSet) bool {
 	})
 }
 
-// disks finds the disks of all machines.
 func (f *Fleet) disks(ctx context.Context) (disksOf, error) {
 	const mostDisks = 10 * mostDatabases
 	all := disksOf{}

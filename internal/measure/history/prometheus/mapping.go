@@ -32,7 +32,6 @@ const (
 	Realiops         = "realiops"            // observe --listen
 )
 
-// exporters returns all exporters by priority.
 func exporters() []string {
 	return []string{Realiops, PostgresExporter, CloudNativePG, PgExporter, PgWatch, PostgresReceiver,
 		NodeExporter, HostMetrics}

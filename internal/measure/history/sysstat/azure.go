@@ -34,7 +34,6 @@ type azureSeries struct {
 	} `json:"data"`
 }
 
-// disk returns the disk of a series, or "".
 func (s azureSeries) disk() string {
 	var all []string
 	for _, of := range s.Of {

@@ -124,7 +124,6 @@ func (i *Interval) add(disk map[string]any) error {
 	return nil
 }
 
-// ofIostatText reads iostat's plain table.
 func ofIostatText(text string) (Host, error) {
 	first, rest, _ := strings.Cut(text, "\n")
 	_, name, _ := strings.Cut(first, "(")

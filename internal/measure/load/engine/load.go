@@ -65,7 +65,6 @@ type thread struct {
 	schedule schedule
 }
 
-// choose returns the next script.
 func (t *thread) choose() int {
 	if len(t.weights) == 1 {
 		return 0

@@ -86,10 +86,8 @@ func (a Asked) maySkip() bool { return a.Rate > 0 && a.LatencyLimit > 0 }
 // timed reports whether pgbench averages the transactions' latencies, instead of dividing the run's length.
 func (a Asked) timed() bool { return a.Rate > 0 || a.LatencyLimit > 0 || a.ShowProgress }
 
-// milliseconds converts a duration to pgbench's unit.
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// quantile is a quantile that reports show.
 type quantile struct {
 	name    string
 	percent float64

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// tokenKind is the kind of a token.
 type tokenKind uint8
 
 const (

@@ -63,7 +63,6 @@ func (p *exprParser) fail(at int, format string, args ...any) error {
 
 func (p *exprParser) unexpected() error { return p.fail(p.next.at, "unexpected %s", p.next) }
 
-// advance reads the next token.
 func (p *exprParser) advance() (err error) {
 	p.next, err = p.lexToken()
 	return err

@@ -252,7 +252,6 @@ func (s scrambler) lower(r *Random, v uint64) uint64 {
 	return v<<1&s.mask | v>>(s.bits-1)
 }
 
-// distribution is the distribution of a random function.
 type distribution uint8
 
 const (

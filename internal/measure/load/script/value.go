@@ -162,7 +162,6 @@ func (v Value) toBool() (bool, error) {
 	}
 }
 
-// toInts converts two operands.
 func toInts(a, b Value) (x, y int64, err error) {
 	if x, err = a.toInt(); err == nil {
 		y, err = b.toInt()
@@ -170,7 +169,6 @@ func toInts(a, b Value) (x, y int64, err error) {
 	return x, y, err
 }
 
-// toDoubles converts two operands.
 func toDoubles(a, b Value) (x, y float64, err error) {
 	if x, err = a.toDouble(); err == nil {
 		y, err = b.toDouble()

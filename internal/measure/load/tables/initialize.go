@@ -93,7 +93,6 @@ type step struct {
 	defines bool // it only creates or drops tables and keys
 }
 
-// steps holds the steps by letter.
 var steps = map[rune]step{
 	'd': {"drop tables", (*initializer).drop, true},
 	't': {"create tables", (*initializer).create, true},

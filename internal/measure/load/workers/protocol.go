@@ -126,7 +126,6 @@ func newFailure(err error) failure {
 
 func (f failure) err() error { return &remote{f} }
 
-// remote is an error from another process.
 type remote struct{ failure }
 
 func (r *remote) Error() string { return r.Text }

@@ -235,7 +235,6 @@ const (
 	invalidParameter  = "22023" // a position outside the WAL
 )
 
-// isRefusal reports whether the server answered with an error.
 func isRefusal(err error) (*pgconn.PgError, bool) { return errors.AsType[*pgconn.PgError](err) }
 
 func gap(reason runfile.Reason, code, format string, arguments ...any) error {

@@ -92,7 +92,6 @@ const sumsOfPages = `pg_catalog.sum(record)::pg_catalog.int8, pg_catalog.sum(byt
 // room makes the statement's sort fit into memory: a temporary file would cause I/O.
 const room = mark + "select pg_catalog.set_config('work_mem', '32MB', true)"
 
-// writtenIn sums up a window by file.
 func writtenIn(ctx context.Context, tx pgx.Tx, sql string, of span) (all []written, err error) {
 	rows, err := tx.Query(ctx, sql, position(of.first), position(of.last))
 	if err != nil {

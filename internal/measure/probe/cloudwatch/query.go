@@ -86,7 +86,6 @@ func same(all []*query) []*query {
 	return all[:n]
 }
 
-// end returns the end of the last wanted period.
 func (q *query) end() time.Time { return q.first.Add(time.Duration(len(q.got)) * q.period) }
 
 // wants returns the begin of the first period that may still come. Points come in order, so no period before the last

@@ -37,7 +37,6 @@ func value(name string, ways ...way) field {
 	return field{name: name, ways: ways}
 }
 
-// columns returns fields that are read as they are.
 func columns(names ...string) (fields []field) {
 	for _, name := range names {
 		fields = append(fields, value(name))
@@ -56,10 +55,8 @@ func sums(names ...string) (fields []field) {
 // nullIs returns f with the meaning of NULL set.
 func (f field) nullIs(n null) field { f.null = &n; return f }
 
-// column reads a column as it is.
 func column(name string) way { return way{name, []string{name}} }
 
-// milliseconds reads a column as seconds.
 func milliseconds(name string) way { return way{name + " / 1000.0", []string{name}} }
 
 // summed adds a column up; the sum of no rows is zero.

@@ -122,5 +122,4 @@ func (s *Server) arrange(image image) func(*container.HostConfig) {
 	}
 }
 
-// newName returns a name that users recognize.
 func newName() string { return "realiops-" + strings.ToLower(rand.Text()[:8]) }

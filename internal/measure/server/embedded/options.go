@@ -103,7 +103,6 @@ func (s setting) ours() bool {
 	return false
 }
 
-// line returns the setting as a line of postgresql.conf.
 func (s setting) line() string {
 	quoted := strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(s.value)
 	return fmt.Sprintf("%s = '%s'\n", s.name, quoted)
