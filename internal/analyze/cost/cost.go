@@ -194,6 +194,7 @@ func Of(run *counts.Run) (Cost, error) {
 	load.Repetitions = c.withBackground(run, c.alike(run, c.unvacuumed(c.alone(run, load))))
 	load.Repetitions = c.whole(load, counted)
 	c.warnOfOpen(run, load)
+	c.warnOfSwitches(load.Repetitions)
 	c.Repetitions = len(load.Repetitions)
 	for _, r := range load.Repetitions {
 		c.Transactions += r.Work.Transactions

@@ -272,6 +272,26 @@ func (c *Cost) warnOfOpen(run *counts.Run, load counts.Load) {
 	}
 }
 
+// warnOfSwitches names the repetitions in which the server filled a WAL file with zeros and went on to the next, because
+// of pg_switch_wal() or archive_timeout.
+func (c *Cost) warnOfSwitches(repetitions []counts.Repetition) {
+	var switched []int
+	for _, r := range repetitions {
+		all, known := grew(r, metric.InsertPosition)
+		if !known || r.Log == nil || r.Log.Missing != nil || !r.Log.Exact() {
+			continue
+		}
+		const fill, worthwhile = 8, 64 << 10 // records are aligned; small pages have headers of three percent
+		if zeros := all - r.Log.Sum.Bytes - fill*r.Log.Sum.Records - all/32; zeros > worthwhile {
+			switched = append(switched, r.Number)
+		}
+	}
+	if len(switched) > 0 {
+		c.Warnings = append(c.Warnings, "The server switched to a new WAL file in "+in(switched)+": wal_bytes, wal_writes and "+
+			"the counts of the device include the zeros that filled the old one")
+	}
+}
+
 // unvacuumed returns the repetitions without autovacuum, if there are any. Autovacuum runs on the server's schedule. If
 // it ran in all repetitions, its writes are counted, too.
 func (c *Cost) unvacuumed(repetitions []counts.Repetition) (without []counts.Repetition) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -188,6 +189,22 @@ func TestUnseenCommand(t *testing.T) {
 		if seen := c.want == Within; judged.Verdict != c.want || seen != (len(of.Warnings) == 0) ||
 			seen != (judged.Why != notSeen) {
 			t.Errorf("%+v: %+v, %q, want %s", c, judged, of.Warnings, c.want)
+		}
+	}
+}
+
+// TestSwitchesAreNamed: most of a file of 16 MiB was zeros. Page headers and alignment are no zeros of that kind.
+func TestSwitchesAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		all, bytes, records float64
+		want                bool
+	}{{16 << 20, 1_248, 23, true}, {85_312_000, 80_000_000, 1_000_000, false}, {200, 93, 2, false}} {
+		r := inserted(1, 5, 0)
+		r.Counts[metric.InsertPosition] = counts.Count{Raw: c.all}
+		r.Log = &counts.Anatomy{Coverage: 1, Sum: counts.Part{Bytes: c.bytes, Records: c.records}}
+		var of Cost
+		if of.warnOfSwitches([]counts.Repetition{r}); (len(of.Warnings) == 1) != c.want {
+			t.Errorf("%+v: %q", c, of.Warnings)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (b *builder) anatomy(r counts.Repetition, loadEnd, othersEnd time.Time) *co
 	}
 	if covered.Raw <= 0 || log.Raw < covered.Raw || all.Raw <= 0 {
 		return &counts.Anatomy{
-			Missing: &series.Missing{Reason: series.NeverRead, Detail: "nothing of the WAL was read under this load"}}
+			Missing: &series.Missing{Reason: series.NeverRead, Detail: "none of its WAL could be read, or not before it was recycled"}}
 	}
 	a := &counts.Anatomy{Source: counts.Walinspect, Coverage: covered.Raw / log.Raw, Counted: r.WALRecords()}
 	if strings.Contains(records.Source, "waldump") {
