@@ -54,8 +54,8 @@ func (b *builder) knownSteps(name string) time.Duration {
 }
 
 // constantFor returns the longest time for which a source shows the same value, or 0 if it moves from period to period.
-// A source that changes in steps shows several values, and each for long; one that shows the same here and there has
-// counted even work. Of a single value, or too few periods, it returns the time known from other runs.
+// A source that changes in steps shows several values, and each for long; one that shows the same here and there may
+// have counted even work. Of that, or of too few periods, it returns the time known from other runs.
 func (b *builder) constantFor(name string) (longest time.Duration) {
 	all := b.stretched[name]
 	var amounts []float64
@@ -81,11 +81,9 @@ func (b *builder) constantFor(name string) (longest time.Duration) {
 		}
 		first = last + 1
 	}
-	switch {
-	case len(all) < fewestSame || len(levels) == 1:
+	even := held > 0 && (len(levels) == 1 || float64(held) < leastHeld*float64(len(all)))
+	if len(all) < fewestSame || even {
 		return b.knownSteps(name)
-	case float64(held) < leastHeld*float64(len(all)):
-		return 0
 	}
 	return longest
 }
