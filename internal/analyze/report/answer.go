@@ -330,6 +330,8 @@ func (r screen) trust() string {
 		conditions = append(conditions, "the server has its own disk")
 	case r.deviceSeen():
 		conditions = append(conditions, "other programs may use the disk")
+	case r.Metrics.ofDisk():
+		conditions = append(conditions, "the disk's requests are unknown")
 	default:
 		conditions = append(conditions, "the disk was not visible")
 	}

@@ -138,12 +138,21 @@ func (h *Headline) sentence(loads []Load) string {
 	return text
 }
 
-// deviceBeside returns the device's work if it keeps no ratio in the load, as in an observation.
+// deviceBeside returns the device's work if it keeps no ratio in the load, as in an observation, or why it is unknown.
 func (h *Headline) deviceBeside(loads []Load) string {
 	for _, a := range loads {
-		if requests := a.Of(metric.DeviceRequests); a.Name == h.Load && requests.Known() && !requests.Lost() {
+		if a.Name != h.Load {
+			continue
+		}
+		requests, bytes := a.Of(metric.DeviceRequests), a.Of(metric.DeviceBytes)
+		switch {
+		case requests.Known() && requests.Lost():
+			return "; the device's requests are lost in its background."
+		case requests.Known():
 			return fmt.Sprintf(", and the device did %s requests%s.", requests.Rate(1),
 				words.ForServer(h.ofServer))
+		case bytes.Known() && !bytes.Lost():
+			return fmt.Sprintf(", and the device wrote %s MB/s; its requests are unknown.", bytes.Rate(number.Mega))
 		}
 	}
 	return "; its device was not visible."

@@ -1,5 +1,7 @@
 package report_test
 
+import "strings"
+
 // What the golden cases show if they differ from demoLines, computed by hand.
 
 // notLocalLines: in 10 s there are 300 WAL writes and 200 fsyncs, and 200 and 80. Without a device, the factor is WAL
@@ -86,8 +88,9 @@ func zeroRowsLines() map[string]string {
 // noisyLines: 100 requests a second of background in the mean, and 0 or 200 in a repetition, hide both loads' requests.
 func noisyLines() map[string]string {
 	return map[string]string{
-		"bulk":             "10,000 ±10% | 10,300 ±10% | ~ (1) | 20 ±10% | 1.0 ±10%",
-		"copy":             "20,000 ±10% | 800 ±10% | ~ (1) | 12 ±10% | 0.6 ±10%",
-		"Read as \"IOPS\"": notLocalLines()["Read as \"IOPS\""],
+		"bulk": "10,000 ±10% | 10,300 ±10% | ~ (1) | 20 ±10% | 1.0 ±10%",
+		"copy": "20,000 ±10% | 800 ±10% | ~ (1) | 12 ±10% | 0.6 ±10%",
+		"Read as \"IOPS\"": strings.Replace(notLocalLines()["Read as \"IOPS\""], "its device was not visible",
+			"the device's requests are lost in its background", 1),
 	}
 }

@@ -290,3 +290,36 @@ func TestAnyRun(t *testing.T) {
 		}
 	}
 }
+
+// TestLeftOutIsSaidOnce: what is wrong with all repetitions of all loads takes one sentence.
+func TestLeftOutIsSaidOnce(t *testing.T) {
+	r := reportOf(t, keep(demo(), func(r runfile.Record) bool { return r.Kind() != "load" }))
+	var texts []string
+	for _, w := range r.Warnings {
+		if w.Code == "left-out" {
+			texts = append(texts, w.Text)
+		}
+	}
+	if want := "All repetitions of bulk, copy were left out: nothing but the load was recorded."; !slices.Equal(texts,
+		[]string{want}) {
+		t.Errorf("%q, want %q", texts, want)
+	}
+}
+
+// TestDiskInPart: a kernel may not count a device's flushes, and so nobody its requests, but it counts its bytes.
+func TestDiskInPart(t *testing.T) {
+	r := reportOf(t, without(demo(), runfile.Gap{Probe: "block", Reason: runfile.Unsupported,
+		Detail: "the kernel does not count flushes of dm-0"}, "block/flushes"))
+	text := unwrapped(textOf(t, r, 80))
+	for _, want := range []string{"The device's requests are unknown (the kernel does not count flushes of dm-0), so no " +
+		"other count is compared with them.", "and the device wrote 1.0 MB/s; its requests are unknown."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	for _, untrue := range []string{"device was not read", "not visible"} {
+		if strings.Contains(text, untrue) {
+			t.Errorf("%q in\n%s", untrue, text)
+		}
+	}
+}

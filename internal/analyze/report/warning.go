@@ -81,7 +81,7 @@ func warnings(run *counts.Run, r Report) []Warning {
 	condition(document.Doubt, "settings-changed", run.ChangesText())
 	condition(document.Doubt, "others-worked", run.OthersText())
 	if run.Observed == nil || run.Observed.Period == 0 {
-		condition(document.Note, "device-unknown", deviceUnknown(r.Loads))
+		condition(document.Note, "device-unknown", deviceUnknown(r.Loads, r.Metrics.ofDisk()))
 	}
 	if run.Observed == nil {
 		condition(document.Note, "device-in-part", deviceInPart(r.Loads))
@@ -115,8 +115,8 @@ func unfinished(run *counts.Run) string {
 	}
 }
 
-// deviceUnknown says why no load has a count of requests to the device.
-func deviceUnknown(loads []Load) string {
+// deviceUnknown says why no load has a count of requests to the device. The rest of its work may have been counted.
+func deviceUnknown(loads []Load, inPart bool) string {
 	var why *series.Missing
 	for _, a := range loads {
 		requests := a.Of(metric.DeviceRequests)
@@ -134,12 +134,22 @@ func deviceUnknown(loads []Load) string {
 	if why.Reason != counts.NotRecorded {
 		because = " (" + words.WhyNot(why) + ")"
 	}
+	if inPart {
+		return "The device's requests are unknown" + because + ", so no other count is compared with them."
+	}
 	return "The device was not read" + because + ", so nothing here shows real storage I/O."
+}
+
+// ofDisk reports whether any count of the disk's work was read.
+func (all Metrics) ofDisk() bool {
+	return slices.ContainsFunc(all, func(m Metric) bool {
+		return strings.HasPrefix(m.Metric, "block/") && m.Missing == nil
+	})
 }
 
 // deviceInPart names the loads that have a count of requests to the device in only some repetitions.
 func deviceInPart(loads []Load) string {
-	if deviceUnknown(loads) != "" {
+	if deviceUnknown(loads, false) != "" {
 		return ""
 	}
 	var parts []string
@@ -181,6 +191,9 @@ func oddities(run *counts.Run, r Report) (all []Warning) {
 	}
 	odd("few-repetitions", fewRepetitions(fewest))
 	odd("not-run", notRun(r.Loads))
+	for _, text := range allLeftOut(r.Loads) {
+		odd("left-out", text)
+	}
 	for _, a := range r.Loads {
 		for _, text := range a.leftOut() {
 			odd("left-out", text)
@@ -224,8 +237,34 @@ func digitized(run *counts.Run) string {
 		number.Percent(worst))
 }
 
+// allLeftOut names the loads without a repetition that is used, by the reason if that is one.
+func allLeftOut(loads []Load) []string {
+	var g words.Gathered
+	for _, a := range loads {
+		if a.whyAll() != "" {
+			g.Add(a.whyAll(), a.Name)
+		}
+	}
+	return g.Sentences(func(names, why string) string {
+		return "All repetitions of " + names + " were left out: " + strings.TrimSuffix(why, ".") + "."
+	})
+}
+
+// whyAll returns why all of several repetitions were left out, if that is one reason; else it is empty.
+func (a Load) whyAll() string {
+	if a.Repetitions > 0 || len(a.LeftOut) < 2 || slices.ContainsFunc(a.LeftOut, func(l LeftOut) bool {
+		return l.Reason != a.LeftOut[0].Reason
+	}) {
+		return ""
+	}
+	return a.LeftOut[0].Reason
+}
+
 // leftOut says why repetitions of the load were left out, up to a few.
 func (a Load) leftOut() (texts []string) {
+	if a.whyAll() != "" {
+		return nil
+	}
 	for i, l := range a.LeftOut {
 		if i == leftOutShown {
 			return append(texts, fmt.Sprintf("%d more repetitions of %s were left out.", len(a.LeftOut)-i, a.Name))

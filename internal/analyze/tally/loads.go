@@ -105,7 +105,7 @@ func (a *attempt) defect(idle bool) string {
 	case len(a.begins) == 0 && len(a.ends) == 0 && a.clients.lines == 0:
 		return "it was never begun: the run was cut off"
 	case len(a.begins) == 0 && len(a.ends) == 0:
-		return "nothing but its load was recorded"
+		return "nothing but the load was recorded"
 	case len(a.begins) == 0:
 		return "it ended without having begun"
 	case len(a.begins) > 1 || len(a.ends) > 1:

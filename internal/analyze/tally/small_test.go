@@ -121,7 +121,7 @@ func TestLeftOut(t *testing.T) {
 	begin, end := isEvent("busy", runfile.Begin), isEvent("busy", runfile.End)
 	check("busy", "it never ended: the run was cut off", without(small(), end))
 	check("busy", "it ended without having begun", without(small(), begin))
-	check("busy", "nothing but its load was recorded", without(without(small(), begin), end))
+	check("busy", "nothing but the load was recorded", without(without(small(), begin), end))
 	check("busy", "it was never begun: the run was cut off", without(without(without(small(), begin), end), isWork))
 	check("busy", "no load was recorded", without(small(), isWork))
 	const twice = "it was begun or ended twice, so what belongs to which cannot be told"

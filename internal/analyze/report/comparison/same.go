@@ -51,21 +51,15 @@ func differing(c Comparison, runs []Compared) (all []string) {
 				"cannot tell them from others", c.Runs[i].lacks))
 		}
 	}
-	var texts []string
-	of := map[string][]string{}
+	var conditions words.Gathered
 	for i, r := range runs {
 		for _, w := range r.Report.Warnings {
 			if w.Condition {
-				texts, of[w.Text] = append(texts, w.Text), append(of[w.Text], c.Runs[i].Name)
+				conditions.Add(w.Text, c.Runs[i].Name)
 			}
 		}
 	}
-	for i, text := range texts {
-		if slices.Index(texts, text) == i {
-			all = append(all, words.Enumerated(slices.Compact(of[text]), " and ")+": "+text)
-		}
-	}
-	return all
+	return append(all, conditions.Sentences(func(of, text string) string { return of + ": " + text })...)
 }
 
 // otherLength is the ratio from which on loads differ in length, which affects their share of a checkpoint.
