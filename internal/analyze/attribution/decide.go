@@ -172,7 +172,7 @@ func (tr *trial) between(v *Verdict, left []held) {
 		return
 	}
 	if ones := slices.DeleteFunc(slices.Clone(left), func(h held) bool { return !tr.oneToOne(v.Metric, h) }); len(ones) > 0 {
-		if side, same := sideOf(ones); same && !tr.mayEqualOther(left, side) {
+		if side, same := sideOf(ones); same && !tr.mayEqualOther(left, side) && !fitsBetter(left, side) {
 			tr.decideSide(v, left, side)
 			return
 		}
@@ -205,6 +205,17 @@ func (tr *trial) mayEqualOther(left []held, side counts.Side) bool {
 		ratios := tr.ratios(tr.y, h.Quantity, 1)
 		return h.Side != side && h.Status == Unknown && ratios != bounds.Anything() && ratios.Has(1)
 	})
+}
+
+// fitsBetter reports whether under two loads a quantity of another side keeps its ratio better than all of this side.
+func fitsBetter(left []held, side counts.Side) bool {
+	best := map[bool]float64{true: math.Inf(1), false: math.Inf(1)} // spread, by whether it is on this side
+	for _, h := range left {
+		if h.Spread != nil && len(h.loads) < fewestLoads {
+			best[h.Side == side] = min(best[h.Side == side], h.Spread.Value)
+		}
+	}
+	return best[false] < best[true]
 }
 
 // decideSide decides by a ratio of one in every load, which a count has by definition and a coincidence seldom.

@@ -207,11 +207,11 @@ func TestAFewLoads(t *testing.T) {
 }
 
 // TestTwoLoadsProveNothing: under the two loads that write, pages written were 0.935 and 0.997 times 0.37 WAL records;
-// and under the two that read nearly all requests were reads.
+// under the two that read nearly all requests were reads; and 0.31 rows were 0.97 and 0.99 times the WAL fsyncs.
 func TestTwoLoadsProveNothing(t *testing.T) {
 	t.Parallel()
 	p := shipped()[len(shipped())-4]
-	for _, seed := range []uint64{777000175, 777000583} {
+	for _, seed := range []uint64{777000175, 777000583, 818539329} {
 		cases, err := Flagship(byTheMethod, seed, chosen(p, seed))
 		if err != nil {
 			t.Fatal(err)
