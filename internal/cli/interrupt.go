@@ -19,6 +19,9 @@ const (
 	patience = 2 * time.Second
 	// remindEvery is the interval of these messages.
 	remindEvery = 5 * time.Second
+	// together is how long the same signal belongs to the first: timeout(1) signals the process and its group, and
+	// nobody types Ctrl-C twice as fast.
+	together = 100 * time.Millisecond
 	// lastWords bounds the message of a command that is ended immediately.
 	lastWords = time.Second
 )
@@ -45,7 +48,7 @@ func stoppable(tell func(string, ...any), command string) (context.Context, cont
 			return
 		}
 		cancel(&stoppedError{first})
-		if again, insisted := secondStop(signals, ended, reminder(tell, stopped, leaving(command))); insisted {
+		if again, insisted := secondStop(first, signals, ended, reminder(tell, stopped, leaving(command))); insisted {
 			within(lastWords, func() { tell("realiops: ended at once%s", leaving(command)) })
 			die(again)
 		}
@@ -67,8 +70,9 @@ func reminder(tell func(string, ...any), stopped *stopping.Command, leaving stri
 }
 
 // secondStop reminds the user until the command ends or is asked to stop again.
-func secondStop(signals <-chan os.Signal, ended <-chan struct{}, remind func()) (again os.Signal, insisted bool) {
-	late := time.NewTimer(patience)
+func secondStop(first os.Signal, signals <-chan os.Signal, ended <-chan struct{}, remind func()) (again os.Signal,
+	insisted bool) {
+	asked, late := time.Now(), time.NewTimer(patience)
 	defer late.Stop()
 	reminded := make(chan struct{}, 1)
 	for {
@@ -83,7 +87,9 @@ func secondStop(signals <-chan os.Signal, ended <-chan struct{}, remind func()) 
 		case <-reminded:
 			late.Reset(remindEvery)
 		case again := <-signals:
-			return again, true
+			if again != first || time.Since(asked) > together {
+				return again, true
+			}
 		}
 	}
 }

@@ -65,6 +65,17 @@ func TestAPipeThatNobodyReadsIsBroken(t *testing.T) {
 	}
 }
 
+// timeout(1) signals the process and then its group, which is one request.
+func TestSignalsTogetherAreOne(t *testing.T) {
+	t.Parallel()
+	signals, ended := make(chan os.Signal, 1), make(chan struct{})
+	signals <- os.Interrupt
+	time.AfterFunc(2*together, func() { close(ended) })
+	if again, insisted := secondStop(os.Interrupt, signals, ended, func() {}); insisted {
+		t.Errorf("%v counts as a second request", again)
+	}
+}
+
 // After two seconds, and every five from then on, the user is told what a stopping command waits for. A second
 // request works even while the terminal blocks.
 func TestLongStopIsReportedAgain(t *testing.T) {
@@ -86,7 +97,7 @@ func TestLongStopIsReportedAgain(t *testing.T) {
 		}
 	}
 	const busy = 4 * time.Second // for a busy machine
-	again, insisted := secondStop(signals, make(chan struct{}), reminder(tell, stopped, ": x stays"))
+	again, insisted := secondStop(os.Interrupt, signals, make(chan struct{}), reminder(tell, stopped, ": x stays"))
 	if took := time.Since(begun); !insisted || again != os.Interrupt || took < patience+remindEvery || took > patience+
 		remindEvery+busy {
 		t.Errorf("after %v: %v, %v", took, again, insisted)
