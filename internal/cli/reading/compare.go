@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/analyze/cost"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report/comparison"
@@ -80,6 +81,10 @@ func runCompare(env command.Env, o compareOptions, names []string) error {
 		run, err := command.NamedRun(env, name, tally.WithoutLatencies)
 		if err != nil {
 			return err
+		}
+		if baseline.Is(run) {
+			return command.Naming(name, errors.New("a baseline measured storage alone, and has no load of a database to "+
+				"compare; realiops report shows what its device did"))
 		}
 		judged = append(judged, comparison.Judge(name, run))
 	}

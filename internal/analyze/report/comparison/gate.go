@@ -90,8 +90,10 @@ func (c Comparison) Hold(g Gate) (h Held, err error) {
 		switch change := r.Change; {
 		case g.load == "" && len(c.Runs[i+1].unlike) > 0, slices.Contains(c.Runs[i+1].unlike, g.load):
 			h.Unknown = append(h.Unknown, fmt.Sprintf("%s, %s: not the same work as in A", name, where))
-		case change == nil || !number.Finite(change.P):
-			h.Unknown = append(h.Unknown, fmt.Sprintf("%s, %s", name, where))
+		case change == nil:
+			h.Unknown = append(h.Unknown, fmt.Sprintf("%s, %s: some repetition has no count, or one of 0", name, where))
+		case !number.Finite(change.P):
+			h.Unknown = append(h.Unknown, fmt.Sprintf("%s, %s: a single repetition does not show chance", name, where))
 		case g.more && change.Lo > g.bound, !g.more && change.Hi < g.bound:
 			h.Tripped = append(h.Tripped, fmt.Sprintf("%s, %s: %s %s", name, where, change.by(change.Ratio),
 				change.interval()))
