@@ -55,10 +55,10 @@ func (o AnalyzeOptions) analyzeRun(env command.Env, run *counts.Run) error {
 	return unmet(required, verdicts, metric.VersionNum(run.Header.Target.Version))
 }
 
-// named returns a file's name in commands; empty: it has none.
+// named returns a file's name in commands; standard input has none.
 func named(path string) string {
 	if path == command.StandardInput {
-		return ""
+		return "FILE"
 	}
 	return path
 }
