@@ -150,6 +150,15 @@ func TestObservationIsNotWrong(t *testing.T) {
 	WriteWrong(t.Output(), all)
 }
 
+// TestCommitsAreNotFsyncs: where each commit is about one fsync, 1.04 of one and 1.01 of the other are both one for one,
+// and in loads that nobody chose the better fit proves nothing.
+func TestCommitsAreNotFsyncs(t *testing.T) {
+	said := ofMeter(t, worlds.NewDay(18068779253, 25), "meter/m021", "single 1 commits (100 %), noise 1 %")
+	if said.WrongSide() {
+		t.Error(said.said())
+	}
+}
+
 // TestSumsThatFitTheMeans: meters that a wrong sum explains must have no verdict. The first does not follow that sum
 // within the loads, a curve of one quantity fits the next two as well, and for the others, with much noise, sums of
 // either side fit about equally, including the true one.
