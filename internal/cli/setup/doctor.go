@@ -179,7 +179,7 @@ func refusalsOf(ctx context.Context, t *target.Target, session *target.Session) 
 		if err != nil {
 			return nil, err
 		}
-		refusals = append(refusals, schema...)
+		refusals = append(refusals, append(schema, session.Facts.RefuseClients(1))...)
 	}
 	if session.Facts.Pooler {
 		refusal, err := t.Endpoint.RefuseTransactions(ctx)

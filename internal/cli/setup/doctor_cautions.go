@@ -31,7 +31,7 @@ func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) 
 		}
 	}
 	caution(p.Stats.Notice() != "", "newer-server", p.Stats.Notice()+".", "look for a newer realiops")
-	if err := f.RefuseClients(experiment.DefaultSizes().Clients); err != nil {
+	if err := f.RefuseClients(experiment.DefaultSizes().Clients); err != nil && f.RefuseClients(1) == nil {
 		caution(true, "few-connections", "A run would not begin without --clients: "+err.Error()+".", "")
 	}
 	others := othersOn(p.Storage)

@@ -33,9 +33,9 @@ func TestDoctorWarnsOfAuroraViews(t *testing.T) {
 	}
 }
 
-// A run takes eight clients and five more sessions by default.
+// A run takes eight clients and five more sessions by default. Without room for one client it is refused.
 func TestDoctorWarnsOfFewConnections(t *testing.T) {
-	for connections, want := range map[int]bool{12: true, 13: false} {
+	for connections, want := range map[int]bool{5: false, 6: true, 12: true, 13: false} {
 		all := cautions(postgres.Facts{Connections: connections}, postgres.Permissions{},
 			&target.Probes{Stats: &pgstat.Sampler{}})
 		if slices.ContainsFunc(all, func(c diagnosis.Caution) bool { return c.Code == "few-connections" }) != want {

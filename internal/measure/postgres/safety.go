@@ -277,6 +277,10 @@ func (f Facts) RefuseClients(n int) error {
 	if n+ownSessions <= f.Connections {
 		return nil
 	}
+	if f.Connections <= ownSessions {
+		return fmt.Errorf("this user has %s left, and a run needs %d besides its clients'; %s",
+			printable.Counted(f.Connections, "connection"), ownSessions, moreSessions)
+	}
 	return fmt.Errorf("%s clients are too many: this user has %s connections left (max_connections, limits of the "+
 		"role and the database, other sessions), and realiops itself needs %d; use fewer with --clients",
 		printable.Count(n), printable.Count(f.Connections), ownSessions)

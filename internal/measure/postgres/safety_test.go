@@ -48,4 +48,8 @@ func TestRefuseClients(t *testing.T) {
 	if err := f.RefuseClients(16); err == nil || !strings.Contains(err.Error(), "20 connections left") {
 		t.Errorf("16 and 5 of our own are more than 20: %v", err)
 	}
+	// fewer clients do not help
+	if err := (Facts{Connections: 5}).RefuseClients(1); err == nil || strings.Contains(err.Error(), "--clients") {
+		t.Errorf("1 and 5 of our own are more than 5: %v", err)
+	}
 }
