@@ -89,7 +89,10 @@ func (s Series) Before(t time.Time) (Point, error) {
 	if gap, blocked := s.lastGap(since, stamp(t)); blocked {
 		return Point{}, gap.missing()
 	}
-	if !found {
+	switch {
+	case len(s.runs) == 0:
+		return Point{}, &Missing{Reason: NeverRead, Detail: "nothing was read"}
+	case !found:
 		return Point{}, &Missing{Reason: NeverRead, Detail: "nothing was read before " + clockTime(t)}
 	}
 	return s.point(row), nil

@@ -84,7 +84,7 @@ func FromRun(run *counts.Run) (Baseline, error) {
 			b.LeftOut = append(b.LeftOut, LeftOut{load.Name, out.Why})
 		}
 		if len(load.Repetitions)+len(load.LeftOut) == 0 && !load.Idle() {
-			b.LeftOut = append(b.LeftOut, LeftOut{load.Name, "it was never run"})
+			b.LeftOut = append(b.LeftOut, LeftOut{load.Name, "never run"})
 		}
 		for _, r := range load.Repetitions {
 			if load.Idle() {

@@ -175,7 +175,7 @@ func TestJobWithoutFiguresHasNoResult(t *testing.T) {
 		t.Errorf("%+v", nothing)
 	}
 	if len(b.Rows) != 0 || len(b.LeftOut) != 2 || b.Throttle != nil ||
-		!strings.HasPrefix(b.LeftOut[0].Why, "fio's figures are missing") || b.LeftOut[1].Why != "it was never run" {
+		!strings.HasPrefix(b.LeftOut[0].Why, "fio's figures are missing") || b.LeftOut[1].Why != "never run" {
 		t.Errorf("%+v", b)
 	}
 }

@@ -65,7 +65,7 @@ func measuredStorage() storage.Baseline {
 }
 
 const measuredText = `fio 3.33 on /data, device nvme0n1 (xfs); jobs: database, on 1,024 MiB
-! random-read has no result: fio was killed (signal: killed).
+! No result of random-read: fio was killed (signal: killed).
 ! Others use the device: 50 requests/s without any job.
 ! sequential-write: fio kept 3.0 operations in flight instead of 8 asked for.
 
@@ -127,7 +127,7 @@ func TestBaselinePageHoldsWhatWasMeasured(t *testing.T) {
 		t.Error("a reason is markup")
 	}
 	for _, want := range []string{"1,234,567", "2,469,134", "Others use the device", "fio kept 3.0 operations",
-		"random-read has no result", "980 of the 1,000 MB", "EBS gp2 of about 100 GiB"} {
+		"No result of random-read", "980 of the 1,000 MB", "EBS gp2 of about 100 GiB"} {
 		if !strings.Contains(html, want) || !strings.Contains(markdown, want) {
 			t.Errorf("no %q", want)
 		}

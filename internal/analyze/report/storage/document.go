@@ -21,9 +21,7 @@ func (b Baseline) Document(run *counts.Run) document.Document {
 		Title:   "realiops: storage of " + b.Run.Storage.Directory + ", " + b.Run.Start.Format("2006-01-02"),
 		Heading: "What does this storage deliver?",
 	}
-	cautions := slices.Concat(words.Each(func(out baseline.LeftOut) string {
-		return out.Job + " has no result: " + strings.TrimSuffix(out.Why, ".") + "."
-	}, b.LeftOut), b.Warnings, b.findings())
+	cautions := slices.Concat(b.without(), b.Warnings, b.findings())
 	d.Blocks = []document.Block{
 		document.Together{words.Faint(b.head()), document.Doubts(cautions)},
 		document.Only(document.OnPages, b.answers()),
@@ -39,6 +37,15 @@ func (b Baseline) Document(run *counts.Run) document.Document {
 		document.Only(document.InCSV, b.everyJob()),
 	}
 	return d
+}
+
+// without names the jobs without a result, by reason.
+func (b Baseline) without() []string {
+	var g words.Gathered
+	for _, out := range b.LeftOut {
+		g.Add(strings.TrimSuffix(out.Why, "."), out.Job)
+	}
+	return g.Sentences(func(jobs, why string) string { return "No result of " + jobs + ": " + why + "." })
 }
 
 // together returns paragraphs without blank lines between them.
