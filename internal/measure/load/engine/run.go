@@ -2,14 +2,11 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
-	"syscall"
 	"time"
 
-	"github.com/realiops/realiops/internal/measure/load/ring"
 	"github.com/realiops/realiops/internal/measure/load/script"
 	"github.com/realiops/realiops/internal/measure/load/session"
 )
@@ -177,113 +174,4 @@ func (w *lockedWriter) Write(p []byte) (int, error) {
 		err = fmt.Errorf("write the output of debug(): %w", err)
 	}
 	return n, err
-}
-
-// runClients runs the clients until the last is done: on r, or as goroutines if r is nil.
-func (l *load) runClients(r *ring.Ring) {
-	if r != nil {
-		r.Run(func(i int) { l.clients[i].run() })
-		return
-	}
-	var clients sync.WaitGroup
-	for _, c := range l.clients {
-		clients.Go(c.run)
-	}
-	clients.Wait()
-}
-
-var (
-	errReconnects = errors.New("each transaction opens its own connection")
-	errStreams    = errors.New(`\copy_rows`)
-	errEncrypted  = errors.New("the connections are encrypted, or are not system sockets")
-)
-
-// ring seats the clients on a ring. It returns an error if the kernel has none, or if a
-// client would block the others.
-func (l *load) ring() (*ring.Ring, error) {
-	switch {
-	case l.Reconnect:
-		return nil, errReconnects
-	case l.has(script.KindCopyRows): // it needs a goroutine that reads meanwhile
-		return nil, errStreams
-	}
-	sockets := make([]syscall.RawConn, len(l.clients))
-	for i, c := range l.clients {
-		if sockets[i] = c.session.Socket(); sockets[i] == nil {
-			return nil, errEncrypted
-		}
-	}
-	r, err := ring.Open(sockets)
-	if err != nil {
-		return nil, err
-	}
-	for i, c := range l.clients {
-		c.session.Ride(r.Seat(i))
-		if c.alarm != nil {
-			c.alarm.close()
-			c.alarm = seatAlarm{r.Seat(i)}
-		}
-	}
-	return r, nil
-}
-
-type seatAlarm struct{ seat *ring.Seat }
-
-func (a seatAlarm) sleep(wait time.Duration) bool { return a.seat.Sleep(wait) }
-func (a seatAlarm) silence()                      { a.seat.Silence() }
-func (a seatAlarm) close()                        {} // the ring's
-
-// How long a stopped client may take: for its transaction, then for the cancelled statement.
-// After that its session is cut.
-const (
-	untilCancel = 100 * time.Millisecond
-	untilCut    = time.Second
-)
-
-// stopper ends the clients that do not stop by themselves when the load is stopped.
-func (l *load) stopper(done <-chan struct{}) {
-	select {
-	case <-done:
-		return
-	case <-l.stopping:
-	}
-	l.stoppedAt = l.clock.now()
-	for _, c := range l.clients {
-		if c.alarm != nil {
-			c.alarm.silence()
-		}
-	}
-	select {
-	case <-done:
-		return
-	case <-time.After(untilCancel):
-	}
-	cut := time.AfterFunc(untilCut, func() { l.eachOpen(func(s *session.Session) { s.Interrupt() }) })
-	defer cut.Stop()
-	l.cancelStatements()
-	<-done
-}
-
-// cancelStatements cancels running statements on the server, which would otherwise go on after we are gone.
-func (l *load) cancelStatements() {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(l.ctx), untilCut)
-	defer cancel()
-	room := make(chan struct{}, atATime)
-	var requests sync.WaitGroup
-	l.eachOpen(func(s *session.Session) {
-		room <- struct{}{}
-		requests.Go(func() {
-			_ = s.Cancel(ctx) // the session is cut later if this fails
-			<-room
-		})
-	})
-	requests.Wait()
-}
-
-func (l *load) eachOpen(do func(*session.Session)) {
-	for _, c := range l.clients {
-		if s := c.open.Load(); s != nil {
-			do(s)
-		}
-	}
 }

@@ -1,0 +1,108 @@
+package runfile
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+)
+
+// MostCounted is more than a 64-bit counter can hold. Larger values are invalid, and their sums may overflow.
+const MostCounted = 1e20
+
+// Counted reports whether a counter can have the value; NaN cannot.
+func Counted(value float64) bool { return math.Abs(value) <= MostCounted }
+
+// Possible yields records up to one with an impossible value, or without its time, which is an error. It is for files
+// from users.
+func Possible(records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for record, err := range records {
+			if err == nil {
+				err = possible(record)
+			}
+			if !yield(record, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func possible(record Record) error {
+	if what := untimed(record); what != "" {
+		return errors.New("it has " + what + " without a time")
+	}
+	switch r := record.(type) {
+	case Run:
+		const decade = 10 * 366 * 24 * 3600
+		for _, seconds := range []float64{r.Plan.LoadSeconds, r.Plan.RestSeconds} {
+			if !(seconds >= 0 && seconds <= decade) {
+				return fmt.Errorf("its plan has a load or a rest of %g s", seconds)
+			}
+		}
+	case Row:
+		for i, value := range r.Values {
+			if !Counted(value) {
+				return uncounted(r.Names[i], value)
+			}
+		}
+	case Reading:
+		return allPossible(r.Values)
+	case Total:
+		return allPossible(r.Values)
+	case Period:
+		return allPossible(map[string]float64{r.Metric: r.Value})
+	case Top:
+		for _, item := range r.Items {
+			if err := allPossible(item.Grew); err != nil {
+				return err
+			}
+		}
+		return allPossible(r.Total)
+	}
+	return nil
+}
+
+// untimed names a record that lacks a time, or ends before it begins; else empty.
+func untimed(record Record) string {
+	switch r := record.(type) {
+	case Run:
+		if r.Start.IsZero() {
+			return "a run"
+		}
+	case Row:
+		if r.At.IsZero() {
+			return "a reading"
+		}
+	case Reading:
+		if r.At.IsZero() {
+			return "a reading"
+		}
+	case LoadEvent:
+		if r.At.IsZero() {
+			return "the " + string(r.Event) + " of a load"
+		}
+	case Work:
+		if r.From.IsZero() || r.To.IsZero() {
+			return "work"
+		}
+	case Period:
+		if r.From.IsZero() || !r.To.After(r.From) {
+			return "a period"
+		}
+	}
+	return ""
+}
+
+func allPossible(values map[string]float64) error {
+	for name, value := range values {
+		if !Counted(value) {
+			return uncounted(name, value)
+		}
+	}
+	return nil
+}
+
+func uncounted(name string, value float64) error {
+	return fmt.Errorf("%s is %g, more than any counter holds", name, value)
+}
