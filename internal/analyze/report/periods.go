@@ -216,6 +216,9 @@ func periodsHeadline(requests, bytes periodic, run *counts.Run) string {
 		"99%% are at most %s. The highest throughput was %s MB/s, %s UTC.",
 		singular, r.From.Format("2 Jan 15:04"), number.Rate(r.Value), number.Rate(requests.at(50)),
 		number.Rate(requests.at(99)), number.Rate(b.Value/perMB), b.From.Format("2 Jan 15:04"))}
+	if r.Value == 0 && b.Value == 0 {
+		sentences = []string{"Storage did nothing at all in this time: is it the right disk?"}
+	}
 	for _, odd := range words.Filled(needs.HoleIn(run).String(), sizing.AgainstRule(run)) {
 		sentences = append(sentences, odd+".")
 	}
