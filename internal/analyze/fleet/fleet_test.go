@@ -276,6 +276,7 @@ func TestReadHas(t *testing.T) {
 		"database,volume\n":              "column gib is missing",
 		head + "a,gp2,x,\n":              `line 2: gib "x" must be a number`,
 		head + "a,gp2,-1,\n":             "must be a number, at least 0",
+		head + "a,gp2,1e9,\n":            "below 1,000,000,000",
 		head + "a,gp2,1,\na,gp2,1,\n":    `line 3: database "a" appears twice`,
 		head + "a,gp2,1,perhaps\n":       "; want true or false",
 		head + "a,gp2,1,true,surplus\n":  "line 2 has 5 fields, but the first line has 4 columns",

@@ -88,7 +88,7 @@ func add(all map[string]Has, line []string, place map[string]int) error {
 		case strings.Contains(text(column), ","):
 			return fmt.Errorf("%s %q; write the number without a comma, such as 1500 or 0.5", column, text(column))
 		case err != nil || !(v >= 0 && v < 1e9):
-			return fmt.Errorf("%s %q must be a number, at least 0", column, text(column))
+			return fmt.Errorf("%s %q must be a number, at least 0 and below 1,000,000,000", column, text(column))
 		}
 		*to = v
 	}

@@ -32,6 +32,7 @@ func parseAmounts(text string) (all []metricAmount, err error) {
 		}) {
 			return nil, fmt.Errorf("--from-metric %s= is given twice", a.name)
 		}
+		const most = 1e15
 		units := number.Counted()
 		if countsBytes(a.name) {
 			units = number.Bytes(1).With(units)
@@ -40,7 +41,10 @@ func parseAmounts(text string) (all []metricAmount, err error) {
 		if err != nil && strings.ContainsAny(digits, "0123456789") {
 			return nil, fmt.Errorf("--from-metric %s: %w", a.text, err)
 		}
-		if err != nil || !(a.amount == 0 || a.amount >= leastFigure && a.amount < 1e15) {
+		if a.amount >= most {
+			return nil, fmt.Errorf("--from-metric %s: want an amount below %s", a.text, number.Grouped(most, 0))
+		}
+		if err != nil || !(a.amount == 0 || a.amount >= leastFigure) {
 			return nil, fmt.Errorf("--from-metric %s: want NAME=AMOUNT of 0 or more, and for a sum its time: NAME=AMOUNT/month",
 				a.text)
 		}
