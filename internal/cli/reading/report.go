@@ -106,6 +106,9 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 	if err != nil {
 		return err
 	}
+	if err := nameApart(runs, names); err != nil {
+		return err
+	}
 	if err := o.size.readCalibration(env); err != nil {
 		return err
 	}
