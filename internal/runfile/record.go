@@ -165,7 +165,7 @@ func (o Others) String() string {
 		did = append(did, fmt.Sprintf("%s of the commits (%s)", printable.Count(o.Commits), percent(o.CommitsShare)))
 	}
 	if o.WALBytes > 0 {
-		did = append(did, fmt.Sprintf("%.3g MB of the WAL (%s)", float64(o.WALBytes)/1e6, percent(o.WALShare)))
+		did = append(did, fmt.Sprintf("%s of the WAL (%s)", megabytes(o.WALBytes), percent(o.WALShare)))
 	}
 	var said []string
 	if len(did) > 0 {
@@ -182,6 +182,14 @@ func (o Others) String() string {
 				strings.Join(o.Writing, ", "))
 	}
 	return strings.Join(said, "; ")
+}
+
+// megabytes formats an amount with three digits, or as many as it has before the decimal point.
+func megabytes(n int64) string {
+	if n >= 1e8 {
+		return printable.Count(n/1e6) + " MB"
+	}
+	return fmt.Sprintf("%.3g MB", float64(n)/1e6)
 }
 
 // percent formats a share with two digits, or as many as it has before the decimal point.

@@ -306,3 +306,13 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		t.Errorf("directory: %v", err)
 	}
 }
+
+// TestWorkOfOthersInFull: amounts have no powers of ten.
+func TestWorkOfOthersInFull(t *testing.T) {
+	for want, bytes := range map[string]int64{"12,345 MB": 12_345_678_901, "99.9 MB": 99_900_000, "0.5 MB": 500_000} {
+		said := Others{WALBytes: bytes, WALShare: 0.3}.String()
+		if !strings.Contains(said, " "+want+" of the WAL (30%)") {
+			t.Errorf("%d bytes: %s", bytes, said)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -202,7 +203,7 @@ func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 // perUnit writes a ratio in the direction that is easier to picture.
 func perUnit(ratio float64, quantity metric.Quantity) string {
 	if ratio > 0 && ratio < 0.5 {
-		return fmt.Sprintf("one for about %.3g of %s", 1/ratio, quantity)
+		return fmt.Sprintf("one for about %s of %s", number.Short(1/ratio, 3), quantity)
 	}
-	return fmt.Sprintf("%.3g for one of %s", ratio, quantity)
+	return fmt.Sprintf("%s for one of %s", number.Short(ratio, 3), quantity)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/gaps"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/tally/sieve"
 	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
@@ -291,7 +292,7 @@ func (v vacuumed) text() string {
 		text += " and wrote " + printable.Count(v.Rows) + " rows of statistics"
 	}
 	if v.WALBytes > 0 {
-		text += fmt.Sprintf(" and %.3g MB of WAL", float64(v.WALBytes)/1e6)
+		text += " and " + number.Short(float64(v.WALBytes)/1e6, 3) + " MB of WAL"
 	}
 	return text + ". The counts include it."
 }

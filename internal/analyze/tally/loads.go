@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
@@ -172,8 +173,8 @@ func (k checks) load(a *attempt) {
 	}
 	planned, took := k.run.Header.Plan.LoadSeconds, a.clients.seconds()
 	if a.clients.lines > 0 && planned > 0 && (took > 2*planned+1 || took < planned/2) {
-		k.notes.add("load-length", fmt.Sprintf("The load of %s %d lasted %.3g s instead of %.3g", a.load, a.repetition,
-			took, planned))
+		k.notes.add("load-length", fmt.Sprintf("The load of %s %d lasted %s s instead of %s", a.load, a.repetition,
+			number.Short(took, 3), number.Short(planned, 3)))
 	}
 }
 

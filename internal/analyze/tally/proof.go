@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
@@ -62,7 +63,7 @@ func (k checks) clocks() {
 	for _, probe := range slices.Sorted(maps.Keys(k.readings)) {
 		if back := k.readings[probe].SteppedBack(); back > 0 {
 			k.notes.add("clock-stepped", fmt.Sprintf(
-				"The readings of %s go back in time by %.3g s: the clock was set during the run", probe, back.Seconds()))
+				"The readings of %s go back in time by %s s: the clock was set during the run", probe, number.Short(back.Seconds(), 3)))
 		}
 	}
 }
@@ -80,7 +81,7 @@ func (k checks) otherClocks() {
 			drift := after.Offset - before.Offset
 			if before.Source == after.Source && max(drift, -drift) > driftTolerated+before.Error+after.Error {
 				k.notes.add("clock-drifted",
-					fmt.Sprintf("The clock of the %s moved by %.3g s against ours during the run", before.Source, drift))
+					fmt.Sprintf("The clock of the %s moved by %s s against ours during the run", before.Source, number.Short(drift, 3)))
 			}
 		}
 	}

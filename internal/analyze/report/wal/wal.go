@@ -221,7 +221,7 @@ func deviationText(loads []Load) string {
 	case worst == 0:
 		return "pg_stat_wal has exactly the same count."
 	case worst < 1e-3: // less than 0.1% would be rounded up
-		return fmt.Sprintf("pg_stat_wal's counts differ by no more than %.0g%% (%s).", 100*worst, where)
+		return fmt.Sprintf("pg_stat_wal's counts differ by less than 0.1%% (%s).", where)
 	default:
 		return fmt.Sprintf("pg_stat_wal's counts differ by up to %s (%s).", number.Percent(worst), where)
 	}
