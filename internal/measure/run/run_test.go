@@ -130,6 +130,7 @@ func sessionThat(t *testing.T, dsn string, begun <-chan struct{}, pause time.Dur
 	t.Helper()
 	boss := servertest.Connect(t, servertest.Endpoint(t, dsn))
 	servertest.Exec(t, boss, "create database shop")
+	servertest.Report(t, boss)
 	config := servertest.Endpoint(t, dsn).UserConfig()
 	config.Database = "shop"
 	config.RuntimeParams["application_name"] = "the shop"
@@ -138,6 +139,7 @@ func sessionThat(t *testing.T, dsn string, begun <-chan struct{}, pause time.Dur
 		t.Fatal(err)
 	}
 	servertest.Exec(t, conn, "create table orders (id int)")
+	servertest.Report(t, conn)
 	over, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)

@@ -119,10 +119,7 @@ func DatabaseOn(t testing.TB, s *embedded.Server, options string) *postgres.Endp
 	boss := Connect(t, Endpoint(t, s.DSN()))
 	name := "test_" + strings.ToLower(rand.Text()[:8])
 	Exec(t, boss, "create database "+name+" "+options)
-	// Otherwise the session may report the WAL of this up to ten seconds later, in the middle of a test.
-	Exec(t, boss, `do $$ begin perform pg_stat_force_next_flush();
-		exception when undefined_function then null; -- before 15
-		end $$`)
+	Report(t, boss)
 	t.Cleanup(func() {
 		_, err := boss.Exec(context.Background(), "drop database "+name+" with (force)")
 		if err != nil {
@@ -135,6 +132,14 @@ func DatabaseOn(t testing.TB, s *embedded.Server, options string) *postgres.Endp
 	}
 	u.Path = "/" + name
 	return Endpoint(t, u.String())
+}
+
+// Report makes a session report its work so far. Otherwise it may do so up to ten seconds later, in the middle of a test.
+func Report(t testing.TB, conn *pgx.Conn) {
+	t.Helper()
+	Exec(t, conn, `do $$ begin perform pg_stat_force_next_flush();
+		exception when undefined_function then null; -- before 15
+		end $$`)
 }
 
 // start takes the binaries from the commands' source.
