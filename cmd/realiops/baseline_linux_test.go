@@ -272,7 +272,7 @@ func TestBaselineEndsInTheMiddle(t *testing.T) {
 			if exit == nil || exit.ExitCode() != code || !strings.Contains(stderr.String(), said) {
 				t.Errorf("%v, want %d and %q: %s", err, code, said, stderr)
 			}
-			if code > 0 && !strings.Contains(stdout.String(), "random-write has no result: ") {
+			if code > 0 && !strings.Contains(stdout.String(), "No result of random-write: ") {
 				t.Errorf("printed: %s", stdout)
 			}
 			for range 300 {

@@ -106,9 +106,6 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 	if err != nil {
 		return err
 	}
-	if err := nameApart(runs, names); err != nil {
-		return err
-	}
 	if err := o.size.readCalibration(env); err != nil {
 		return err
 	}
@@ -116,6 +113,9 @@ func runReport(env command.Env, o reportOptions, names []string) error {
 	withSizes := !baseline.Is(run) && !cost.Is(run) &&
 		slices.Contains([]string{command.FormatHTML, command.FormatMarkdown, command.FormatJSON}, format)
 	if err := o.refuse(run, names, withSizes); err != nil {
+		return err
+	}
+	if err := nameApart(runs, names); err != nil {
 		return err
 	}
 	switch {

@@ -43,7 +43,7 @@ func (b Baseline) Document(run *counts.Run) document.Document {
 func (b Baseline) without() []string {
 	var g words.Gathered
 	for _, out := range b.LeftOut {
-		g.Add(strings.TrimSuffix(out.Why, "."), out.Job)
+		g.Add(strings.TrimSuffix(strings.TrimPrefix(out.Why, out.Job+": "), "."), out.Job)
 	}
 	return g.Sentences(func(jobs, why string) string { return "No result of " + jobs + ": " + why + "." })
 }
