@@ -52,6 +52,9 @@ func findExtension(ctx context.Context, conn *pgx.Conn, schema string) (pgx.Iden
 		}
 		return nil, fmt.Errorf("create extension pg_walinspect: %w", err)
 	}
+	if err := postgres.Exec(ctx, conn, report); err != nil { // or its rows would count as others', in a load
+		return nil, err
+	}
 	return home, mayExecute(ctx, conn, home, always()...)
 }
 

@@ -306,8 +306,8 @@ func (s *session) ask(ctx context.Context, sql string, arguments []any, read fun
 	return read(rows)
 }
 
-// report makes the transaction report the few records that our session writes when it prunes catalog pages, instead of
-// seconds later.
+// report makes the transaction report what our session wrote, such as a few records when it prunes catalog pages, instead
+// of seconds later.
 const report = mark + "select pg_catalog.pg_stat_force_next_flush()"
 
 // countAll reads windows in turn until time is up.
