@@ -253,7 +253,7 @@ func sideOf(left []held) (side counts.Side, same bool) {
 }
 
 // oneToOne reports whether the metric equals the quantity in several loads, and in most that did some of it. Operations
-// that equal a number of bytes are a coincidence, and so is a ratio near one under two loads only.
+// that equal a number of bytes are a coincidence. Two loads, which tell less than three, must come nearer to one.
 func (j *judge) oneToOne(m runfile.Metric, h held) bool {
 	const bytes = "bytes"
 	most := j.options.Tolerance

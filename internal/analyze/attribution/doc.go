@@ -65,8 +65,8 @@
 // # Other evidence
 //
 //   - If the spread leaves quantities of both sides, a ratio of one in most loads that do such work decides: a count
-//     has that ratio by definition, a coincidence seldom. Two loads must come nearer to one than three. If a small multiple of a quantity of the other side fits too,
-//     the side stays open.
+//     has that ratio by definition, a coincidence seldom. Two loads must come nearer to one than three, and no quantity of another
+//     side may fit them better. If a small multiple of a quantity of the other side fits too, the side stays open.
 //   - A counter of PostgreSQL's that is documented to count part of a quantity is on its side (documentedSide).
 //   - A metric that stays near zero under loads without indexes, and keeps a ratio to index entries under the others,
 //     follows index entries (index.go).

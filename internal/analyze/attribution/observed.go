@@ -123,7 +123,8 @@ func (tr *trial) unproved(v *Verdict) string {
 				return fmt.Sprintf("It keeps its ratio to %s, but only in %s of load", h.Quantity.Many(), printable.Counted(len(h.loads), "kind"))
 			}
 		case string(h.Side) != string(v.Kind) && h.Status != Unknown && h.Status != Itself:
-			if far := h.Beaten == "" && h.Spread != nil && h.Spread.Value >= parted; h.Status != Excluded || !far && (!one || tr.oneToOne(v.Metric, h)) {
+			far := h.Beaten == "" && h.Spread != nil && h.Spread.Value >= parted
+			if h.Status != Excluded || !far && (!one || tr.oneToOne(v.Metric, h)) {
 				return fmt.Sprintf("It keeps its ratio to %s, but these loads do not separate %s from %s", conjoined(names), conjoined(names), h.Quantity.Many())
 			}
 		}

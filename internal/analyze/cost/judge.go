@@ -130,7 +130,7 @@ func scaled(all []float64, times float64) (scaled []float64) {
 const (
 	notReported = "sessions stayed open that are the operation's or may be, or processes of it went on: what they " +
 		"did last may not be counted"
-	pooled = " connection pooler keeps the operation's sessions open, so what they did last may not be counted: connect " +
+	pooled = "a connection pooler keeps the operation's sessions open, so what they did last may not be counted: connect " +
 		"to the server itself"
 	notSeen = "no session of the operation connected to the database"
 	notRead = "the WAL was not read, and %s counts all of it"

@@ -263,8 +263,8 @@ func (c *Cost) warnOfOpen(run *counts.Run, load counts.Load) {
 	switch {
 	case len(staying) == 0:
 	case run.Header.Target.Pooler:
-		c.Lacks = "a" + pooled
-		c.Warnings = append(c.Warnings, "A"+pooled)
+		c.Lacks = pooled
+		c.Warnings = append(c.Warnings, sentence(pooled))
 	default:
 		c.Warnings = append(c.Warnings,
 			fmt.Sprintf("After %s, sessions stayed open that are its own or may be: what they did last may not be "+

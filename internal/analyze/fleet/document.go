@@ -263,7 +263,7 @@ func (d Database) interval() string {
 		return "-"
 	case !d.Saves.pointed():
 		return d.Saves.ends()
-	case d.Aurora != nil && d.Known <= 7*24: // no second week
+	case d.Aurora != nil && d.Known <= week: // no second one
 		return "unknown"
 	case d.Need != nil && d.Need.Most == nil:
 		return "at most " + d.Saves.rounded(d.Saves.Value)
