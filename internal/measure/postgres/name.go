@@ -77,6 +77,21 @@ func Quoted(name string) string {
 // Grant returns the statement that grants a role to the user, for messages.
 func Grant(role, user string) string { return "grant " + role + " to " + Typed(user, "ROLE") }
 
+var catalogName = regexp.MustCompile(`\bpg_\w+`)
+
+// MissingGrant returns the statement that grants user the right on PostgreSQL's own view or function that an error
+// message, in any language, says is missing. It is empty if the message names none.
+func MissingGrant(message, user string) string {
+	name, right := catalogName.FindString(message), "select on "
+	if strings.Contains(message, "function") {
+		right = "execute on function "
+	}
+	if name == "" {
+		return ""
+	}
+	return "grant " + right + name + " to " + user
+}
+
 // Typed returns a name for a statement that users are told to type. It returns the placeholder if the name could not
 // be copied as shown, or if a shell could interpret it.
 func Typed(name, placeholder string) string {

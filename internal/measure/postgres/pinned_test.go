@@ -212,3 +212,29 @@ func TestConnectionStringsDoNotUnpin(t *testing.T) {
 		}
 	}
 }
+
+// Where a right that PUBLIC has by default was revoked, the error names the grant that helps.
+func TestRevokedRights(t *testing.T) {
+	endpoint := servertest.Database(t, "17")
+	boss := servertest.Connect(t, endpoint)
+	mallory, config := roleOf(t, boss), endpoint.Config()
+	theirs := servertest.Endpoint(t, fmt.Sprintf("host=%s port=%d dbname=%s user=%s password=mallory", config.Host,
+		config.Port, config.Database, mallory))
+	for _, right := range []string{
+		"select on pg_stat_activity", "select on pg_stat_replication", "select on pg_settings", "select on pg_locks",
+		"select on pg_roles", "execute on function pg_stat_get_activity",
+	} {
+		servertest.Exec(t, boss, "revoke "+right+" from public")
+		_, err := loads(t, theirs)
+		if want := "; grant " + right + " to " + mallory; err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+		servertest.Exec(t, boss, "grant "+right+" to public")
+	}
+	if _, err := loads(t, theirs); err != nil {
+		t.Error(err)
+	}
+	if got := postgres.MissingGrant("keine Berechtigung für Tabelle konten", "me"); got != "" {
+		t.Errorf("%q for a table that is not PostgreSQL's", got)
+	}
+}

@@ -125,14 +125,14 @@ type Asker interface {
 
 // QueryRow reads one row in a transaction with our settings and search_path.
 func QueryRow(ctx context.Context, conn Asker, sql string, arguments ...any) pgx.Row {
-	return asked{ask(ctx, conn, sql, arguments)}
+	return asked{ask(ctx, conn, sql, arguments), conn}
 }
 
 // ForEachRow queries as [QueryRow] does, and calls each for every row after scanning it into targets.
 func ForEachRow(ctx context.Context, conn Asker, targets []any, each func() error, sql string,
 	arguments ...any) (err error) {
 	answers := ask(ctx, conn, sql, arguments)
-	defer func() { err = cmp.Or(err, answers.Close()) }()
+	defer func() { err = withGrant(cmp.Or(err, answers.Close()), conn) }()
 	if _, err := answers.Exec(); err != nil {
 		return err
 	}
@@ -152,14 +152,33 @@ func ask(ctx context.Context, conn Asker, sql string, arguments []any) pgx.Batch
 	return conn.SendBatch(ctx, batch)
 }
 
-type asked struct{ answers pgx.BatchResults }
+type asked struct {
+	answers pgx.BatchResults
+	conn    Asker
+}
 
 func (a asked) Scan(targets ...any) (err error) {
-	defer func() { err = cmp.Or(err, a.answers.Close()) }()
+	defer func() { err = withGrant(cmp.Or(err, a.answers.Close()), a.conn) }()
 	if _, err := a.answers.Exec(); err != nil {
 		return err
 	}
 	return a.answers.QueryRow().Scan(targets...)
+}
+
+// withGrant adds the grant that helps to the error of a user without a right that PUBLIC has by default.
+func withGrant(err error, conn Asker) error {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok || refused.Code != "42501" { // insufficient_privilege
+		return err
+	}
+	user := "this user"
+	if session, ok := conn.(*pgx.Conn); ok {
+		user = Typed(session.Config().User, "ROLE")
+	}
+	if grant := MissingGrant(refused.Message, user); grant != "" {
+		return &worded{fmt.Sprintf("%v; %s", err, grant), err}
+	}
+	return err
 }
 
 // Prepare prepares statements that a session repeats; each statement is its own name. It is not for poolers, which
@@ -198,18 +217,19 @@ func wrap(err error, action string) error {
 // leaves other errors unchanged.
 func Lost(err error) error {
 	if before, closed := strings.CutSuffix(err.Error(), "conn closed"); closed {
-		return &lost{before + "the connection to the server was lost", err}
+		return &worded{before + "the connection to the server was lost", err}
 	}
 	return err
 }
 
-type lost struct {
+// worded is an error with other words.
+type worded struct {
 	words string
 	err   error
 }
 
-func (l *lost) Error() string { return l.words }
-func (l *lost) Unwrap() error { return l.err }
+func (w *worded) Error() string { return w.words }
+func (w *worded) Unwrap() error { return w.err }
 
 const (
 	// leaveWithin bounds the wait for our clients' sessions to end, which takes a server some milliseconds.

@@ -1,9 +1,11 @@
 package pgstat
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
+	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -29,7 +31,9 @@ func Remedy(gap runfile.Gap) probe.Remedy {
 		return probe.Remedy{Library: v.extension, Text: fmt.Sprintf("with %s in shared_preload_libraries (which takes a "+
 			"restart), run in the measured database: create extension %[1]s;", v.extension)}
 	case gap.Reason == runfile.Permission && gap.Code != "":
-		return probe.Remedy{Grant: true, Text: "grant the user of this connection the missing privilege: " + gap.Detail}
+		const user = "the user of this connection"
+		return probe.Remedy{Grant: true, Text: cmp.Or(postgres.MissingGrant(gap.Detail, user),
+			"grant "+user+" the missing privilege: "+gap.Detail)}
 	case gap.Reason == runfile.Permission &&
 		f.null != nil: // a NULL: the role that may see other users' sessions
 		return probe.Remedy{Text: f.null.remedy}
