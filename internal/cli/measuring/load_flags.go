@@ -69,7 +69,7 @@ func (o *loadOptions) scriptFlags(f *pflag.FlagSet) {
 func (o *loadOptions) loadFlags(f *pflag.FlagSet) {
 	f.VarP(whole(&o.load.Clients, 1), "client", "c", "`number` of clients")
 	f.VarP(whole(&o.load.Threads, 1), "jobs", "j",
-		"`number` of worker processes that the clients are divided over, as pgbench divides them over threads")
+		"divide the clients over up to this `number` of worker processes, as pgbench does over threads")
 	f.VarP(whole(&o.load.Transactions, 1), "transactions", "t",
 		fmt.Sprintf("`number` of transactions of each client (default %d)", engine.DefaultTransactions))
 	f.VarP(&secondsFlag{&o.load.Duration, true}, "time", "T", "how long to run, in `seconds` or with a unit: 10m")

@@ -39,7 +39,7 @@ func (o *planOptions) addFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.repetitions, "repetitions", 0, "how many `times` to run each load, whatever the budget (default: 3, "+
 		"or fewer if 3 do not fit; in the plan default, 2 for loads that read or update)")
 	f.IntVar(&o.sizes.Clients, "clients", sizes.Clients, "`sessions` that load the server at the same time")
-	f.IntVarP(&o.workers, "jobs", "j", 0, "worker `processes` for the sessions (default 1)")
+	f.IntVarP(&o.workers, "jobs", "j", 0, "most worker `processes` for the sessions (default 1)")
 	f.IntVar(&o.sizes.RowsPerTx, "rows-per-tx", sizes.RowsPerTx, "`rows` per transaction, unless the plan sets it")
 	f.Var(&o.table, "read-size", "`size` of the table that loads read (default: twice shared_buffers, from 32M to "+
 		"1G, and at most a quarter of the free space)")

@@ -54,7 +54,7 @@ func (l *load) has(kind script.CommandKind) bool {
 }
 
 // thread stands for a thread of pgbench's -j: its clients draw their scripts and times from the same streams. It is
-// not an operating system thread; package workers gives each one a process.
+// not an operating system thread; package workers gives one or several of them a process.
 type thread struct {
 	weights []int
 

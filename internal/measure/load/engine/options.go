@@ -37,7 +37,7 @@ type Options struct {
 
 	Clients      int           // 0 is 1
 	Threads      int           // pgbench's -j: which streams of random numbers clients share; 0 is 1
-	Thread       int           // run only this thread's clients, from 1; 0: all
+	Share        Share         // the threads whose clients run here
 	Transactions int           // per client, -t; exclusive with Duration, [DefaultTransactions] if both are 0
 	Duration     time.Duration // -T
 	Warmup       time.Duration // uncounted time at the start
@@ -71,6 +71,11 @@ type Options struct {
 	// Silence is how long a server may send nothing, or go on after Duration, before the load gives up; 0: for ever.
 	Silence time.Duration
 }
+
+// Share is some of a load's threads, counted from zero: those from From to before To. The zero value is all of them.
+type Share struct{ From, To int }
+
+func (s Share) has(thread int) bool { return s == Share{} || s.From <= thread && thread < s.To }
 
 // Weighted is a script and its weight in the random choice.
 type Weighted struct {

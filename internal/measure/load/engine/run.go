@@ -70,7 +70,7 @@ func (l *load) addClients() error {
 	for i, random := range streams.Threads {
 		first := id
 		id += (l.Clients - first + l.Threads - i - 1) / (l.Threads - i) // rounded up
-		if l.Thread != 0 && l.Thread != i+1 {
+		if !l.Share.has(i) {
 			continue
 		}
 		t := &thread{weights: weights, choices: random.Choose, pauses: random.Throttle, sample: random.Sample}

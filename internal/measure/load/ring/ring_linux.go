@@ -30,7 +30,7 @@ const (
 )
 
 // Open makes a ring with a seat for a duplicate of each socket. Until Close, the goroutine is locked to its thread.
-// On error the sockets are unchanged.
+// On error the sockets are unchanged. Without sockets it tells whether there can be a ring.
 func Open(sockets []syscall.RawConn) (*Ring, error) {
 	runtime.LockOSThread()
 	r := &Ring{seats: make([]Seat, len(sockets)), bell: -1}
@@ -59,6 +59,9 @@ func (r *Ring) open(sockets []syscall.RawConn) (err error) {
 	}
 	if r.bell, err = unix.Eventfd(0, unix.EFD_CLOEXEC); err != nil {
 		return fmt.Errorf("eventfd: %w", err)
+	}
+	if len(files) == 0 {
+		return nil
 	}
 	return r.kernel.registerFiles(files)
 }

@@ -1,4 +1,5 @@
-// Package workers runs the clients of a load in separate processes, one for each thread of pgbench's -j.
+// Package workers runs the clients of a load in separate processes: one for each thread of pgbench's -j, or fewer where
+// that costs less CPU.
 //
 // A worker is this program started again ([Role]); every main function that runs loads hands Role to role.Main first.
 // So the process that reads the counters keeps its scheduler to itself, the clients' CPU time is measured separately,

@@ -17,7 +17,7 @@ import (
 
 // process is a worker as seen by its parent. It belongs to one Run, but any goroutine may call tell.
 type process struct {
-	number  int // of its thread, from 1
+	number  int // from 1
 	command *exec.Cmd
 	kill    context.CancelFunc
 

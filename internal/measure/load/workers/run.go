@@ -25,7 +25,9 @@ type Crew struct {
 	// unless it is stopped. It may be nil.
 	Silent func(time.Duration)
 
-	command func(context.Context) (*exec.Cmd, error) // starts a worker, for tests; nil: this program
+	// For tests:
+	command func(context.Context) (*exec.Cmd, error) // starts a worker; nil: this program
+	apart   bool                                     // each thread has a process
 }
 
 // Log says where workers log their transactions: one file each, named as pgbench names its threads' files.
@@ -46,7 +48,7 @@ const (
 	stopWithin = 5 * time.Second
 )
 
-// Run is engine.Run with a worker for each thread. If a worker is lost, the load is stopped, and the result has what
+// Run is engine.Run in worker processes. If a worker is lost, the load is stopped, and the result has what
 // that worker had reported. Options.Log and Options.Ready have no effect.
 func (c Crew) Run(ctx context.Context, o engine.Options) (engine.Result, error) {
 	o.Clients = max(o.Clients, 1)
@@ -60,14 +62,14 @@ func (c Crew) Run(ctx context.Context, o engine.Options) (engine.Result, error) 
 	}
 	l := &load{Crew: c, options: o, ctx: ctx, sums: newSums(o), events: make(chan event)}
 	l.server = server{config.ConnString(), config.Password, config.RuntimeParams, c.Password != nil}
-	for thread := range o.Threads {
-		p, err := c.start(ctx, thread+1, l.events)
+	for i, share := range shares(o, config, c.apart || c.Log != nil) { // each thread has its own log
+		p, err := c.start(ctx, i+1, l.events)
 		if err != nil {
 			l.stop(err)
 			break
 		}
 		l.workers = append(l.workers, p)
-		p.tell(word{Order: l.order(thread + 1)})
+		p.tell(word{Order: l.order(share)})
 	}
 	done := stopping.For(ctx, "the load to stop", 0)
 	l.supervise()
@@ -95,14 +97,14 @@ type load struct {
 	late    <-chan time.Time // when running workers are killed
 }
 
-func (l *load) order(thread int) *order {
+func (l *load) order(share engine.Share) *order {
 	o := &order{Options: l.options, Server: l.server}
-	o.Options.Thread, o.Options.Every = thread, l.grain
+	o.Options.Share, o.Options.Every = share, l.grain
 	for _, s := range l.options.Scripts {
 		o.Scripts = append(o.Scripts, source{s.Script.Name, s.Script.Source, s.Weight})
 	}
 	if l.Log != nil {
-		o.Log = &logFile{output.LogName(l.Log.Prefix, l.Log.PID, thread), l.Log.Interval, l.Log.FailuresDetailed}
+		o.Log = &logFile{output.LogName(l.Log.Prefix, l.Log.PID, share.To), l.Log.Interval, l.Log.FailuresDetailed}
 	}
 	return o
 }

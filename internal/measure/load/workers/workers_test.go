@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -50,7 +51,7 @@ func first() role.Role {
 			return err
 		}
 		o.Clients, o.Threads, o.Duration = 4, 2, time.Hour
-		_, err = Crew{}.Run(context.Background(), o)
+		_, err = Crew{apart: true}.Run(context.Background(), o)
 		return err
 	}}
 }
@@ -103,7 +104,8 @@ func (b *bench) options(texts ...string) engine.Options {
 // crew records its processes and its messages.
 func (b *bench) crew() Crew {
 	return Crew{
-		Tell: func(line string) { b.told = append(b.told, line) },
+		apart: true,
+		Tell:  func(line string) { b.told = append(b.told, line) },
 		command: func(ctx context.Context) (*exec.Cmd, error) {
 			c, err := Role().Command(ctx)
 			b.mu.Lock()
@@ -201,8 +203,9 @@ func TestWorkersDrawLikeThreads(t *testing.T) {
 	b := newBench(t, "create table demo (client int, script int, value bigint, seq serial)")
 	o := b.options("\\set v random(1, 1000000000)\ninsert into demo values (:client_id, 1, :v);",
 		"\\set v random(1, 1000000000)\ninsert into demo values (:client_id, 2, :v);")
-	o.Clients, o.Threads, o.Transactions, o.Seed = 3, 3, 50, 7
+	o.Clients, o.Threads, o.Transactions, o.Seed = 5, 5, 50, 7
 	drawn := func() string {
+		t.Helper()
 		return servertest.Value[string](t, b.conn,
 			"select md5(string_agg(format('%s %s %s', client, script, value), ',' order by client, seq)) from demo")
 	}
@@ -210,12 +213,17 @@ func TestWorkersDrawLikeThreads(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := drawn()
-	servertest.Exec(t, b.conn, "truncate demo")
-	if _, err := b.crew().Run(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
-	if got := drawn(); got != want {
-		t.Error("workers draw other numbers")
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2 * cpusPerProcess)) // threads that share have two processes
+	for _, apart := range []bool{true, false} {
+		servertest.Exec(t, b.conn, "truncate demo")
+		c := b.crew()
+		c.apart = apart
+		if _, err := c.Run(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		if got := drawn(); got != want {
+			t.Errorf("workers draw other numbers (a process for each thread: %v)", apart)
+		}
 	}
 }
 
