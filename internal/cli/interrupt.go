@@ -39,11 +39,11 @@ func stoppable(tell func(string, ...any), command string) (context.Context, cont
 	signal.Notify(signals, stopSignals...)
 	pipes := make(chan os.Signal, 1) // separate: broken pipes of many sessions must not crowd out a Ctrl-C
 	signal.Notify(pipes, syscall.SIGPIPE)
-	ended := make(chan struct{})
+	ended, told := make(chan struct{}), map[string]bool{}
 	go func() {
 		defer signal.Stop(signals)
 		defer signal.Stop(pipes)
-		first, asked := firstStop(signals, pipes, ended)
+		first, asked := firstStop(signals, pipes, ended, func() { tellLate(tell, stopped, told) })
 		if !asked {
 			return
 		}
@@ -107,10 +107,33 @@ func within(d time.Duration, do func()) {
 	}
 }
 
-// firstStop waits until the command is asked to stop, or ends.
-func firstStop(signals, pipes <-chan os.Signal, ended <-chan struct{}) (first os.Signal, asked bool) {
+// tellLate tells the user, once for each, what keeps the command waiting.
+func tellLate(tell func(string, ...any), command *stopping.Command, told map[string]bool) {
+	for what, late := range command.Late() {
+		if !told[what] {
+			tell("realiops: waiting for %s (%.0f s so far)", what, late.Seconds())
+			told[what] = true
+		}
+	}
+}
+
+// firstStop waits until the command is asked to stop, or ends. Meanwhile it looks every second.
+func firstStop(signals, pipes <-chan os.Signal, ended <-chan struct{}, look func()) (first os.Signal, asked bool) {
+	every := time.NewTicker(time.Second)
+	defer every.Stop()
+	looked := make(chan struct{}, 1) // a look may block as long as the terminal or pipe does
+	looked <- struct{}{}
 	for {
 		select {
+		case <-every.C:
+			select {
+			case <-looked:
+				go func() {
+					look()
+					looked <- struct{}{}
+				}()
+			default:
+			}
 		case first := <-signals:
 			return first, true
 		case broken := <-pipes:

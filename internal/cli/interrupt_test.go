@@ -12,6 +12,29 @@ import (
 	"github.com/realiops/realiops/internal/measure/stopping"
 )
 
+type hole struct{}
+
+func (hole) Waiting() string     { return "a connection to db:5432" }
+func (hole) Late() time.Duration { return 4 * time.Second }
+func (hole) Changed()            {}
+
+// Before any request to stop, a long wait is said once, even if other connections wait for the same.
+func TestLongWaitIsReportedOnce(t *testing.T) {
+	t.Parallel()
+	told := make(chan string, 10)
+	ctx, stop := stoppable(func(format string, values ...any) { told <- fmt.Sprintf(format, values...) }, "doctor")
+	defer stop()
+	defer stopping.From(ctx).Add(hole{})()
+	if got, want := <-told, "realiops: waiting for a connection to db:5432 (4 s so far)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	select {
+	case again := <-told:
+		t.Errorf("again: %q", again)
+	case <-time.After(2500 * time.Millisecond):
+	}
+}
+
 // A dying server breaks connections, which raises the same signal as a pipe without a reader.
 func TestABrokenConnectionIsNoReasonToStop(t *testing.T) {
 	t.Parallel()

@@ -20,6 +20,9 @@ import (
 const (
 	// answerWithin bounds the time from a request to the complete answer.
 	answerWithin = 5 * time.Minute
+	// connectsSoon and answersSoon are the times after which the user is told what a command waits for.
+	connectsSoon = 3 * time.Second
+	answersSoon  = 10 * time.Second
 	// lengthyWithin is that bound for a statement on a large table, and for the user's own statements.
 	lengthyWithin = 4 * time.Hour
 	// mostOfAnswer and mostOfMessage bound the bytes of an answer and of a message in it.
@@ -270,6 +273,20 @@ func (b *bounded) Waiting() string {
 	}
 }
 
+// Late returns how long a session has been in the making, or an answer has been awaited, if that is unusually long.
+func (b *bounded) Late() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	soon := answersSoon
+	if !b.start.IsZero() {
+		soon = connectsSoon
+	}
+	if late := time.Since(b.request); late > soon && b.within <= answerWithin && !b.free {
+		return late
+	}
+	return 0
+}
+
 // Close frees the connection.
 func (b *bounded) Close() error {
 	b.remove()
@@ -278,6 +295,7 @@ func (b *bounded) Close() error {
 
 type dialing struct {
 	peer    string
+	begun   time.Time
 	command *stopping.Command
 	late    *time.Timer
 }
@@ -286,7 +304,7 @@ type dialing struct {
 func boundDialing(ctx context.Context, peer string) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	const never = 1 << 62
-	d := &dialing{peer: peer, command: stopping.From(ctx), late: time.AfterFunc(never, cancel)}
+	d := &dialing{peer: peer, begun: time.Now(), command: stopping.From(ctx), late: time.AfterFunc(never, cancel)}
 	remove := d.command.Add(d)
 	d.Changed()
 	return ctx, func() {
@@ -298,6 +316,14 @@ func boundDialing(ctx context.Context, peer string) (context.Context, context.Ca
 
 // Waiting says what the command is waiting for.
 func (d *dialing) Waiting() string { return "a connection to " + d.peer }
+
+// Late returns how long it has taken if that is unusually long.
+func (d *dialing) Late() time.Duration {
+	if late := time.Since(d.begun); late > connectsSoon {
+		return late
+	}
+	return 0
+}
 
 // Changed updates the end of the context.
 func (d *dialing) Changed() {

@@ -120,6 +120,47 @@ func TestConnectingIsBounded(t *testing.T) {
 	}
 }
 
+// TestLateConnectionsAreNamed: a connection in the making after seconds, a statement of the user never.
+// Whoever stops the command meanwhile is not told to check the server.
+func TestLateConnectionsAreNamed(t *testing.T) {
+	t.Parallel()
+	lies := liartest.Lies()
+	ctx, stop := context.WithCancel(t.Context())
+	ctx, command := stopping.With(ctx)
+	late := func() (all string) {
+		for what, since := range command.Late() {
+			all += fmt.Sprintf("%s since %.0f s; ", what, since.Seconds())
+		}
+		return all
+	}
+	user, err := lied(t, lies[7], "").ConnectUser(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := make(chan error, 2)
+	go func() {
+		var one string
+		failed <- postgres.QueryRow(ctx, user, "select 1").Scan(&one)
+	}()
+	begun, silent := time.Now(), lied(t, lies[0], "&connect_timeout=20")
+	go func() {
+		_, err := silent.Connect(ctx)
+		failed <- err
+	}()
+	for late() == "" && time.Since(begun) < 15*time.Second {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if want := fmt.Sprintf("an answer from 127.0.0.1:%d since 3 s; ", silent.Port()); late() != want {
+		t.Errorf("after %s %q, want %q", time.Since(begun), late(), want)
+	}
+	stop()
+	for range 2 {
+		if err := <-failed; !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "running there") {
+			t.Errorf("stopped: %v", err)
+		}
+	}
+}
+
 // TestAStoppedCommandWaitsNoLonger: it waits a grace period for a silent server, even in work that outlives the stop.
 // It waits for a server that must finish, but not for one it is connecting to.
 func TestAStoppedCommandWaitsNoLonger(t *testing.T) {

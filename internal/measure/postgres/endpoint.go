@@ -218,6 +218,9 @@ func (e *Endpoint) reasonOf(err error) error {
 	if unknown, ok := errors.AsType[*net.DNSError](err); ok && unknown.IsNotFound {
 		return fmt.Errorf("could not resolve host name %s; check the name, and DNS on this machine", unknown.Name)
 	}
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("no answer before the command was stopped (%w)", context.Canceled)
+	}
 	if dial, ok := errors.AsType[*net.OpError](err); ok {
 		if errors.Is(dial, os.ErrDeadlineExceeded) || dial.Timeout() {
 			return errors.New("timeout expired; check the host, and firewalls in between")
@@ -226,9 +229,6 @@ func (e *Endpoint) reasonOf(err error) error {
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return errors.New("timeout expired; check the host, and firewalls in between")
-	}
-	if errors.Is(err, context.Canceled) {
-		return err
 	}
 	cause := innermost(err)
 	if e.config.SSLNegotiation == "direct" && errors.Is(cause, io.EOF) {

@@ -99,10 +99,14 @@ func (e *Endpoint) connect(ctx context.Context, config func() *pgx.ConnConfig, l
 	for err != nil && learned(err) {
 		conn, err = pgx.ConnectConfig(ctx, config())
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+		return conn, nil
+	case errors.Is(context.Cause(ctx), context.Canceled): // whatever else that broke
+		return nil, fmt.Errorf("connect to %s: %w", e, context.Cause(ctx))
+	default:
 		return nil, e.refusal(err)
 	}
-	return conn, nil
 }
 
 // refusedByPooler reports whether a pooler refused our settings, for the first time. Behind it only

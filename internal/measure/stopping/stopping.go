@@ -30,8 +30,9 @@ type Command struct {
 type Connection interface {
 	// Waiting says what the connection waits for; empty: nothing.
 	Waiting() string
+	// Late returns how long Waiting has taken if that is longer than it should; otherwise 0.
+	Late() time.Duration
 	// Changed is called when [Command.Until] may have changed.
-
 	Changed()
 }
 
@@ -114,6 +115,20 @@ func (c *Command) Until() (at time.Time) {
 		}
 	}
 	return at
+}
+
+// Late returns what takes connections longer than it should, and how long it has taken.
+func (c *Command) Late() map[string]time.Duration {
+	c.mu.Lock()
+	connections := c.open()
+	c.mu.Unlock()
+	all := map[string]time.Duration{}
+	for _, conn := range connections {
+		if what, late := conn.Waiting(), conn.Late(); what != "" && late > 0 {
+			all[what] = max(all[what], late)
+		}
+	}
+	return all
 }
 
 // Waits names what the command waits for, each thing once, or "work in progress" if unknown.

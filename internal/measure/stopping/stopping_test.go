@@ -11,11 +11,13 @@ import (
 
 type connection struct {
 	waits   string
+	late    time.Duration
 	changed atomic.Int32
 }
 
-func (c *connection) Waiting() string { return c.waits }
-func (c *connection) Changed()        { c.changed.Add(1) }
+func (c *connection) Waiting() string     { return c.waits }
+func (c *connection) Late() time.Duration { return c.late }
+func (c *connection) Changed()            { c.changed.Add(1) }
 
 // TestUntil: nothing ends before the command is asked to stop. Then connections have the grace period, or as long as
 // registered work needs, even if that work's context outlives the stop.
@@ -75,6 +77,12 @@ func TestWaits(t *testing.T) {
 	command.Add(&connection{waits: "b"})
 	command.Add(&connection{waits: "c"})
 	check("a checkpoint, an answer from db:5432, b, more")
+	command.Add(&connection{waits: "late", late: time.Second})
+	command.Add(&connection{waits: "late", late: time.Minute})
+	command.Add(&connection{late: time.Hour}) // idle
+	if got := command.Late(); len(got) != 1 || got["late"] != time.Minute {
+		t.Errorf("late are %v", got)
+	}
 }
 
 // TestNoCommand: without a command, everything is allowed.
