@@ -130,6 +130,8 @@ type Observation struct {
 	// RowsPerSecond holds the row changes in the whole windows that counted them, by kind; kinds not counted are
 	// absent.
 	RowsPerSecond map[string]float64
+	// SetBack says what the observation lost by a clock that was set back.
+	SetBack SetBack
 	// Backups are the base backups that were streamed, by pg_stat_progress_basebackup.
 	Backups []Backup
 }
@@ -153,6 +155,22 @@ func (o *Observation) LackingText() string {
 		"left out.",
 		printable.Count(o.Lacking), printable.Count(o.Windows), printable.Duration(o.Window), metric.Printed(o.Lacked,
 			0), strings.TrimSuffix(o.WhyLacked, "."))
+}
+
+// SetBack is a clock that was set back, and the readings that are left out since their seconds come a second time.
+type SetBack struct {
+	At   time.Time     // by the clock before it was set, the last time
+	By   time.Duration // the most
+	Lost int           // readings of one probe
+}
+
+// Text says what was lost; empty if nothing was.
+func (s SetBack) Text() string {
+	if s.Lost == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The clock was set back by %s at %s. No number here includes what was read until it had caught up: %s.",
+		printable.About(s.By), s.At.UTC().Format("2006-01-02 15:04:05 MST"), printable.Counted(s.Lost, "reading"))
 }
 
 // Backup is a base backup, or several at a time, from the first reading that showed one to the last.

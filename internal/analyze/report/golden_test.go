@@ -227,7 +227,13 @@ func goldenCases() map[string]goldenCase {
 			}), runfile.Broken, "the first load could not be set up")
 		}, "unfinished nothing-measured not-run", none(everyLine()...)},
 		"failures": {func(r []runfile.Record) []runfile.Record {
-			return append(r, runfile.Work{From: sec(42), To: sec(43), Load: "copy", Repetition: 1, Failures: 60})
+			for i := range r {
+				if work, ok := r[i].(runfile.Work); ok && work.Load == "copy" && work.Repetition == 1 {
+					work.Failures = 60
+					r[i] = work
+				}
+			}
+			return r
 		}, "failures", nil}, // 60 in 10 s of one of three repetitions: 2 a second
 		"shared-device":  {shared, "shared-device", nil},
 		"shared-storage": {onStorage(shared, sharedStorage), "device-unseen shared-device", nil},

@@ -94,9 +94,8 @@ func (r Report) observedText() string {
 	}
 	text += " " + o.WAL.Text()
 	if c := o.Cost; c != nil {
-		text += fmt.Sprintf(" Each minute of observing took %s queries, %s ms of waiting for answers, and %s kB "+
-			"of file.", printable.Count(c.Queries), printable.Count(1000*c.WaitedSeconds),
-			printable.Count(c.Bytes/1000))
+		text += fmt.Sprintf(" Each minute of observing took %s queries, %s ms of waiting for answers, and %s kB of file.",
+			printable.Count(c.Queries), printable.Count(1000*c.WaitedSeconds), printable.Count(c.Bytes/1000))
 	}
 	return text
 }

@@ -57,6 +57,7 @@ func warnings(run *counts.Run, r Report) []Warning {
 		condition(document.Note, "only-periods", onlyPeriods(run.Observed))
 		condition(document.Note, "uncontrolled", uncontrolled(run))
 		condition(document.Note, "no-kind", sizing.NoKind(run))
+		condition(document.Note, "clock-set-back", run.Observed.SetBack.Text())
 		condition(document.Note, "server-unread", run.Observed.UnreadText())
 		condition(document.Note, "windows-lacking", run.Observed.LackingText())
 		condition(document.Doubt, "requests-too-small", sizes.TooSmall(run))

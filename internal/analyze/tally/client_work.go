@@ -19,7 +19,9 @@ type clientWork struct {
 	negative bool // a line ended before it began, or has a negative count
 	course   []pace
 	longest  time.Duration // of a line
-	all      float64       // workIn over the whole repetition
+	// the longest time between two consecutive lines, and the longest that two share; none where the file is whole
+	hole, overlap time.Duration
+	all           float64 // workIn over the whole repetition
 }
 
 // pace is the work done between two moments.
@@ -55,8 +57,12 @@ func (l *clientWork) seconds() float64 { return l.to.Sub(l.from).Seconds() }
 // complete sorts the lines once all are read.
 func (l *clientWork) complete() {
 	slices.SortStableFunc(l.course, func(a, b pace) int { return a.from.Compare(b.from) })
-	for _, p := range l.course {
+	for i, p := range l.course {
 		l.longest = max(l.longest, p.to.Sub(p.from))
+		if i > 0 {
+			apart := p.from.Sub(l.course[i-1].to)
+			l.hole, l.overlap = max(l.hole, apart), max(l.overlap, -apart)
+		}
 	}
 	l.all = l.workIn(l.from, l.to)
 }

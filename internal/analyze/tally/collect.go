@@ -29,7 +29,9 @@ type collector struct {
 	sets      map[string]map[string]string // dimensions, by their text in keys
 	totalled  map[string]bool              // metrics with totals
 	answers   gaps.AWS
-	thin      *sieve.Sieve // of an observation; nil: all readings are kept
+	thin      *sieve.Sieve              // of an observation; nil: all readings are kept
+	setBack   map[string]counts.SetBack // by probe, of an observation
+	disorder  error                     // lines of an observation are not in order
 	backups   backups
 	tops      map[topKey]runfile.Top
 	wal       stretches       // outside our loads
@@ -87,7 +89,7 @@ func newCollector() *collector {
 		probes: map[string]string{}, metrics: map[string]runfile.Metric{}, periods: map[string]map[periodKey]told{},
 		sets: map[string]map[string]string{}, byKey: map[attemptKey]*attempt{},
 		factors: map[string]runfile.Load{}, loads: map[string]bool{},
-		tops: map[topKey]runfile.Top{}, totalled: map[string]bool{},
+		tops: map[topKey]runfile.Top{}, totalled: map[string]bool{}, setBack: map[string]counts.SetBack{},
 	}
 }
 
@@ -187,13 +189,35 @@ func (c *collector) read(r runfile.Reading) {
 
 func (c *collector) readRow(r runfile.Row) {
 	if c.thin != nil {
+		c.run.Ended = nil // the run went on after that
+		if by, moved := c.thin.Back(r); by > 0 {
+			c.wentBack(r, by, moved)
+			return
+		}
 		c.thin.Take(r)
 		c.backups.take(r)
-		c.run.Ended = nil // the run went on after that
 		return
 	}
 	c.keep(r)
 }
+
+// wentBack leaves out a reading of an observation that is earlier than the one before it, since the same seconds come
+// twice. The next one that is kept was not as long after the last as their times say.
+func (c *collector) wentBack(r runfile.Row, by time.Duration, moved bool) {
+	last := r.At.Add(by)
+	if moved {
+		c.disorder = fmt.Errorf("a reading of %s at %s follows one at %s, and its counters are lower: lines of the file "+
+			"were moved, or two files were joined", r.Probe, r.At.UTC().Format(toTheSecond), last.UTC().Format(toTheSecond))
+		return
+	}
+	set := c.setBack[r.Probe]
+	if !set.At.Equal(last) {
+		c.of(r.Probe).AddGap("", series.Gap{At: last.Add(1), Reason: series.Reset, Detail: "the clock was set back"})
+	}
+	c.setBack[r.Probe] = counts.SetBack{At: last, By: max(set.By, by), Lost: set.Lost + 1}
+}
+
+const toTheSecond = "2006-01-02 15:04:05 MST"
 
 // keep adds a reading to the series of its metrics.
 func (c *collector) keep(r runfile.Row) {
@@ -225,11 +249,11 @@ func (c *collector) gap(g runfile.Gap) {
 	c.answers.Add(g)
 	if g.Metric == "" && g.Reason == runfile.Reset && c.run.Header.Observed {
 		c.notes.add("server-restarted", fmt.Sprintf("At %s: %s. Its counters start over there",
-			g.At.UTC().Format("2006-01-02 15:04:05 MST"), g.Detail))
+			g.At.UTC().Format(toTheSecond), g.Detail))
 	}
 	if g.Metric == "" && g.Reason == runfile.Late && c.run.Header.Observed &&
 		strings.Contains(g.Detail, "stood still") {
-		c.notes.add("stood-still", fmt.Sprintf("From %s on, %s", g.At.UTC().Format("2006-01-02 15:04:05 MST"), g.Detail))
+		c.notes.add("stood-still", fmt.Sprintf("From %s on, %s", g.At.UTC().Format(toTheSecond), g.Detail))
 	}
 	c.of(g.Probe).AddGap(g.Metric, series.Gap{At: g.At, Reason: series.Reason(g.Reason), Code: g.Code, Detail: g.Detail})
 }

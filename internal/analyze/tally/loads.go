@@ -125,11 +125,18 @@ func (a *attempt) defect(idle bool) string {
 		return "no load was recorded"
 	case a.clients.negative || a.clients.from.Before(a.begins[0]) || a.clients.to.After(a.ends[0]):
 		return "its load lies outside of it: the clock was set"
+	case a.clients.overlap > apart:
+		return "two lines of its work are of the same time: lines of the file were repeated"
+	case a.clients.hole > apart:
+		return "its work has no line for " + printable.About(a.clients.hole) + ": lines of the file are missing"
 	case a.clients.seconds() <= 0:
 		return "its load took no time"
 	}
 	return ""
 }
+
+// apart is the time by which the end of a line of work may differ from the begin of the next.
+const apart = 10 * time.Millisecond
 
 // overlaps returns the attempts that ran at the same time: counters cannot be attributed to either.
 func (b *builder) overlaps() map[*attempt]string {

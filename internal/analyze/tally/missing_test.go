@@ -147,7 +147,8 @@ func TestNotes(t *testing.T) {
 		append(small(), runfile.Reading{At: sec(12), Probe: "q", Values: map[string]float64{"p/x": 1}}))
 	check(note("metric-unannounced", "p/new was read but never announced, and was left out"),
 		append(small(), runfile.Reading{At: sec(20), Probe: "p", Values: map[string]float64{"p/new": 1}}))
-	check(note("clock-stepped", "The readings of p go back in time by 13.5 s: the clock was set during the run"),
+	check(note("clock-stepped", "The readings of p go back in time by 13.5 s: the clock was set during the run, or "+
+		"lines of its file were moved"),
 		append(small(), runfile.Reading{At: sec(0.5), Probe: "p", Values: map[string]float64{"p/x": 1}}))
 	check(note("load-unplanned", "The load new is not in the plan, so its indexes are not known"),
 		append(small(), event(20, "new", runfile.Begin)))
@@ -168,7 +169,7 @@ func TestNotes(t *testing.T) {
 		Transactions: 1, Rows: 1})
 	long[0] = func(r runfile.Run) runfile.Run { r.Plan.LoadSeconds = 1; return r }(long[0].(runfile.Run))
 	check(note("load-length", "The load of busy 1 lasted 4 s instead of 1"), long)
-	bad := append(small(), runfile.Work{From: sec(12), To: sec(13), Load: "busy", Repetition: 1, Latency: "rubbish"})
+	bad := append(small(), runfile.Work{From: sec(13), To: sec(14), Load: "busy", Repetition: 1, Latency: "rubbish"})
 	if got := fromRecords(t, bad...).Notes; len(got) != 1 || got[0].Code != "latency-unreadable" {
 		t.Errorf("%v", got)
 	}

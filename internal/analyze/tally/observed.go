@@ -1,6 +1,7 @@
 package tally
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -33,6 +34,11 @@ func (o observer) observe() {
 	made := &counts.Observation{Window: time.Duration(o.thin.Length), Backups: o.backups.all}
 	if o.onlyPeriods() {
 		_, _, made.Period = o.spanOfPeriods()
+	}
+	for _, probe := range slices.Sorted(maps.Keys(o.setBack)) {
+		if set := o.setBack[probe]; set.Lost > made.SetBack.Lost {
+			made.SetBack = set
+		}
 	}
 	all := o.cutWindows()
 	made.Windows = len(all)

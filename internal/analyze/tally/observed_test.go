@@ -395,3 +395,66 @@ func TestScrapedWALBytes(t *testing.T) {
 		t.Error("no load was seen")
 	}
 }
+
+// moved shifts the readings from a second on.
+func moved(records iter.Seq2[runfile.Record, error], from, by time.Duration) iter.Seq2[runfile.Record, error] {
+	return func(yield func(runfile.Record, error) bool) {
+		for record, err := range records {
+			if r, ok := record.(runfile.Reading); ok && r.At.After(dayBreak.Add(from)) {
+				r.At = r.At.Add(by)
+				record = r
+			}
+			yield(record, err)
+		}
+	}
+}
+
+// TestClockSetDuringObservation: seconds that come twice are counted once, and seconds that never come change nothing
+// else: a window that lacks a counter is left out.
+func TestClockSetDuringObservation(t *testing.T) {
+	for _, c := range []struct {
+		by                   time.Duration
+		windows, whole, lost int
+		warned               string
+	}{
+		{-59500 * time.Millisecond, 36, 34, 59, "The clock was set back by 59 s at 2026-03-01 00:01:59 UTC. " +
+			"No number here includes what was read until it had caught up: 59 readings."},
+		{-time.Hour, 23, 22, 120, "The clock was set back by 59 min 59 s at 2026-03-01 00:01:59 UTC. " +
+			"No number here includes what was read until it had caught up: 120 readings."},
+		{30 * time.Minute, 23 + 360 + 24, 22 + 23, 0, ""},
+	} {
+		o := observed(t, moved(observation(240, unchanging,
+			func(second int, at time.Time, _ map[string]float64) []runfile.Record {
+				if second != 33 {
+					return nil
+				}
+				return []runfile.Record{runfile.Gap{At: at, Probe: "pgstat", Metric: updated, Reason: runfile.Reset}}
+			}), 2*time.Minute, c.by)).Observed
+		if o.Windows != c.windows || o.Whole != c.whole || o.SetBack.Lost != c.lost || o.SetBack.Text() != c.warned {
+			t.Errorf("by %v: %d windows, %d whole, %d readings lost: %s", c.by, o.Windows, o.Whole, o.SetBack.Lost, o.SetBack.Text())
+		}
+		checkRows(t, o, "inserted", 100)
+	}
+}
+
+// TestLinesOfObservationMoved: a reading that is earlier than the one before it, with lower counters, was moved.
+func TestLinesOfObservationMoved(t *testing.T) {
+	var all []runfile.Record
+	for record := range observation(60, unchanging, nothingMore) {
+		all = append(all, record)
+	}
+	last := len(all) - 2 // the end is the last
+	all[last], all[last-20] = all[last-20], all[last]
+	_, err := tally.FromRun(func(yield func(runfile.Record, error) bool) {
+		for _, record := range all {
+			if !yield(record, nil) {
+				return
+			}
+		}
+	})
+	const want = "a reading of pgstat at 2026-03-01 00:00:40 UTC follows one at 2026-03-01 00:00:59 UTC, and its " +
+		"counters are lower: lines of the file were moved, or two files were joined"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

@@ -63,7 +63,8 @@ func (k checks) clocks() {
 	for _, probe := range slices.Sorted(maps.Keys(k.readings)) {
 		if back := k.readings[probe].SteppedBack(); back > 0 {
 			k.notes.add("clock-stepped", fmt.Sprintf(
-				"The readings of %s go back in time by %s s: the clock was set during the run", probe, number.Short(back.Seconds(), 3)))
+				"The readings of %s go back in time by %s s: the clock was set during the run, or lines of its file were moved",
+				probe, number.Short(back.Seconds(), 3)))
 		}
 	}
 }

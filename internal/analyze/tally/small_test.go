@@ -138,6 +138,9 @@ func TestLeftOut(t *testing.T) {
 	check("busy", outside, without(small(), isWork, load(9.9, 12, 1)))
 	check("busy", outside, without(small(), isWork, load(11, 15.1, 1)))
 	check("busy", outside, without(small(), isWork, load(12, 11, 1)))
+	check("busy", "two lines of its work are of the same time: lines of the file were repeated",
+		append(small(), load(12, 13, 500)))
+	check("busy", "its work has no line for 1 s: lines of the file are missing", append(small(), load(14, 15, 500)))
 	check("busy", outside, without(small(), isWork, load(11, 12, -1)))
 	check("busy", "its load took no time", without(small(), isWork, load(11, 11, 1)))
 	idleLoad := load(2, 3, 1)

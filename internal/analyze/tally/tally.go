@@ -46,6 +46,9 @@ func (c *collector) takeAll(records iter.Seq2[runfile.Record, error]) error {
 		default:
 			c.take(record)
 		}
+		if c.disorder != nil {
+			return c.disorder
+		}
 		const seldom = 256 // records whose kept part is small
 		if taken++; taken%seldom == 0 || c.kept > mostHeld {
 			if err := c.within(); err != nil {

@@ -98,7 +98,7 @@ func inWindow(s series.Series, begin, end time.Time, late time.Duration) counts.
 	return counts.Count{Amount: change.Amount, Raw: change.Amount, Seconds: change.Seconds()}
 }
 
-// usually is the share of windows that must have a metric before windows without it are left out. A short observation
+// usually is the share of the windows in which anything was read that must have a metric before windows without it are left out. A short observation
 // with a restart, a reset and a failover has the row counters in less than half.
 const usually = 0.25
 
@@ -114,8 +114,11 @@ func (o observer) wholeWindows(all []window, made *counts.Observation) (whole []
 			return w.repetition.Counts[m.Name].Missing == nil
 		})
 	}
-	times := map[string]int{}
+	read, times := 0, map[string]int{}
 	for _, w := range all {
+		if !unread(w) {
+			read++
+		}
 		for metric, count := range w.repetition.Counts {
 			if count.Missing == nil {
 				times[metric]++
@@ -124,7 +127,7 @@ func (o observer) wholeWindows(all []window, made *counts.Observation) (whole []
 	}
 	lacked := map[string]int{}
 	for _, w := range all {
-		lacks := w.lacks(times, usually*float64(len(all)))
+		lacks := w.lacks(times, usually*float64(read))
 		switch commits := w.repetition.Counts[metric.CommitsOfAll]; {
 		case unread(w):
 		case len(lacks) == 0:

@@ -3,6 +3,7 @@
 package sieve
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -87,6 +88,23 @@ func (s *Sieve) Take(r runfile.Row) {
 	if len(s.rows[r.Probe]) > MostWindows {
 		s.LengthenTo(time.Duration(s.Length) + 1)
 	}
+}
+
+// Back returns how far a reading is before the last one that was kept of its probe, and reports whether most of its
+// values are lower, too. A clock that is set back lowers no counter, so such a reading was moved within its file.
+func (s *Sieve) Back(r runfile.Row) (by time.Duration, moved bool) {
+	rows := s.rows[r.Probe]
+	if len(rows) == 0 || !r.At.Before(rows[len(rows)-1].at) {
+		return 0, false
+	}
+	last := rows[len(rows)-1]
+	balance := 0
+	for i, name := range r.Names {
+		if k := slices.Index(last.names, name); k >= 0 {
+			balance += cmp.Compare(r.Values[i], last.values[k])
+		}
+	}
+	return last.at.Sub(r.At), balance < 0
 }
 
 func (k *kept) become(r runfile.Row) {
