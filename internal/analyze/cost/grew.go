@@ -27,8 +27,12 @@ func sayAll(grew []Growth) (all []string) {
 
 func (g Growth) say(name string) string {
 	more := g.Now - g.Base
+	what := g.What
+	if math.Abs(more) == 1 {
+		what = singular.Replace(what)
+	}
 	text := fmt.Sprintf("%s: %s%s %s", runfile.WALItem{Is: g.Of, Name: name, Table: name}.Called(), sign(more),
-		amount(math.Abs(more)), g.What)
+		amount(math.Abs(more)), what)
 	if g.Bytes != 0 {
 		text += fmt.Sprintf(", %s%s bytes", sign(g.Bytes), amount(math.Abs(g.Bytes)))
 	}
@@ -199,6 +203,10 @@ func noLongerHOT(now, base Causes) (all []Growth) {
 	}
 	return all[:min(len(all), mostGrowths)]
 }
+
+// singular names one of what grew.
+var singular = strings.NewReplacer("bytes of page images", "byte of page images", "entries", "entry", "images", "image", "records", "record", "bytes", "byte", "rows", "row",
+	"calls", "call", "plans", "plan", "pages", "page", "updates", "update")
 
 func columnText(column string) string {
 	return cmp.Or(words[column], strings.ReplaceAll(column, "_", " "))

@@ -65,7 +65,7 @@ func (l *Sum) addOther(line *hdrhistogram.Histogram) {
 		l.others = hdrhistogram.New(1, longest, digits)
 	}
 	if dropped := l.others.Merge(line); dropped > 0 {
-		l.defect = fmt.Errorf("%s latencies are longer than a day", printable.Count(dropped))
+		l.defect = fmt.Errorf("transactions that took longer than a day: %s", printable.Count(dropped))
 	}
 }
 

@@ -240,7 +240,7 @@ func (r screen) operations() document.Block {
 	}
 	more := ""
 	if hidden > 0 && !r.live && !r.whole {
-		more = fmt.Sprintf("%d more metrics with -v; --metric NAME shows one.", hidden)
+		more = printable.Counted(hidden, "more metric") + " with -v; --metric NAME shows one."
 	}
 	return document.Together{document.Paragraph{Text: "Which of them are disk operations?"}, terms, words.Faint(more)}
 }

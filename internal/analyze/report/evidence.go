@@ -24,7 +24,7 @@ func Details(r Report) []document.Block {
 		"quantity it counts; a quantity is excluded if the ratio moves."
 	if hidden > 0 {
 		blocks = append(blocks, r.Metrics.verdicts(""), r.open(), document.Notes{Remarks: r.Metrics.cautioned()})
-		legend += fmt.Sprintf(" --format json has the other %d metrics, under rivals.", hidden)
+		legend += " --format json has the others, under rivals."
 	}
 	evidence := document.Section{Title: "Load by load", Blocks: []document.Block{document.Paragraph{Text: legend}}}
 	for _, m := range ranked(first.Metrics) {

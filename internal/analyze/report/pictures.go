@@ -233,9 +233,9 @@ func (r Report) overTime(run *counts.Run) document.Block {
 			p.Shades = append(p.Shades, plot.Shade{From: repetition.Begin.Sub(begin).Seconds(),
 				To: repetition.End.Sub(begin).Seconds()})
 		}
-		loads = append(loads, fmt.Sprintf("%s %d times", load.Name, len(load.Repetitions)))
+		loads = append(loads, fmt.Sprintf("%s %d", load.Name, len(load.Repetitions)))
 	}
-	p.Text = "Rates on a logarithmic scale while these loads ran: " + strings.Join(loads, ", ") + "."
+	p.Text = "Rates on a logarithmic scale while these loads ran, with their repetitions: " + strings.Join(loads, ", ") + "."
 	legend := "Loads are shaded; between them, tables are created and dirty pages written."
 	if r.Observed != nil {
 		p.X.Label = "seconds since the observation began"

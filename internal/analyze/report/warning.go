@@ -267,7 +267,7 @@ func (a Load) leftOut() (texts []string) {
 		return nil
 	}
 	for i, l := range a.LeftOut {
-		if i == leftOutShown {
+		if i == leftOutShown && i+1 < len(a.LeftOut) {
 			return append(texts, fmt.Sprintf("%d more repetitions of %s were left out.", len(a.LeftOut)-i, a.Name))
 		}
 		texts = append(texts, fmt.Sprintf("Repetition %d of %s was left out: %s.", l.Repetition, a.Name,

@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/dashboard"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // board is the explanation of a dashboard's panels about I/O.
@@ -134,7 +135,7 @@ func (b board) document() (d document.Document) {
 	}
 	if b.Others > 0 {
 		d.Blocks = append(d.Blocks, document.Paragraph{
-			Text: fmt.Sprintf("%d other panels show no metric of I/O that is known here.", b.Others)})
+			Text: "Without a metric of I/O that is known here: " + printable.Counted(b.Others, "other panel") + "."})
 	}
 	return d
 }

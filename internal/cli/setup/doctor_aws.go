@@ -137,7 +137,7 @@ func until(ends *time.Time, now time.Time) string {
 		return ""
 	}
 	if left := ends.Sub(now).Round(time.Minute); left > 0 {
-		return fmt.Sprintf("%.0f minutes are left", left.Minutes())
+		return "they expire in " + printable.About(left)
 	}
 	return "they have expired"
 }

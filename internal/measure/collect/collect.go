@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -55,7 +56,7 @@ type UnansweredError struct {
 func (e *UnansweredError) Error() string {
 	text := fmt.Sprintf("AWS did not answer for %d of %d metrics: %s", e.Metrics, e.Of, e.Reasons[0])
 	if more := len(e.Reasons) - 1; more > 0 {
-		text += fmt.Sprintf("; the report has %d more reasons", more)
+		text += "; the report has " + printable.Counted(more, "more reason")
 	}
 	return text
 }

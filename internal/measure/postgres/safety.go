@@ -195,8 +195,9 @@ func Followed(all []Follower) string {
 		}
 	}
 	if hidden > 0 {
-		sentences = append(sentences, fmt.Sprintf("This role cannot see whether %d standbys without a replication "+
-			"slot can keep up with a run; grant it pg_monitor, or make sure that wal_keep_size is large enough.", hidden))
+		sentences = append(sentences, fmt.Sprintf("This role cannot see whether %s without a replication slot "+
+			"can keep up with a run; grant it pg_monitor, or make sure that wal_keep_size is large enough.",
+			printable.Counted(hidden, "standby")))
 	}
 	return strings.Join(sentences, " ")
 }

@@ -491,7 +491,7 @@ func TestAwaitClientsGone(t *testing.T) {
 	}
 	before := committed(t, conn)
 	if err := (postgres.Facts{}).AwaitClientsGone(t.Context(), conn); err == nil ||
-		!strings.Contains(err.Error(), "1 sessions of our clients") {
+		!strings.Contains(err.Error(), "still has 1 session of theirs") {
 		t.Errorf("a client that is there counts as gone: %v", err)
 	}
 	if looks := committed(t, conn) - before; looks > 200 { // more commits would count as other sessions'

@@ -263,8 +263,8 @@ func (f Facts) AwaitClientsGone(ctx context.Context, conn *pgx.Conn) error {
 		case left == 0:
 			return nil
 		case time.Now().After(until):
-			return fmt.Errorf("%d sessions of our clients are still open %s after they disconnected", left,
-				printable.Duration(leaveWithin))
+			return fmt.Errorf("%s after our clients disconnected, the server still has %s of theirs",
+				printable.Duration(leaveWithin), printable.Counted(left, "session"))
 		}
 		time.Sleep(pause)
 	}
