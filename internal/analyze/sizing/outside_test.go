@@ -3,6 +3,7 @@ package sizing_test
 import (
 	"maps"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -87,6 +88,43 @@ func TestReadsNobodySaw(t *testing.T) {
 		s, err := sizing.Size(sizing.Ask{GiB: 500}, run)
 		if text := strings.Join(s.Cautions, "; "); err != nil || strings.Contains(text, said) != c.want {
 			t.Errorf("without %v, %v writes a second, model %v: %q, %v", c.lacking, c.writes, needs.Of(run)[0].Model, text, err)
+		}
+	}
+}
+
+// TestReadsOfAnUnseenDisk: of a load that only reads, a model of writes says nothing, so nothing is ordered for it.
+func TestReadsOfAnUnseenDisk(t *testing.T) {
+	file, err := os.Open("../../../testdata/runs/default-pg17.jsonl.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var records []runfile.Record
+	for r, err := range runfile.Read(file) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if read, is := r.(runfile.Reading); !is || read.Probe != "block" && read.Probe != "request" {
+			records = append(records, r)
+		}
+	}
+	run := runOf(t, records...)
+	for _, load := range []string{"point-warm", "point-cold", "scan-cold"} {
+		const unknown = " needed from storage is unknown and cannot be modelled"
+		if _, err := sizing.Size(sizing.Ask{Load: load, GiB: 500}, run); err == nil ||
+			!strings.Contains(err.Error(), "what "+load+unknown) {
+			t.Errorf("%s: %v", load, err)
+		}
+	}
+	s, err := sizing.Size(sizing.Ask{GiB: 500}, run)
+	if err != nil || s.Need.Load != "wide" || len(s.LeftOut()) > 0 {
+		t.Errorf("sized for %q, beside %d that only read: %v", s.Need.Load, len(s.LeftOut()), err)
+	}
+	for pages, want := range map[float64]string{99: "", 100: "Reads"} {
+		n := s.Need
+		n.PagesAsked = &pages
+		if got := n.ReadsUnread(run); got != want {
+			t.Errorf("with %v pages a second asked for: %q is missing", pages, got)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func (s Sizing) unseen() (all []string) {
 		seen[p.Run] = true
 		if p.Run != nil {
 			all = append(all, AgainstRule(p.Run), needs.MeansAlone(p.Run), needs.LowMaxima(p.Run))
-			if what := needs.ReadsUnread(p.Run); what != "" && !p.Need.ForServer {
+			if what := p.Need.ReadsUnread(p.Run); what != "" && !p.Need.ForServer {
 				all = append(all, what+" of the disk were not recorded and count as 0: this order may be too small")
 			}
 			for _, notice := range p.Run.Header.Notices {

@@ -57,7 +57,7 @@ func NewSize(s sizing.Sizing) Size {
 func unmeasured(s sizing.Sizing) []string {
 	all := []string{}
 	if i := slices.IndexFunc(s.Parts, func(p sizing.Part) bool { return p.Basis == sizing.ByModel }); i >= 0 {
-		text := "The size is from a model, since the run did not see the disk"
+		text := "The size is from a model of this server's writes, since the run did not see the disk"
 		if s.Parts[i].Need.Model.Reason == needs.Others {
 			text = "The size is from a model of this server's writes, since other programs used the disk"
 		}
@@ -120,7 +120,7 @@ func loadsOf(s sizing.Sizing) (all []string) {
 		most := slices.MaxFunc(left, func(a, b needs.Need) int { return cmp.Compare(a.Mean.Requests(), b.Mean.Requests()) })
 		all = append(all, fmt.Sprintf("%s: %s, whose table memory does not hold, made %s requests/s (--load %s sizes for it)",
 			without, most.Load, number.Rate(most.Mean.Requests()), most.Load))
-	case unread && needs.ReadsUnread(s.Run) == "":
+	case unread && s.Need.ReadsUnread(s.Run) == "":
 		all = append(all, without+": if memory does not hold your data, this order is too small")
 	}
 	return all

@@ -112,12 +112,14 @@ func (n *Need) measure(load counts.Load, counted device) *series.Missing {
 	return nil
 }
 
-// model takes the need from the server's own counters, and records why. If these do not suffice either, the need is
-// missing.
+// model takes the need from the server's own counters, and records why. If these do not suffice either, or the load
+// only reads from a disk that was not read, the need is missing.
 func (n *Need) model(run *counts.Run, load counts.Load, why *series.Missing) {
 	measured := *n
 	*n = Need{Load: load.Name, Repetitions: len(load.Repetitions), Model: why}
-	if unknown := n.estimate(run, load); unknown != nil {
+	writes := func(r counts.Repetition) bool { return !readsAlone(r) }
+	unread := why.Reason != Others && !slices.ContainsFunc(load.Repetitions, writes)
+	if unknown := n.estimate(run, load); unknown != nil || unread {
 		n.Missing = why
 		return
 	}
@@ -310,11 +312,14 @@ func meanOf(rates []Rate) Rate {
 	return sum.Times(1 / float64(len(rates)))
 }
 
+// fewPages are requested per second without a load that reads.
+const fewPages = 100
+
 // FromMemory returns the pages requested per second, and the share of them that no device read; 0 if there were few, or
 // unknown.
 func (n Need) FromMemory() (asked, share float64) {
-	const few, unnoticed = 100, 0.05
-	if n.PagesAsked == nil || *n.PagesAsked < few {
+	const unnoticed = 0.05
+	if n.PagesAsked == nil || *n.PagesAsked < fewPages {
 		return 0, 0
 	}
 	if share = 1 - n.Mean.ReadBytes/(*n.PagesAsked*blockSize); share < unnoticed {

@@ -218,17 +218,23 @@ func HoleIn(run *counts.Run) (h Hole) {
 	return h
 }
 
-// ReadsUnread names what a run lacks of the reads of a disk, and a need takes for 0. Empty: nothing, or the load is our
-// own and nothing of the disk was read.
-func ReadsUnread(run *counts.Run) string {
+// ReadsUnread names what the run lacks of the reads of a disk, and the need takes for 0. Empty: nothing, or nothing of
+// the disk was read and the load, our own, needed few pages.
+func (n Need) ReadsUnread(run *counts.Run) string {
 	disk := OfDisk()
-	if _, seen := run.Counter(disk.Writes); !seen && (run.Observed == nil || run.Observed.Period > 0) {
-		return ""
+	lacks := func(name string) bool {
+		_, seen := run.Counter(name)
+		return !seen
 	}
-	for _, lacks := range [][2]string{{disk.Reads, "Reads"}, {disk.ReadBytes, "Bytes read"}} {
-		if _, seen := run.Counter(lacks[0]); !seen {
-			return lacks[1]
-		}
+	modelled := n.Model != nil && n.Model.Reason != Others
+	switch o := run.Observed; {
+	case o == nil && (n.PagesAsked == nil || *n.PagesAsked < fewPages) && (modelled || lacks(disk.Writes)),
+		o != nil && o.Period > 0 && lacks(disk.Writes):
+		return ""
+	case modelled || lacks(disk.Reads):
+		return "Reads"
+	case lacks(disk.ReadBytes):
+		return "Bytes read"
 	}
 	return ""
 }
