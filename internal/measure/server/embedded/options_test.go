@@ -136,6 +136,25 @@ func TestNoNetworkAndNoCache(t *testing.T) {
 	}
 }
 
+// Nothing is put elsewhere than the user's environment says.
+func TestTemporaryPlaces(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("file", nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"nowhere": "no such file or directory", "file": "not a directory"} {
+		t.Setenv("TMPDIR", name)
+		path, err := TemporaryPlace(true)
+		if err == nil || !strings.HasSuffix(err.Error(), "/"+name+": "+want+"; set it to a directory where you may write") {
+			t.Errorf("%s: %q, %v", name, path, err)
+		}
+	}
+	t.Setenv("TMPDIR", ".")
+	if path, err := TemporaryPlace(true); err != nil || !filepath.IsAbs(path) {
+		t.Errorf("here: %q, %v", path, err)
+	}
+}
+
 func put(t *testing.T, dir, name string) {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {

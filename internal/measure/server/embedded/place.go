@@ -40,7 +40,16 @@ func choosePlace(o Options) (place, error) {
 	if o.DataDir != "" {
 		return takeDirectory(o.DataDir, o.AllowRAM)
 	}
-	candidates := []string{os.TempDir(), "/var/tmp"} // on many systems the first is in memory
+	temporary, err := filepath.Abs(os.TempDir())
+	if err != nil {
+		return place{}, fmt.Errorf("find the temporary directory: %w", err)
+	}
+	if os.Getenv("TMPDIR") != "" { // whoever set it does not want another
+		if err := scratch.Writable(temporary + string(filepath.Separator)); err != nil {
+			return place{}, fmt.Errorf("TMPDIR is %s: %w; set it to a directory where you may write", temporary, err)
+		}
+	}
+	candidates := []string{temporary, "/var/tmp"} // on many systems the first is in memory
 	if cache, err := binaries.CacheDirectory(); err == nil {
 		candidates = append(candidates, cache)
 	}
@@ -56,7 +65,7 @@ func choosePlace(o Options) (place, error) {
 		refused = append(refused, err)
 	}
 	if o.AllowRAM {
-		return examine(os.TempDir(), true)
+		return examine(temporary, true)
 	}
 	return place{}, refused[0]
 }
