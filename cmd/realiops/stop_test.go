@@ -15,6 +15,7 @@ import (
 
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/process"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 // stopped is a realiops in the middle of a run, with its server's data in its own place.
@@ -177,6 +178,32 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 	}
 	thaw()
 	s.checkNothingLeft(t, pid)
+}
+
+// A measured command that ignores signals ends with realiops, and cannot go on writing to the server unseen.
+func TestSecondInterruptEndsTheMeasuredCommand(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "pid")
+	c := realiops(t, "measure", "--dsn", servertest.Database(t, "17").Config().ConnString(), "-q", "--", "sh", "-c",
+		"trap '' INT TERM; echo $$ >"+file+"; sleep 600")
+	p := start(t, c)
+	var pid int
+	must(t, p.Await("the command", func() bool {
+		text, _ := os.ReadFile(file)
+		pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+		return pid > 0
+	}))
+	must(t, p.Process.Signal(os.Interrupt))
+	must(t, p.AwaitText("nterrupt again to end at once"))
+	must(t, p.Process.Signal(os.Interrupt))
+	if code := p.Wait(); code != -1 {
+		t.Errorf("exit code %d", code)
+	}
+	for until := time.Now().Add(2 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("the command goes on: %v", syscall.Kill(pid, syscall.SIGKILL))
+		}
+	}
 }
 
 // freeze stops a server until thaw is called.

@@ -49,6 +49,7 @@ func stoppable(tell func(string, ...any), command string) (context.Context, cont
 		}
 		cancel(&stoppedError{first})
 		if again, insisted := secondStop(first, signals, ended, reminder(tell, stopped, leaving(command))); insisted {
+			stopped.Kill()
 			within(lastWords, func() { tell("realiops: ended at once%s", leaving(command)) })
 			die(again)
 		}

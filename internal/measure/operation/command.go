@@ -51,10 +51,11 @@ func Command(on *postgres.Endpoint, host string, args []string, complete func(*e
 			return Outcome{}, err
 		}
 		defer family.close()
-		done := stopping.For(ctx, "the command "+args[0]+" to end", 0)
+		done := stopping.Process(ctx, "the command "+args[0]+" to end", family.kill)
+		defer done()
 		err = family.run(c)
-		done()
 		if ctx.Err() != nil {
+			family.end(endedWithin)
 			return Outcome{}, context.Cause(ctx)
 		}
 		if ended, ok := errors.AsType[*exec.ExitError](err); ok {

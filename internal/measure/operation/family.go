@@ -10,6 +10,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/experiment"
@@ -20,6 +23,7 @@ import (
 type family struct {
 	read, held *os.File
 	mark       string // NAME=value
+	first      atomic.Pointer[os.Process]
 }
 
 // markedBy is the environment variable with the mark.
@@ -36,7 +40,7 @@ func newFamily(c *exec.Cmd) (*family, error) {
 	c.ExtraFiles = []*os.File{held}
 	mark := markedBy + "=" + rand.Text()
 	c.Env = append(c.Environ(), mark)
-	return &family{read, held, mark}, nil
+	return &family{read: read, held: held, mark: mark}, nil
 }
 
 // run runs the command to its end. Once it has started, only its family holds the pipe.
@@ -47,6 +51,9 @@ func (f *family) run(c *exec.Cmd) error {
 	}
 	if err != nil {
 		return err
+	}
+	if f != nil {
+		f.first.Store(c.Process)
 	}
 	return c.Wait()
 }
@@ -65,7 +72,7 @@ func (f *family) ended(ctx context.Context, within time.Duration) bool {
 	if _, err := io.Copy(io.Discard, f.read); err != nil {
 		return false
 	}
-	for f.daemons() {
+	for len(f.members()) > 0 {
 		if time.Now().After(until) || experiment.Wait(ctx, askEvery) != nil {
 			return false
 		}
@@ -73,16 +80,65 @@ func (f *family) ended(ctx context.Context, within time.Duration) bool {
 	return true
 }
 
-// daemons reports whether a process has the mark; false without /proc.
-func (f *family) daemons() bool {
+// members returns the directories in /proc of the processes with the mark; nil without /proc.
+func (f *family) members() (all []string) {
 	environments, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is well formed
 	for _, path := range environments {
 		environment, err := os.ReadFile(path) //nolint:gosec // ours, or unreadable
 		if err == nil && bytes.Contains(environment, []byte(f.mark)) {
-			return true
+			all = append(all, filepath.Dir(path))
 		}
 	}
-	return false
+	return all
+}
+
+// foreground returns the members of the family that a terminal interrupts with this process, which daemons are not.
+func (f *family) foreground() (all []*os.Process) {
+	if f == nil {
+		return nil
+	}
+	for _, directory := range f.members() {
+		pid, err := strconv.Atoi(filepath.Base(directory))
+		if group := groupOf(directory); err != nil || group == "" || group != groupOf("/proc/self") {
+			continue
+		}
+		if process, err := os.FindProcess(pid); err == nil {
+			all = append(all, process)
+		}
+	}
+	return all
+}
+
+// groupOf returns the process group of a process in /proc; empty: it has ended.
+func groupOf(directory string) string {
+	stat, _ := os.ReadFile(filepath.Join(directory, "stat"))                  //nolint:gosec // of a process
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // a name may hold anything
+	const group = 2
+	if len(fields) <= group || fields[0] == "Z" {
+		return ""
+	}
+	return fields[group]
+}
+
+// end waits until the members in the foreground have ended, and then kills those that have not.
+func (f *family) end(within time.Duration) {
+	for until := time.Now().Add(within); len(f.foreground()) > 0 && time.Now().Before(until); {
+		time.Sleep(askEvery)
+	}
+	f.kill()
+}
+
+// kill kills the command and, where /proc shows them, the others in the foreground.
+func (f *family) kill() {
+	if f == nil {
+		return
+	}
+	if first := f.first.Load(); first != nil {
+		_ = first.Kill() // or it has ended
+	}
+	for _, process := range f.foreground() {
+		_ = process.Kill()
+	}
 }
 
 func (f *family) close() {

@@ -3,6 +3,8 @@ package operation
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -41,6 +43,42 @@ func TestProcessesThatAreLeftBehind(t *testing.T) {
 			if left, err := os.FindProcess(pid); err == nil {
 				_ = left.Kill()
 			}
+		}
+	}
+}
+
+// Who does not want to wait any longer kills what ignores the request to end, but no daemon.
+func TestFamiliesThatDoNotEnd(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only /proc shows a family")
+	}
+	pids := filepath.Join(t.TempDir(), "pids")
+	command := exec.CommandContext(t.Context(), "sh", "-c",
+		"trap '' INT TERM; setsid sleep 600 & echo $! >>"+pids+"; sh -c 'sleep 600; true'")
+	f, err := newFamily(command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.close()
+	ended := make(chan error, 1)
+	go func() { ended <- f.run(command) }()
+	for until := time.Now().Add(time.Minute); len(f.members()) < 4 && time.Now().Before(until); {
+		time.Sleep(askEvery)
+	}
+	f.end(100 * time.Millisecond)
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Errorf("the command: %v", err)
+	}
+	for until := time.Now().Add(time.Minute); len(f.foreground()) > 0 && time.Now().Before(until); {
+		time.Sleep(askEvery)
+	}
+	text, _ := os.ReadFile(pids)
+	if left := f.members(); len(left) != 1 || left[0] != "/proc/"+strings.TrimSpace(string(text)) {
+		t.Errorf("left are %q of %s", left, text)
+	}
+	if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
+		if daemon, err := os.FindProcess(pid); err == nil {
+			_ = daemon.Kill()
 		}
 	}
 }

@@ -40,6 +40,7 @@ type Connection interface {
 type work struct {
 	what  string
 	until time.Time
+	kill  func() // nil: nothing outlives this process
 }
 
 type key struct{}
@@ -65,11 +66,18 @@ func From(ctx context.Context) *Command {
 // For registers work of the command in ctx that must not be cut short. It may use its connections for up to within
 // from now, even if the command is asked to stop; 0: it needs none. The caller calls done when the work is over.
 func For(ctx context.Context, what string, within time.Duration) (done func()) {
-	c := From(ctx)
+	return From(ctx).register(&work{what: what, until: time.Now().Add(within)})
+}
+
+// Process registers the wait for a process to end, as [For] does. kill ends it if the user does not want to wait.
+func Process(ctx context.Context, what string, kill func()) (done func()) {
+	return From(ctx).register(&work{what: what, kill: kill})
+}
+
+func (c *Command) register(w *work) (done func()) {
 	if c == nil {
 		return func() {}
 	}
-	w := &work{what, time.Now().Add(within)}
 	c.mu.Lock()
 	c.works = append(c.works, w)
 	c.mu.Unlock()
@@ -94,6 +102,17 @@ func (c *Command) Add(conn Connection) (remove func()) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.connections, conn)
+	}
+}
+
+// Kill ends all processes that were registered by [Process].
+func (c *Command) Kill() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, w := range c.works {
+		if w.kill != nil {
+			w.kill()
+		}
 	}
 }
 

@@ -85,6 +85,18 @@ func TestWaits(t *testing.T) {
 	}
 }
 
+// TestKill: only processes that are still awaited are killed.
+func TestKill(t *testing.T) {
+	ctx, command := stopping.With(t.Context())
+	killed := ""
+	defer stopping.For(ctx, "a table", time.Minute)()
+	stopping.Process(ctx, "the first to end", func() { killed += "first" })()
+	defer stopping.Process(ctx, "the second to end", func() { killed += "second" })()
+	if command.Kill(); killed != "second" {
+		t.Errorf("killed: %q", killed)
+	}
+}
+
 // TestNoCommand: without a command, everything is allowed.
 func TestNoCommand(t *testing.T) {
 	stopping.For(t.Context(), "a checkpoint", time.Minute)()
