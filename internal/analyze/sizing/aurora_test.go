@@ -234,6 +234,26 @@ func TestPagesAskedAreBilled(t *testing.T) {
 	near(t, "bill", s.Aurora.IOCost[1], cost, 1e-9)
 }
 
+// TestUnknownPagesAreSaid: what Aurora would bill for reads is unknown if a run did not count the pages asked for.
+func TestUnknownPagesAreSaid(t *testing.T) {
+	const said = "Aurora bills those missing from its buffers: its I/O may cost more"
+	for _, c := range []struct {
+		file    string
+		volumes []string
+		want    bool
+	}{{"loads-pg17.jsonl", []string{"aurora"}, true}, {"loads-pg17.jsonl", []string{"aurora", "gp3"}, false},
+		{"local-pg17.jsonl.zst", []string{"aurora"}, false}} {
+		ask := sizing.Ask{Load: "wide", GiB: 100, Tariff: tariff(t, "us-east-1")}
+		for _, name := range c.volumes {
+			ask.Volumes = append(ask.Volumes, volume(t, name))
+		}
+		s, err := sizing.Size(ask, shipped(t, c.file))
+		if text := strings.Join(s.Cautions, "; "); err != nil || strings.Contains(text, said) != c.want {
+			t.Errorf("%s on %v: %q, %v", c.file, c.volumes, text, err)
+		}
+	}
+}
+
 // TestAuroraAmongTheOptions computes the storage, I/O and extra compute of 100 GiB by hand.
 func TestAuroraAmongTheOptions(t *testing.T) {
 	volumes, err := catalog.Volumes()

@@ -87,6 +87,10 @@ func (s Sizing) cautions() (all []string) {
 			"(0.5 to 1 ms each): commits wait unless several share a flush",
 			number.Grouped(need.Flushes, 0), number.Grouped(flushesOfOneLeast, 0), number.Grouped(flushesOfOneMost, 0)))
 	}
+	if s.Aurora != nil && s.Aurora.Forecast.PagesAsked == nil && !volume {
+		all = append(all, "The pages that the load asked for are unknown, and Aurora bills those missing from its buffers: "+
+			"its I/O may cost more")
+	}
 	ordered := need.Times(1 + s.Ask.Headroom/100)
 	if m := machineOf(s.Ask.Instance, s.Ask.Instances); m.beforeNitro() && (ordered.Requests() > iopsBeforeNitro || ordered.Bytes()/mib > mibpsBeforeNitro) {
 		all = append(all, fmt.Sprintf("Behind the %s, which is without AWS's Nitro system, a volume reaches %s "+

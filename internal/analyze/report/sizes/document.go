@@ -323,11 +323,18 @@ func (s Size) auroraText() string {
 	if a.IOCost != nil {
 		would("cost %s %s a month for I/O%s at this rate (%s)", between(*a.IOCost), s.Sized.Currency, s.inAurora, catalog.PricesOf(a.AsOf))
 	}
-	would("make %s billed writes a second, about %s: %s", between(a.BilledWrites),
-		number.Within(a.BilledWrites[1], a.BilledWrites[0], a.BilledWrites[2]), a.Calibration)
+	if a.BilledWrites[2] >= 1 {
+		would("make %s billed writes a second, about %s: %s", between(a.BilledWrites),
+			number.Within(a.BilledWrites[1], a.BilledWrites[0], a.BilledWrites[2]), a.Calibration)
+	} else {
+		would("make next to no billed writes")
+	}
 	claimed, cache := "", ""
 	if a.WriteIOPS != nil {
 		claimed = metric.WriteIOPSOnAurora
+	}
+	if a.BilledReads < 1 && a.PagesAsked == nil {
+		cache = "How many reads Aurora would bill is unknown, because the pages asked for are"
 	}
 	if a.BilledReads >= 1 {
 		would("make %s billed reads a second, about %s: %s", within(a.ReadsSpan[0], a.ReadsSpan[1]),
