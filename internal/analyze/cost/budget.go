@@ -120,12 +120,9 @@ func parseAmount(text string, units number.Units) (float64, error) {
 	return v, nil
 }
 
-// amount formats a count, without decimals if it is whole.
+// amount formats a count, with decimals only if it is not whole, as a median may be.
 func amount(v float64) string {
-	if v == float64(int64(v)) {
-		return number.Grouped(v, 0)
-	}
-	return number.Grouped(v, 2)
+	return strings.TrimSuffix(strings.TrimRight(number.Grouped(v, 2), "0"), ".")
 }
 
 // spread formats the median of repetitions, and their range.

@@ -127,7 +127,7 @@ func TestFormats(t *testing.T) {
 		}, `tests="4" failures="1" errors="0" skipped="1"`},
 		"github": {func(b *strings.Builder) error {
 			return cost.GitHub(b, r)
-		}, "::error title=realiops measure::rows: 3.50 a run; the budget is 3\n"},
+		}, "::error title=realiops measure::rows: 3.5 a run; the budget is 3\n"},
 		"bencher": {func(b *strings.Builder) error { return cost.Bencher(b, r) },
 			`"rows": {` + "\n      \"value\": 3.5,\n      \"lower_value\": 3,\n      \"upper_value\": 4\n    }"},
 	} {
