@@ -5,14 +5,13 @@ import (
 	"math"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
-	"github.com/realiops/realiops/internal/printable"
+	"github.com/realiops/realiops/internal/analyze/number"
 )
 
 // tooMuch is the error for a requirement beyond all sizes of a volume.
 func tooMuch(v catalog.Volume, need Requirement) error {
 	return fmt.Errorf("%s does not reach %s IOPS and %s MiB/s on %s GiB at any size", v.Title,
-		printable.Count(need.IOPS),
-		printable.Count(need.MiBps), printable.Count(need.GiB))
+		number.Rate(need.IOPS), number.Rate(need.MiBps), number.Rate(need.GiB))
 }
 
 // fits returns the smallest order in each tier that carries a requirement, by size.

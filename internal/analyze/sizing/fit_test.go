@@ -46,8 +46,8 @@ func TestFit(t *testing.T) {
 }
 
 func TestFitSaysWhatIsTooMuch(t *testing.T) {
-	_, err := sizing.Fit(volume(t, "gp2"), sizing.Requirement{GiB: 100, IOPS: 20000, MiBps: 10}, noPrice)
-	if want := "EBS gp2 does not reach 20,000 IOPS and 10 MiB/s on 100 GiB at any size"; err == nil ||
+	_, err := sizing.Fit(volume(t, "gp2"), sizing.Requirement{GiB: 100, IOPS: 20000, MiBps: 0.04}, noPrice)
+	if want := "EBS gp2 does not reach 20,000 IOPS and 0.04 MiB/s on 100 GiB at any size"; err == nil ||
 		err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

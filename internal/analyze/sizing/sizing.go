@@ -195,7 +195,7 @@ func (p Part) others() (warnings []string) {
 	if p.Need.Peaks != nil && idle > othersShare*p.Own.Most.Requests() {
 		warnings = append(warnings,
 			fmt.Sprintf("Without this load the device did %s writes/s. The figures of single seconds include them.",
-				printable.Count(idle)))
+				number.Rate(idle)))
 	}
 	return warnings
 }
@@ -209,7 +209,7 @@ func (p Part) journal() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("The file system's journal added %s writes/s and %s MB/s under this load, for this "+
-		"server and other programs. The need leaves them out.", printable.Count(writes), number.Rate(bytes/number.Mega))}
+		"server and other programs. The need leaves them out.", number.Rate(writes), number.Rate(bytes/number.Mega))}
 }
 
 // misread returns the order that would follow if each WAL record was a request.

@@ -128,7 +128,7 @@ func upTo(all []needs.Rate) string {
 
 func sizesFor(all []needs.Rate) string {
 	most := needs.Quantile(all, 1)
-	figures := fmt.Sprintf("iops=%.0f,mbps=%.3f", math.Ceil(most.Requests()), most.Bytes()/number.Mega)
+	figures := fmt.Sprintf("iops=%.0f,mbps=%.3f", math.Ceil(most.Requests()), max(0.001, math.Ceil(most.Bytes()/1e3)/1e3))
 	return shell.New("realiops size").Flag("--need", figures, "FIGURES").String() + " sizes for it"
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing/needs"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/printable"
@@ -244,8 +245,8 @@ func (q Question) besideLog(v catalog.Volume, m *machine, t Tariff) (Option, boo
 	beside := Config{Volume: v, GiB: logVolumeGiB, IOPS: logVolumeIOPS}
 	if need := q.of(log).requirement(v); need.IOPS > logVolumeIOPS || need.MiBps > oneVolume(v) {
 		o.Standing, o.Order, o.Bill, o.Why = TooSmall, nil, nil,
-			fmt.Sprintf("the WAL needs %s IOPS and %s MiB/s, and its volume has %s and %s", printable.Count(need.IOPS),
-				printable.Count(need.MiBps), printable.Count(logVolumeIOPS), printable.Count(oneVolume(v)))
+			fmt.Sprintf("the WAL needs %s IOPS and %s MiB/s, and its volume has %s and %s", number.Rate(need.IOPS),
+				number.Rate(need.MiBps), printable.Count(logVolumeIOPS), printable.Count(oneVolume(v)))
 		return o, true
 	}
 	if o.Order != nil {

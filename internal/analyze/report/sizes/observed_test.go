@@ -52,3 +52,29 @@ func TestOrderSaysHowLongTheServerWasObserved(t *testing.T) {
 		}
 	}
 }
+
+// TestMachineMustPass: a need below one is rounded up, and bytes that are not known are not 0.
+func TestMachineMustPass(t *testing.T) {
+	run, err := tally.FromFile("../../../../testdata/runs/loads-pg17.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sizing.Size(sizing.Ask{GiB: 500}, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for needs, want := range map[sizing.Passing]string{
+		{IOPS: 0.3}:              "The machine must pass 1 operation/s: m7g.medium and up.",
+		{IOPS: 1.2, MiBps: 0.01}: "The machine must pass 2 operations/s and 1 MiB/s: m7g.medium and up.",
+	} {
+		size, text := sizes.NewSize(s), strings.Builder{}
+		needs.Class = "m7g.medium"
+		size.Passing, size.Options = &needs, []sizes.SizeOption{{}}
+		if err := document.Text(&text, size.Document(), 80); err != nil {
+			t.Fatal(err)
+		}
+		if first := strings.Join(strings.Fields(text.String()), " "); !strings.Contains(first, want) {
+			t.Errorf("%.600s, want %s", first, want)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 func (o SizeOption) chosen() SizeChosen {
@@ -305,8 +306,10 @@ func (s Size) machineText() string {
 	if p == nil {
 		return ""
 	}
-	text := fmt.Sprintf("The machine must pass %s operations/s and %s MiB/s",
-		number.Grouped(math.Ceil(p.IOPS), 0), number.Grouped(math.Ceil(p.MiBps), 0))
+	text := "The machine must pass " + printable.Counted(int(math.Ceil(p.IOPS)), "operation") + "/s"
+	if p.MiBps > 0 { // of requests that carry nothing, such as flushes, only the operations are known
+		text += " and " + number.Grouped(math.Ceil(p.MiBps), 0) + " MiB/s"
+	}
 	switch {
 	case p.Class != "":
 		return text + ": " + p.Class + " and up"
