@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution/bounds"
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -232,11 +233,21 @@ func (tr *trial) decideSide(v *Verdict, left []held, side counts.Side) {
 		}
 		v.SettleWith = tr.settle(v.Between)
 	}
+	low, high := math.Inf(1), math.Inf(-1) // logarithms
+	for _, h := range left {
+		for _, g := range h.groups.Of {
+			low, high = min(low, g.Mean), max(high, g.Mean)
+		}
+	}
+	ratio := number.Ratio(math.Exp(low))
+	if to := number.Ratio(math.Exp(high)); to != ratio {
+		ratio += " to " + to
+	}
 	recorded := false
 	for i, d := range tr.quantities {
 		recorded = recorded || d.Side != side && tr.columns[i].whole() == nil
 	}
-	text := "The verdict rests on a ratio of 1.00 under every load that shows it"
+	text := "The verdict rests on a ratio of " + ratio + " under every load that shows it"
 	if !recorded {
 		text += "; this run counted no other kind of quantity"
 	}

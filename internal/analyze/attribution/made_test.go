@@ -188,7 +188,7 @@ func TestPublishedPair(t *testing.T) {
 				Factor: math.Sqrt(1.0313*3.0472/3) / 0.03769},
 			Warnings: []attribution.Warning{
 				{Code: "one-to-one",
-					Text: "The verdict rests on a ratio of 1.00 under every load that shows it; this run counted " +
+					Text: "The verdict rests on a ratio of 0.991 to 1.06 under every load that shows it; this run counted " +
 						"no other kind of quantity"}},
 		}
 		if diff := cmp.Diff(want, v, roughly); diff != "" {

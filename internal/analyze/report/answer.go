@@ -91,7 +91,9 @@ func (r screen) beside() document.Block {
 		return document.Number(b.loud.Rate(1)+"/s", b.loud.Value)
 	})
 	t.Wordy("the disk", besides.did)
-	t.Wordy("factor", func(b besides) string { return b.factorText() + " (" + b.load + ")" })
+	t.Wordy("factor", func(b besides) string {
+		return b.factorText() + " (" + document.Distinct([]string{b.load}, 24)[0] + ")"
+	})
 	writes, reads := r.pairsWith()
 	return document.Together{
 		document.Only(document.InText, document.Paragraph{Text: apart, Style: document.Headline}), where,

@@ -206,6 +206,21 @@ func TestAnyWidth(t *testing.T) {
 		}
 	}
 	checkGolden(t, "narrow.txt", textOf(t, reportOf(t, demo()), 60))
+
+	named, err := tally.FromFile(shippedRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range named.Loads {
+		named.Loads[i].Name += strings.Repeat("-nightly", 12)
+	}
+	for _, width := range []int{60, 80} {
+		for line := range strings.Lines(textOf(t, judged(named), width)) {
+			if n := len([]rune(line)) - 1; n > width && strings.Contains(line, "times fewer") {
+				t.Errorf("width %d: the factor of a load with a long name takes %d columns: %s", width, n, line)
+			}
+		}
+	}
 }
 
 // TestNothingMeasured: if nothing was measured, there is no warning of few loads.
