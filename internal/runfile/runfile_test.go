@@ -106,7 +106,7 @@ func everyKind() []Record {
 			From: noon, To: noon.Add(time.Minute), Load: "bulk", Repetition: 1, Bytes: 9000, Read: 8000,
 			Missing: "not allowed",
 			Items: []WALItem{{
-				Name: "public.t_x", Is: WALIndex, Table: "public.t", Dropped: true, Constraint: Unique,
+				Name: "public.t_x", Is: WALIndex, Table: "public.t", Dropped: true, Shared: true, Constraint: Unique,
 				Scans: new(int64(3)), Since: &noon, Like: "public.t_y",
 				Parts: map[string]WALPart{"btree_insert_leaf": {Records: 20, Bytes: 9472, Images: 1, ImageBytes: 8192}},
 			}},

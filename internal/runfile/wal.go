@@ -32,7 +32,9 @@ type WALItem struct {
 	// Table is the table, with its schema, of an index or a TOAST table.
 	Table string `json:"table,omitempty" scrub:"form"`
 	// Dropped: it no longer existed when its name was looked up. Name is the last known one, or empty.
-	Dropped    bool   `json:"dropped,omitempty"`
+	Dropped bool `json:"dropped,omitempty"`
+	// Shared: it belongs to no database, such as the catalog of roles.
+	Shared     bool   `json:"shared,omitempty"`
 	Constraint string `json:"constraint,omitempty"` // of an index: PrimaryKey, Unique or Exclusion
 	// Scans is the number of an index's scans since Since; nil if it is not an index, or they are not counted.
 	Scans *int64     `json:"scans,omitempty"`

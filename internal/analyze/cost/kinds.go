@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
@@ -134,10 +133,6 @@ func databaseRows(a counts.Load, r counts.Repetition) (counted, background float
 	return counted, background, err
 }
 
-// sharedCatalogs are those that belong to no database (https://www.postgresql.org/docs/current/catalogs-overview.html).
-var sharedCatalogs = []string{"pg_authid", "pg_auth_members", "pg_database", "pg_db_role_setting", "pg_parameter_acl",
-	"pg_replication_origin", "pg_shdepend", "pg_shdescription", "pg_shseclabel", "pg_subscription", "pg_tablespace"}
-
 // inSharedCatalogs returns the number of some kinds of record in shared catalogs; 0 if unknown. Roles, for example, are
 // rows of no database.
 func inSharedCatalogs(w *runfile.WAL, kinds []string) (sum float64) {
@@ -145,7 +140,7 @@ func inSharedCatalogs(w *runfile.WAL, kinds []string) (sum float64) {
 		return 0
 	}
 	for _, item := range w.Items {
-		if catalog, is := strings.CutPrefix(item.Name, "pg_catalog."); is && slices.Contains(sharedCatalogs, catalog) {
+		if item.Shared {
 			for _, kind := range kinds {
 				sum += float64(item.Parts[kind].Records)
 			}

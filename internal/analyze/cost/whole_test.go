@@ -64,7 +64,7 @@ func TestRowsThatOnlyTheWALHas(t *testing.T) {
 		r := inserted(1, c.rows, 0)
 		r.Log = &counts.Anatomy{Coverage: 1, Parts: []counts.Part{
 			{Name: "heap_multi_insert", Records: c.inserted}, {Name: "heap_update", Records: c.updated}}}
-		r.WAL = &runfile.WAL{Items: []runfile.WALItem{{Name: "pg_catalog.pg_authid", Is: runfile.WALCatalog,
+		r.WAL = &runfile.WAL{Items: []runfile.WALItem{{Name: "pg_catalog.pg_later", Is: runfile.WALCatalog, Shared: true,
 			Parts: map[string]runfile.WALPart{"heap_update": {Records: int64(c.shared)}}}}}
 		got, _, err := databaseRows(counts.Load{}, r)
 		if err != nil {

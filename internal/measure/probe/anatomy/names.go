@@ -72,6 +72,7 @@ func (n *names) look(ctx context.Context, conn *pgx.Conn, files []file) (map[fil
 			r = n.of[f.here()]
 			r.item.Dropped = true
 		}
+		r.item.Shared = f.database == 0
 		called[f] = r.item
 	}
 	return called, nil

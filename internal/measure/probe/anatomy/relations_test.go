@@ -167,17 +167,24 @@ func TestRelationsThatAreGone(t *testing.T) {
 			servertest.Exec(t, d.boss, "insert into brief select generate_series(1, 7)")
 			servertest.Exec(t, d.boss, "drop table brief")
 			servertest.Exec(t, elsewhere.boss, "insert into t select generate_series(1, 500)")
+			servertest.Exec(t, d.boss, "alter role current_user connection limit 40")
 			type one struct {
 				Name, Is        string
 				Dropped         bool
 				Inserts, Erased int64
 			}
 			got := map[one]bool{}
+			shared := map[string]bool{} // by the catalog
 			for _, i := range tells(t, s).Items {
-				if i.Is != runfile.WALCatalog {
+				if i.Is == runfile.WALCatalog {
+					shared[i.Name] = i.Shared
+				} else {
 					got[one{i.Name, i.Is, i.Dropped, i.Parts["heap_insert"].Records,
 						i.Parts["heap_delete"].Records}] = true
 				}
+			}
+			if !shared["pg_catalog.pg_authid"] || shared["pg_catalog.pg_class"] {
+				t.Errorf("pg_authid alone is shared: %v", shared)
 			}
 			other := servertest.Value[string](t, elsewhere.boss, "select current_database()")
 			for _, want := range []one{
