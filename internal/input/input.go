@@ -184,6 +184,10 @@ func NotJSON(err error) error {
 	if at, ok := errors.AsType[*time.ParseError](err); ok {
 		return fmt.Errorf("time %q is invalid or has no zone; write it like 2026-11-20T13:00:00Z", at.Value)
 	}
+	if err != nil && strings.HasPrefix(err.Error(), "Time.UnmarshalJSON: ") { // the time package has no type for it
+		return errors.New(`a time is not text such as "2026-11-20T13:00:00Z"; if the AWS CLI wrote it, run aws configure set ` +
+			"cli_timestamp_format iso8601 and export it again")
+	}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		if syntax.Error() == "unexpected end of JSON input" {
 			return errors.New("unexpected end of JSON; is the file complete?")

@@ -14,6 +14,8 @@ func TestNotJSONIsInWords(t *testing.T) {
 		`{"list": {}}`:                "field list is an object, but must be a list",
 		`{"list": [`:                  "unexpected end of JSON; is the file complete?",
 		`{"list": []} x`:              "invalid JSON at byte 14; is the file complete?",
+		`{"at": 1795200000.0}`: "a time is not text such as \"2026-11-20T13:00:00Z\"; if the AWS CLI wrote it, run aws " +
+			"configure set cli_timestamp_format iso8601 and export it again",
 		`{"at": "2026-11-20T13:00:00"}`: "time \"2026-11-20T13:00:00\" is invalid or has no zone; write it like " +
 			"2026-11-20T13:00:00Z",
 	} {
