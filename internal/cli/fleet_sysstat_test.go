@@ -111,3 +111,27 @@ func TestFleetOfDaysThatEndEarly(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// TestFleetOfOtherRunFiles: a run file of another command is refused by what it is, compressed or not.
+func TestFleetOfOtherRunFiles(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../testdata/runs/loads-pg17.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "loads.jsonl")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{path, "--dir", filepath.Join(t.TempDir(), "fleet")}, "loads.jsonl is a run file; realiops report"},
+		{[]string{filepath.Dir(path)}, "loads.jsonl: it was not written by realiops fleet"},
+	} {
+		if _, said := runsFleet(t, command.ExitUsage, c.args...); !strings.Contains(said, c.want) {
+			t.Errorf("%v: %s, want %s", c.args, said, c.want)
+		}
+	}
+}

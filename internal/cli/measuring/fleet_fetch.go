@@ -145,7 +145,9 @@ func (o fleetOptions) askedOfAWS(ctx context.Context, env command.Env) (asked, e
 
 // askedOfFiles returns the machines in sysstat's files, for their whole time.
 func (o fleetOptions) askedOfFiles(ctx context.Context, env command.Env) (asked, error) {
-	source, err := sysstat.NewFleet(ctx, o.files, env.Now(), input.ReadExported)
+	source, err := sysstat.NewFleet(ctx, o.files, env.Now(), func(ctx context.Context, name string) ([]byte, error) {
+		return command.ReadExported(ctx, env, name)
+	})
 	if err != nil {
 		return asked{}, err
 	}

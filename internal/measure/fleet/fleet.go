@@ -118,14 +118,16 @@ func Asked(path string) (s Stretch, err error) {
 	return s, nil
 }
 
-// Files returns the run files of a directory, in order.
+// Files returns the run files of a directory, in order: those that a fleet writes, and unpacked ones.
 func Files(path string) (all []string, err error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the fleet directory: %w", err)
 	}
 	for _, e := range entries {
-		if name := e.Name(); strings.HasSuffix(name, ending) && !strings.HasPrefix(name, ".") && e.Type().IsRegular() {
+		name := e.Name()
+		isRun := strings.HasSuffix(name, ending) || strings.HasSuffix(name, strings.TrimSuffix(ending, ".zst"))
+		if isRun && !strings.HasPrefix(name, ".") && e.Type().IsRegular() {
 			all = append(all, filepath.Join(path, name))
 		}
 	}
