@@ -169,7 +169,7 @@ func (s SetBack) Text() string {
 	if s.Lost == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The clock was set back by %s at %s. No number here includes what was read until it had caught up: %s.",
+	return fmt.Sprintf("The clock was set back by %s at %s, and what was read until it had caught up (%s) is left out.",
 		printable.About(s.By), s.At.UTC().Format("2006-01-02 15:04:05 MST"), printable.Counted(s.Lost, "reading"))
 }
 

@@ -91,9 +91,8 @@ func (r screen) beside() document.Block {
 		return document.Number(b.loud.Rate(1)+"/s", b.loud.Value)
 	})
 	t.Wordy("the disk", besides.did)
-	t.Wordy("factor", func(b besides) string {
-		return b.factorText() + " (" + document.Distinct([]string{b.load}, 24)[0] + ")"
-	})
+	loads := document.Distinct(words.Each(func(b besides) string { return b.load }, rows), 24)
+	t.Wordy("factor", func(b besides) string { return b.factorText() + " (" + loads[slices.Index(rows, b)] + ")" })
 	writes, reads := r.pairsWith()
 	return document.Together{
 		document.Only(document.InText, document.Paragraph{Text: apart, Style: document.Headline}), where,

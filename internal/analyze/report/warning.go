@@ -63,8 +63,7 @@ func warnings(run *counts.Run, r Report) []Warning {
 		condition(document.Doubt, "requests-too-small", sizes.TooSmall(run))
 	}
 	if settings["full_page_writes"] == "off" {
-		condition(document.Doubt, "full-page-writes-off",
-			"full_page_writes is off: a crash-safe server writes more WAL.")
+		condition(document.Doubt, "full-page-writes-off", "full_page_writes is off: a crash-safe server writes more WAL.")
 	}
 	if settings["synchronous_commit"] == "off" {
 		condition(document.Note, "synchronous-commit-off",

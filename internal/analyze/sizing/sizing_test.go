@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -336,6 +337,18 @@ func TestObservationIsSizedForAllLoads(t *testing.T) {
 	}
 	if one := size("load A"); len(one.Parts) != 1 || one.Target.Most.Writes != alone[0].Highest.Writes {
 		t.Errorf("load A alone: %d parts, %+v", len(one.Parts), one.Target.Most)
+	}
+}
+
+// TestOrderSaysThatAClockWasSetBack, since what was read meanwhile is in no figure.
+func TestOrderSaysThatAClockWasSetBack(t *testing.T) {
+	run := shipped(t, "observed-pg17.jsonl.zst")
+	run.Observed.SetBack = counts.SetBack{At: run.Header.Start, By: time.Hour, Lost: 60}
+	s, err := sizing.Size(sizing.Ask{GiB: 100}, run)
+	const want = "The clock was set back by 1 h at 2026-11-20 13:35:04 UTC, and what was read until it had caught up " +
+		"(60 readings) is left out: if it was busier then, this order is too small"
+	if err != nil || !slices.Contains(s.Omitted, want) {
+		t.Errorf("%v, %q lack %s", err, s.Omitted, want)
 	}
 }
 

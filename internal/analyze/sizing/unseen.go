@@ -35,6 +35,9 @@ func (s Sizing) unseen() (all []string) {
 			for _, notice := range p.Run.Header.Notices {
 				all = append(all, strings.TrimSuffix(notice, "."))
 			}
+			if o := p.Run.Observed; o != nil && o.SetBack.Lost > 0 {
+				all = append(all, strings.TrimSuffix(o.SetBack.Text(), ".")+": if it was busier then, this order is too small")
+			}
 			all = append(all, s.outside(p))
 		}
 		if h := needs.HoleIn(p.Run); h.Lost > 0 && h.Lost.Seconds() > (1-s.Ask.percentile()/100)*h.Of.Seconds() {

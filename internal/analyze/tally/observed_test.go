@@ -417,10 +417,10 @@ func TestClockSetDuringObservation(t *testing.T) {
 		windows, whole, lost int
 		warned               string
 	}{
-		{-59500 * time.Millisecond, 36, 34, 59, "The clock was set back by 59 s at 2026-03-01 00:01:59 UTC. " +
-			"No number here includes what was read until it had caught up: 59 readings."},
-		{-time.Hour, 23, 22, 120, "The clock was set back by 59 min 59 s at 2026-03-01 00:01:59 UTC. " +
-			"No number here includes what was read until it had caught up: 120 readings."},
+		{-59500 * time.Millisecond, 36, 34, 59, "The clock was set back by 59 s at 2026-03-01 00:01:59 UTC, " +
+			"and what was read until it had caught up (59 readings) is left out."},
+		{-time.Hour, 23, 22, 120, "The clock was set back by 59 min 59 s at 2026-03-01 00:01:59 UTC, " +
+			"and what was read until it had caught up (120 readings) is left out."},
 		{30 * time.Minute, 23 + 360 + 24, 22 + 23, 0, ""},
 	} {
 		o := observed(t, moved(observation(240, unchanging,

@@ -369,10 +369,13 @@ func (h Hole) String() string {
 	if h.Lost == 0 {
 		return ""
 	}
-	const minutes = "2006-01-02 15:04"
+	format := "2006-01-02 15:04"
+	if h.longest.To.Sub(h.longest.From) < time.Minute {
+		format += ":05"
+	}
 	return fmt.Sprintf("%s of these %s are missing (the longest gap: %s to %s UTC)",
-		printable.Largest(h.Lost), printable.Largest(h.Of), h.longest.From.UTC().Format(minutes),
-		h.longest.To.UTC().Format(minutes))
+		printable.Largest(h.Lost), printable.Largest(h.Of), h.longest.From.UTC().Format(format),
+		h.longest.To.UTC().Format(format))
 }
 
 // Hourly returns the highest of each number in each hour from first on, by the periods of a source, and how many
