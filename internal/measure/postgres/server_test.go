@@ -608,4 +608,7 @@ func TestErrorOfALostSession(t *testing.T) {
 	if said := postgres.Lost(err); said.Error() != want || !errors.Is(said, err) {
 		t.Errorf("%q, want %q", said, want)
 	}
+	if said := postgres.Lost(errors.Join(err, err)); said.Error() != want+"\n"+want {
+		t.Errorf("%q, want %q twice", said, want)
+	}
 }

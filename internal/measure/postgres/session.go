@@ -220,8 +220,10 @@ func wrap(err error, action string) error {
 // Lost reports a lost connection instead of the driver's "conn closed" for a session that had already ended. It
 // leaves other errors unchanged.
 func Lost(err error) error {
-	if before, closed := strings.CutSuffix(err.Error(), "conn closed"); closed {
-		return &worded{before + "the connection to the server was lost", err}
+	const closed = "conn closed\n"
+	if lines := err.Error() + "\n"; strings.Contains(lines, closed) {
+		lines = strings.ReplaceAll(lines, closed, "the connection to the server was lost\n")
+		return &worded{strings.TrimSuffix(lines, "\n"), err}
 	}
 	return err
 }

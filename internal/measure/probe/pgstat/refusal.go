@@ -66,7 +66,10 @@ func asLoss(err error) error {
 	if _, known := errors.AsType[*probe.Error](said); known || errors.Is(err, context.DeadlineExceeded) {
 		return said
 	}
-	text := "the connection to the server was lost: " + strings.TrimPrefix(said.Error(), noConnection)
+	text := "the connection to the server was lost"
+	if why := strings.TrimPrefix(said.Error(), noConnection); why != "conn closed" { // pgx's for the same
+		text += ": " + why
+	}
 	return &probe.Error{Reason: runfile.Failed, Code: connectionFailure, Err: &oneLine{text, err}}
 }
 

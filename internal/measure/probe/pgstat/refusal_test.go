@@ -2,6 +2,7 @@ package pgstat
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"math"
 	"net"
@@ -291,5 +292,18 @@ func TestAReadingIsOneTransaction(t *testing.T) {
 	few := commits(1) - first
 	if many := commits(101) - first - few; many-few != 100 {
 		t.Errorf("100 more readings made %v more commits", many-few)
+	}
+}
+
+// A lost connection is said once, with the reason if there is one.
+func TestLossIsSaidOnce(t *testing.T) {
+	const lost = "the connection to the server was lost"
+	for err, want := range map[error]string{
+		errors.New("conn closed"): lost,
+		&net.OpError{Op: "read", Err: errors.New("connection reset by peer")}: lost + ": connection reset by peer",
+	} {
+		if said := asLoss(err); said.Error() != want {
+			t.Errorf("%q, want %q", said, want)
+		}
 	}
 }
