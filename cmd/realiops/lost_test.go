@@ -37,8 +37,8 @@ func TestCtrlCOnAServerThatHangs(t *testing.T) {
 	thaw := freeze(t, postmaster(t, s.Target().Storage.Directory))
 	t.Cleanup(thaw)
 	for _, said := range []string{
-		"Interrupt again to end at once: on a server of yours the schema realiops may stay, and the next run drops it",
-		"ended at once: on a server of yours the schema realiops may stay, and the next run drops it",
+		"Interrupt again to end at once: the schema realiops may stay on the server, and the next run drops it",
+		"ended at once: the schema realiops may stay on the server, and the next run drops it",
 	} {
 		must(t, r.Process.Signal(os.Interrupt))
 		must(t, r.AwaitText(said))

@@ -26,13 +26,8 @@ const (
 	lastWords = time.Second
 )
 
-// leftBehind maps a command to what may remain on a user's server after it was killed.
-var leftBehind = map[string]string{
-	"run": "on a server of yours the schema realiops may stay, and the next run drops it",
-}
-
 // stoppable returns a context that the first signal ends. A second one ends the process, which says what it leaves.
-func stoppable(tell func(string, ...any), command string) (context.Context, context.CancelFunc) {
+func stoppable(tell func(string, ...any)) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	ctx, stopped := stopping.With(ctx)
 	signals := make(chan os.Signal, 2)
@@ -48,9 +43,9 @@ func stoppable(tell func(string, ...any), command string) (context.Context, cont
 			return
 		}
 		cancel(&stoppedError{first})
-		if again, insisted := secondStop(first, signals, ended, reminder(tell, stopped, leaving(command))); insisted {
+		if again, insisted := secondStop(first, signals, ended, reminder(tell, stopped)); insisted {
 			stopped.Kill()
-			within(lastWords, func() { tell("realiops: ended at once%s", leaving(command)) })
+			within(lastWords, func() { tell("realiops: ended at once%s", leaving(stopped)) })
 			die(again)
 		}
 	}()
@@ -62,11 +57,11 @@ func stoppable(tell func(string, ...any), command string) (context.Context, cont
 
 // reminder returns a function that names what the command waits for. It may block as long
 // as the terminal or pipe does.
-func reminder(tell func(string, ...any), stopped *stopping.Command, leaving string) func() {
+func reminder(tell func(string, ...any), stopped *stopping.Command) func() {
 	asked := time.Now()
 	return func() {
 		tell("realiops: stopping; waiting for %s (%.0f s so far). Interrupt again to end at once%s",
-			stopped.Waits(), time.Since(asked).Seconds(), leaving)
+			stopped.Waits(), time.Since(asked).Seconds(), leaving(stopped))
 	}
 }
 
@@ -153,8 +148,8 @@ type stoppedError struct{ by os.Signal }
 func (e *stoppedError) Error() string        { return e.by.String() + " signal received" }
 func (e *stoppedError) Is(target error) bool { return target == context.Canceled } //nolint:errorlint // that very one
 
-func leaving(command string) string {
-	if left := leftBehind[command]; left != "" {
+func leaving(stopped *stopping.Command) string {
+	if left := stopped.Leaves(); left != "" {
 		return ": " + left
 	}
 	return ""

@@ -22,7 +22,7 @@ func (hole) Changed()            {}
 func TestLongWaitIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	told := make(chan string, 10)
-	ctx, stop := stoppable(func(format string, values ...any) { told <- fmt.Sprintf(format, values...) }, "doctor")
+	ctx, stop := stoppable(func(format string, values ...any) { told <- fmt.Sprintf(format, values...) })
 	defer stop()
 	defer stopping.From(ctx).Add(hole{})()
 	if got, want := <-told, "realiops: waiting for a connection to db:5432 (4 s so far)"; got != want {
@@ -38,7 +38,7 @@ func TestLongWaitIsReportedOnce(t *testing.T) {
 // A dying server breaks connections, which raises the same signal as a pipe without a reader.
 func TestABrokenConnectionIsNoReasonToStop(t *testing.T) {
 	t.Parallel()
-	ctx, stop := stoppable(func(string, ...any) {}, "observe")
+	ctx, stop := stoppable(func(string, ...any) {})
 	defer stop()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -106,6 +106,7 @@ func TestLongStopIsReportedAgain(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ctx, stopped := stopping.With(ctx)
 	defer stopping.For(ctx, "a checkpoint", 0)()
+	stopped.Leave("x stays")
 	cancel()
 	begun := time.Now()
 	told := make(chan string, 10)
@@ -120,7 +121,7 @@ func TestLongStopIsReportedAgain(t *testing.T) {
 		}
 	}
 	const busy = 4 * time.Second // for a busy machine
-	again, insisted := secondStop(os.Interrupt, signals, make(chan struct{}), reminder(tell, stopped, ": x stays"))
+	again, insisted := secondStop(os.Interrupt, signals, make(chan struct{}), reminder(tell, stopped))
 	if took := time.Since(begun); !insisted || again != os.Interrupt || took < patience+remindEvery || took > patience+
 		remindEvery+busy {
 		t.Errorf("after %v: %v, %v", took, again, insisted)

@@ -32,12 +32,11 @@ func Main(env command.Env, args []string) int {
 	env.Out = out
 	root := newRootCommand(env)
 	root.SetArgs(args)
-	name := ""
 	var mistake error
 	if c, rest, err := root.Find(args); err == nil {
-		name, mistake = c.Name(), command.OneDash(c, rest)
+		mistake = command.OneDash(c, rest)
 	}
-	ctx, stop := stoppable(env.Tell, name)
+	ctx, stop := stoppable(env.Tell)
 	err := errors.Join(command.RenamedCommand(args), mistake)
 	if err == nil {
 		err = root.ExecuteContext(ctx)

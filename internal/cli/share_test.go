@@ -168,7 +168,7 @@ func TestSharedRunSaysTheSame(t *testing.T) {
 	original := filepath.Join(shippedRuns, "local-pg17.jsonl.zst")
 	mustRun(t, "share", original, "-o", out)
 	table := func(path string) string {
-		_, found, _ := strings.Cut(mustRun(t, "report", path, "--all"), "Which of these are real storage I/O?")
+		_, found, _ := strings.Cut(mustRun(t, "report", path, "--all"), "What each metric counts")
 		table, _, _ := strings.Cut(found, "PHYSICAL: what")
 		return table
 	}

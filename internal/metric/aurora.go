@@ -32,7 +32,7 @@ func onAurora() []there {
 				"hour, whatever happens",
 		}, {
 			[]string{"pgstat.database/blk_write_time"},
-			"the time of growing on Aurora: within 1% of pg_stat_io.extend_time in published loads, while no " +
+			"the time spent growing files on Aurora: within 1% of pg_stat_io.extend_time in published loads, while no " +
 				"page was written",
 		}, {
 			[]string{"pgstat.database/blks_read"},

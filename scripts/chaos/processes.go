@@ -162,7 +162,7 @@ func asked() (all []Fault) {
 		Fault{Name: "`run` interrupted twice", Prepare: longRun(), When: underLoad, Strike: twice, Status: -1,
 			Says: "ended at once"},
 		Fault{Name: "`run --dsn` interrupted twice", Prepare: theirs(longRun()), When: underLoad, Strike: twice,
-			Status: -1, Says: "ended at once: on a server of yours the schema realiops may stay", Stays: true},
+			Status: -1, Says: "ended at once: the schema realiops may stay", Stays: true},
 		Fault{Name: "`observe` interrupted twice", Prepare: theirs(observes()), When: reading, Strike: twice,
 			Status: -1, Says: "ended at once"},
 	)

@@ -93,12 +93,12 @@ func hangs() []Fault {
 			Strike: still},
 		{
 			Name: "`run`, whose server hangs, and Ctrl-C", Prepare: theirs(longRun()), When: underLoad, Status: 2,
-			Within: 2 * time.Minute, Says: "Interrupt again to end at once: on a server of yours the schema realiops may stay",
+			Within: 2 * time.Minute, Says: "Interrupt again to end at once: the schema realiops may stay",
 			Strike: stop.and(pause(time.Second), interrupt, pause(4*time.Second), wake),
 		},
 		{
 			Name: "`run`, whose server hangs, and Ctrl-C twice", Prepare: theirs(longRun()), When: underLoad,
-			Status: -1, Stays: true, Says: "ended at once: on a server of yours the schema realiops may stay",
+			Status: -1, Stays: true, Says: "ended at once: the schema realiops may stay",
 			Strike: stop.and(interrupt, pause(500*time.Millisecond), signal(syscall.SIGTERM, group),
 				pauseAnyway(time.Second), wake),
 		},

@@ -168,7 +168,7 @@ func (c Causes) section(title, header string, columns []causeColumn) document.Bl
 	}
 	blocks := []document.Block{t}
 	if c.Others {
-		blocks = append(blocks, document.Paragraph{Text: "What others wrote by meanwhile is among them.",
+		blocks = append(blocks, document.Paragraph{Text: "Writes of other sessions in the meantime are included.",
 			Style: document.Faint})
 	}
 	return document.Section{Title: title, Blocks: blocks}

@@ -116,11 +116,11 @@ func TestBudgetsAgainstABase(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"own_wal_records=base": "own_wal_records: whether it is more than in the base is unknown: " +
-			"base.jsonl lacks it (no): measure that anew",
+			"base.jsonl lacks it (no): measure it again",
 		"own_wal_records=base+3%": "own_wal_records: whether it is more than in the base by over 3% is " +
-			"unknown: base.jsonl lacks it (no): measure that anew",
+			"unknown: base.jsonl lacks it (no): measure it again",
 		"own_wal_records = base + 9": "own_wal_records: whether it is more than in the base by over 9 is " +
-			"unknown: base.jsonl lacks it (no): measure that anew",
+			"unknown: base.jsonl lacks it (no): measure it again",
 	} {
 		if got := judged(t, of(counted(records, ten(61)...)), text,
 			&cost.Compared{File: "base.jsonl", Cost: of(missing(records, "no"))}).Sentence(); got != want {

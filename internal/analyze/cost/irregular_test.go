@@ -22,7 +22,7 @@ func TestCauseOfAnExtraFsync(t *testing.T) {
 		{"17, a checkpoint", map[string]float64{"pgstat.checkpointer/checkpoints_timed": 1},
 			"the checkpointer (repetition 4)"},
 		{"17, none", map[string]float64{"pgstat.checkpointer/checkpoints_timed": 0},
-			"by what is left, the WAL writer: there was no checkpoint (repetition 4)"},
+			"by elimination, the WAL writer: there was no checkpoint (repetition 4)"},
 	} {
 		odd := counts.Repetition{Number: 4, Counts: map[string]counts.Count{}}
 		for name, n := range c.counts {

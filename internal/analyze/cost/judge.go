@@ -79,11 +79,11 @@ func (c Cost) sides(b Budget, base *Compared) (now, was side, why string) {
 	switch {
 	case why != "":
 	case whyNot != "":
-		why = fmt.Sprintf("%s lacks it (%s): measure that anew", base.File, whyNot)
+		why = fmt.Sprintf("%s lacks it (%s): measure it again", base.File, whyNot)
 	case was.by != "" && now.by != "":
 		was.lowest, now.lowest = true, true
 	case was.by != "":
-		why = base.File + " lacks it (its WAL was not read): measure that anew"
+		why = base.File + " lacks it (its WAL was not read): measure it again"
 	}
 	return now, was, why
 }
@@ -128,7 +128,7 @@ func scaled(all []float64, times float64) (scaled []float64) {
 
 // Reasons to doubt a verdict.
 const (
-	notReported = "sessions stayed open that are the operation's or may be, or processes of it went on: what they " +
+	notReported = "sessions that are or may be the operation's stayed open, or its processes went on: what they " +
 		"did last may not be counted"
 	pooled = "a connection pooler keeps the operation's sessions open, so what they did last may not be counted: connect " +
 		"to the server itself"
@@ -247,8 +247,8 @@ func interferer(r counts.Repetition, column string, fewer bool) string {
 	case byProcess:
 		return "the sessions themselves"
 	case fewer:
-		return "by what is left, " + walWriter + ", which wrote before the commit did"
+		return "by elimination, " + walWriter + ", which wrote before the commit did"
 	default:
-		return "by what is left, " + walWriter + ": there was no checkpoint"
+		return "by elimination, " + walWriter + ": there was no checkpoint"
 	}
 }

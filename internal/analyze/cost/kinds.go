@@ -104,9 +104,9 @@ func isDevice(q counts.Quantity) bool {
 // shared returns why a short operation has no count on a disk that others may write to.
 func shared(counts.Load, counts.Repetition) (counted, background float64, err error) {
 	return 0, 0, &series.Missing{Reason: counts.NotRecorded,
-		Detail: "others may write to the disk as well, and the server's " +
-			"requests were not told from theirs: see realiops doctor; --own-device gives a server of ours a " +
-			"disk for itself"}
+		Detail: "other programs may write to the disk, and their requests " +
+			"were not told from the server's: see realiops doctor; --own-device gives a server that realiops " +
+			"starts a disk of its own"}
 }
 
 // sessions includes sessions of others that cannot be told from the operation's.

@@ -57,6 +57,13 @@ func (t *textWriter) table(of Table) string {
 		}
 	}
 	laid := best.layout(t.width)
+	if of.Bare && best.stacked(t.width) > 1 { // columns without headers make sense only side by side
+		var lines []string
+		for _, row := range cells {
+			lines = append(lines, wrapped(row[0]+" "+strings.Join(row[1:], ", "), t.width)...)
+		}
+		laid = strings.Join(lines, "\n")
+	}
 	if of.Caption != "" {
 		return t.hanging("", of.Caption) + "\n" + laid
 	}

@@ -84,7 +84,7 @@ func brief(from, to time.Time) string {
 	if from.IsZero() || to.Sub(from) >= sizing.LeastObserved {
 		return ""
 	}
-	return "Less than a week is known: what is busier at other times needs more."
+	return "Less than a week is known: busier times may need more."
 }
 
 // dangers counts the databases that are limited by their storage, and says when.

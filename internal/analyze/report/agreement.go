@@ -71,7 +71,7 @@ func (m Metric) excluded() string {
 		return words.Enumerated(strings.Split(names, ", "), " or ") + why
 	}), ", nor ")
 	if m.Document.Says == agreement.NotTested && len(left) > 0 {
-		text += ". It may count " + words.Enumerated(left, " or ")
+		text += ". Of the counted quantities it may be " + words.Enumerated(left, " or ")
 	}
 	return text
 }

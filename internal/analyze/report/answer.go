@@ -47,6 +47,9 @@ func (r Report) SoFar() document.Document {
 	toCome := Names(slices.DeleteFunc(slices.Clone(loads), func(l Load) bool { return l.Repetitions > 0 }))
 	s := screen{Report: r, live: true, toCome: toCome}
 	after := fmt.Sprintf("So far, after %d of %d loads:", len(loads)-len(toCome), len(loads))
+	if len(toCome) == 0 {
+		after = fmt.Sprintf("So far, after all %d loads once:", len(loads))
+	}
 	return document.Document{
 		Blocks: []document.Block{document.Together{document.Paragraph{Text: after}, s.beside(), s.operations()}}}
 }
@@ -72,7 +75,7 @@ func (r screen) heading() string {
 
 // beside compares the largest wrong numbers with the disk's, and says how far their factor varies with the load.
 func (r screen) beside() document.Block {
-	where := document.Only(document.InText, words.Faint(r.where()))
+	where := document.Only(document.InText, words.Faint(r.Server()+"; "+r.lasted()))
 	if r.whole {
 		where = nil // the page says it in full
 	}
@@ -122,10 +125,11 @@ func (r screen) called() (text string) {
 			text = words.Sentences("This run cannot tell what "+m.Name+" counts", m.agrees(), m.excluded())
 		}
 	}
-	if text != "" {
-		return text
+	none := "This run has no number to compare with the disk's."
+	if r.Observed == nil && len(r.Loads.Loaded()) == 0 {
+		none = "No load completed, so there is nothing to compare."
 	}
-	return "This run has no number to compare with the disk's."
+	return cmp.Or(text, none)
 }
 
 // claimed returns what others claim that a metric of the run counts, and why; empty if nobody does.
@@ -138,11 +142,7 @@ func (r Report) claimed() string {
 	return ""
 }
 
-// where says what was measured, and for how long.
-func (r screen) where() string {
-	return r.Server() + "; " + r.lasted()
-}
-
+// lasted says how long it was measured.
 func (r screen) lasted() string {
 	if o := r.Observed; o != nil {
 		return words.Observed(o.Windows, o.WindowSeconds)
@@ -177,7 +177,7 @@ func (m Metric) line() (line, note string) {
 	case m.Kind == attribution.Requested || m.Kind == attribution.NotLogical:
 		return noneOf, "asked of the operating system, not of the disk"
 	case m.Kind == attribution.Mixed:
-		return partOf, "some, and some work of the database"
+		return partOf, "partly; the rest is work of the database"
 	case !metric.OfStorage(m.Metric) && m.ofWAL():
 		return partOf, "only the WAL's"
 	default:
@@ -241,7 +241,7 @@ func (r screen) operations() document.Block {
 	}
 	more := ""
 	if hidden > 0 && !r.live && !r.whole {
-		more = printable.Counted(hidden, "more metric") + " with -v; --metric NAME shows one."
+		more = "-v shows " + printable.Counted(hidden, "more metric") + "; --metric NAME shows one."
 	}
 	return document.Together{document.Paragraph{Text: "Which of them are disk operations?"}, terms, words.Faint(more)}
 }
@@ -312,7 +312,7 @@ func (r screen) otherLoads(shown []Load) string {
 	if len(more) == 0 {
 		return ""
 	}
-	return strings.Join(more, " and ") + " with --all."
+	return "--all shows " + strings.Join(more, " and ") + "."
 }
 
 // trust says how far the figures can be trusted.
@@ -371,7 +371,7 @@ func (r screen) missed() document.Block {
 		}
 	}
 	if rest > 0 && !r.whole {
-		shown = append(shown, printable.Counted(rest, "more remark")+" with --all.")
+		shown = append(shown, "--all shows "+printable.Counted(rest, "more remark")+".")
 	}
 	return shown
 }

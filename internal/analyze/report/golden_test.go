@@ -363,7 +363,7 @@ var (
 
 // figures finds the lines of the table of work by their names, and the headline.
 func figures(r report.Report, text string) map[string]string {
-	text, _, _ = strings.Cut(text, "\n\nWhich of these are")
+	text, _, _ = strings.Cut(text, "\n\nWhat each metric counts")
 	found := map[string]string{}
 	for line := range strings.SplitSeq(text, "\n") {
 		cells := columnGap.Split(strings.TrimSpace(line), -1)

@@ -44,11 +44,11 @@ func (m Metric) openQuestion() string {
 	if m.Silent() || m.belowBackground() || m.Missing != nil || named && !m.CannotTell() {
 		return ""
 	}
-	why := cmp.Or(m.Why, "it is "+string(m.Kind)+", and no quantity explains their number")
+	why := cmp.Or(m.Why, "it is "+string(m.Kind)+", but no quantity explains the number")
 	if len(m.Between) > mostListed {
 		why = m.tooLittle()
 	} else if len(m.Between) > 1 {
-		why = words.Alternatives(m.Between)
+		why = "it may count " + words.Alternatives(m.Between)
 	}
 	return words.Sentences(why, m.underOneLoad(), m.agrees(), m.excluded(), wouldTell(m.SettleWith))
 }

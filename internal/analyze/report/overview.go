@@ -21,8 +21,8 @@ import (
 // Document returns the report for people: what was measured and what is misleading, the same work counted in several
 // ways, what each metric counts, and what is open. Pages add pictures, what to order, and how it was measured.
 func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) document.Document {
-	if r.Observed != nil && len(r.Loads.Loaded()) == 0 {
-		r.Metrics = nil // an observation without load: nothing to say
+	if len(r.Loads.Loaded()) == 0 {
+		r.Metrics = nil // nothing to say
 	}
 	first, _ := r.firstScreen()
 	answer := screen{Report: r, whole: true}
@@ -45,7 +45,7 @@ func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) docume
 		beside,
 		operations,
 		document.Only(document.OnPages, document.Paragraph{Text: answer.trust()},
-			slices.DeleteFunc(r.conditions(), void), answer.missed(), words.Faint(r.Target()+". "+r.when()+".")),
+			slices.DeleteFunc(answer.conditions(), void), answer.missed(), words.Faint(r.Target()+". "+r.when()+".")),
 		document.Only(document.InHTML, document.Contents{}, r.hero()),
 		document.Paragraph{Text: r.observedText()},
 		r.workSection(),
@@ -56,7 +56,7 @@ func Document(run *counts.Run, r Report, size *sizes.Size, unsized error) docume
 		document.Folded(r.verdictSection(), r.Loads.ladders(), r.pairSection()),
 		document.Folded(purposes.Section(run), r.Loads.waitSection(), first.open(), r.overTime(run)),
 		document.Only(document.OnPages, document.Folded(r.movesSection())),
-		document.Notes{Title: "Notes on single figures", Remarks: append(first.Metrics.cautioned(),
+		document.Notes{Title: "Notes", Remarks: append(first.Metrics.cautioned(),
 			r.remarks()...), Folded: true},
 		document.Only(document.OnPages, document.Folded(r.method(size))),
 		document.Only(document.InCSV, r.everyMetric()),

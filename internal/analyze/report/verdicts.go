@@ -16,15 +16,12 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// question is the reader's question, and the title of the answer.
-const question = "Which of these are real storage I/O?"
-
 // verdictSection shows the verdicts of the first screen.
 func (r Report) verdictSection() document.Block {
 	first, hidden := r.firstScreen()
 	rest := ""
 	if hidden > 0 {
-		rest = fmt.Sprintf("%d more metrics, most of them shares of these: -v.", hidden)
+		rest = fmt.Sprintf("-v shows %d more metrics, most of them shares of these.", hidden)
 	}
 	return first.Metrics.verdicts(rest)
 }
@@ -37,7 +34,7 @@ func (ms Metrics) verdicts(rest string) document.Block {
 		if slices.ContainsFunc(t.Rows, func(row document.Row) bool { return row.Cells[ratioColumn].Text != "" }) {
 			legend += " ratio: the metric's value per unit of what it counts; n: number of loads behind the verdict."
 		}
-		all = append(all, t, words.Faint(legend+" Load by load: -v."))
+		all = append(all, t, words.Faint(legend+" -v shows each load."))
 	}
 	of := func(text string, are func(Metric) bool) {
 		all = append(all, words.Faint(words.Listing(text, ms.namesOf(are))))
@@ -50,7 +47,7 @@ func (ms Metrics) verdicts(rest string) document.Block {
 			return m.asDocumented() && !m.itself() && m.Kind == kind
 		})
 	}
-	return document.Section{Title: question, Blocks: []document.Block{
+	return document.Section{Title: "What each metric counts", Blocks: []document.Block{
 		append(all, document.List(ms.contradictory()), words.Faint(rest))}}
 }
 
@@ -206,10 +203,10 @@ func (ms Metrics) verdictLegend() string {
 	}
 	text += " LOGICAL: work asked of the database, and its WAL records."
 	if has(attribution.NotLogical) {
-		text += " NOT LOGICAL: requested, physical, or some of both."
+		text += " NOT LOGICAL: requested or physical work, or both."
 	}
 	if has(attribution.Mixed) {
-		text += " MIXED: logical work and some of the others."
+		text += " MIXED: logical and other work."
 	}
 	return text
 }

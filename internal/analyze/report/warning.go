@@ -175,7 +175,8 @@ func oddities(run *counts.Run, r Report) (all []Warning) {
 	case loaded == 0:
 		odd("nothing-measured", "No load completed, so there is nothing to compare.")
 	case run.Idle.Repetitions == 0:
-		odd(notIdle, "The server was not measured idle, so every figure includes what others did on it and its device.")
+		odd(notIdle, "The server was not measured idle, so every figure includes the work of other "+
+			"sessions and programs.")
 	}
 	odd("background-moved", backgroundMoved(run, r.Loads))
 	if from := run.Header.Provenance; from != "" {
@@ -345,7 +346,7 @@ func (r Report) warned(of func(Warning) bool) (all document.Warnings) {
 
 func (r Report) remarks() (texts []string) {
 	for _, w := range r.Warnings {
-		if !w.Condition && w.Code != "claimed" {
+		if said := w.Code == "claimed" || w.Code == "nothing-measured"; !w.Condition && !said {
 			texts = append(texts, w.Text)
 		}
 	}

@@ -110,7 +110,7 @@ func TestReadsOfAnUnseenDisk(t *testing.T) {
 	}
 	run := runOf(t, records...)
 	for _, load := range []string{"point-warm", "point-cold", "scan-cold"} {
-		const unknown = " needed from storage is unknown and cannot be modelled"
+		const unknown = " needed from storage is unknown: "
 		if _, err := sizing.Size(sizing.Ask{Load: load, GiB: 500}, run); err == nil ||
 			!strings.Contains(err.Error(), "what "+load+unknown) {
 			t.Errorf("%s: %v", load, err)

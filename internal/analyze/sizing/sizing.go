@@ -141,7 +141,7 @@ func choose(among []needs.Need, load string, cached func(needs.Need) bool) (need
 			return needs.Need{}, &UnknownLoad{Load: load, Known: names(among)}
 		}
 		if why := among[i].Missing; why != nil {
-			return needs.Need{}, fmt.Errorf("what %s needed from storage is unknown and cannot be modelled: %w", load,
+			return needs.Need{}, fmt.Errorf("what %s needed from storage is unknown: %w", load,
 				why)
 		}
 		return among[i], nil
@@ -157,7 +157,7 @@ func choose(among []needs.Need, load string, cached func(needs.Need) bool) (need
 		return *most, nil
 	}
 	for _, n := range among {
-		return needs.Need{}, fmt.Errorf("what this run needed from storage is unknown and cannot be modelled: %w",
+		return needs.Need{}, fmt.Errorf("what this run needed from storage is unknown: %w",
 			n.Missing)
 	}
 	return needs.Need{}, errors.New("no load was measured to its end, so there is nothing to size")

@@ -25,7 +25,7 @@ type TooMuchError struct {
 }
 
 func (e *TooMuchError) Error() string {
-	return fmt.Sprintf("it holds more than %d %s, which is more than is analyzed: no run of ours does", e.Bound, e.What)
+	return fmt.Sprintf("it holds more than %d %s, which no run of realiops does", e.Bound, e.What)
 }
 
 func (c *collector) within() error {

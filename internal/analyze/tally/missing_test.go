@@ -164,7 +164,7 @@ func TestNotes(t *testing.T) {
 		r.Clocks = []runfile.Clock{{Source: "server", Offset: 1, Error: 0.01}}
 		return r
 	}(drifting[0].(runfile.Run))
-	check(note("clock-drifted", "The clock of the server moved by 0.5 s against ours during the run"), drifting)
+	check(note("clock-drifted", "The clock of the server moved by 0.5 s against this machine's during the run"), drifting)
 	long := without(small(), isWork, runfile.Work{From: sec(10), To: sec(14), Load: "busy", Repetition: 1,
 		Transactions: 1, Rows: 1})
 	long[0] = func(r runfile.Run) runfile.Run { r.Plan.LoadSeconds = 1; return r }(long[0].(runfile.Run))

@@ -82,7 +82,7 @@ func (k checks) otherClocks() {
 			drift := after.Offset - before.Offset
 			if before.Source == after.Source && max(drift, -drift) > driftTolerated+before.Error+after.Error {
 				k.notes.add("clock-drifted",
-					fmt.Sprintf("The clock of the %s moved by %s s against ours during the run", before.Source, number.Short(drift, 3)))
+					fmt.Sprintf("The clock of the %s moved by %s s against this machine's during the run", before.Source, number.Short(drift, 3)))
 			}
 		}
 	}

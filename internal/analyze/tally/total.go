@@ -178,7 +178,7 @@ func (a *attempt) outsideWindow() string {
 	for _, t := range a.totals {
 		counted, told := t.Values[a.proof.Counter]
 		if rows := float64(a.proof.Rows); told && math.Abs(counted-rows) > windowTolerated*rows {
-			return fmt.Sprintf("%s counted %s rows of %s: its counters do not cover exactly this load",
+			return fmt.Sprintf("its counters do not cover exactly this load: %s counted %s of %s rows",
 				metric.Printed(a.proof.Counter, 0), number.Grouped(counted, 0), number.Grouped(rows, 0))
 		}
 	}

@@ -117,7 +117,7 @@ func TestTrapsOfPublishedFigures(t *testing.T) {
 					v["pgstat.tables.orders/n_tup_ins"] = 820_135
 				}
 			},
-			leftOut: "counted 820,135 rows of 1,000,000",
+			leftOut: "counted 820,135 of 1,000,000 rows",
 		},
 		"a window that begins within the load, by its times": {
 			mend: func(_ string, _ totals, w *runfile.Total, _ *runfile.Proof) {

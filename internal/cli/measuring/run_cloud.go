@@ -60,8 +60,7 @@ const (
 // bill estimates the price of a run's reads and writes on an AWS server.
 func bill(cloud runfile.Cloud, plan runfile.Plan) string {
 	if !strings.HasPrefix(cloud.Engine, "aurora") || cloud.Storage == "aurora-iopt1" {
-		return " What it reads and writes costs nothing beside what the instance and its storage do, unless it " +
-			"ends burst credits."
+		return " Its I/O costs nothing beyond the instance and its storage, unless it uses up burst credits."
 	}
 	writes, reads := 0.0, 0.0
 	for _, l := range plan.Loads {

@@ -24,7 +24,7 @@ func TestTheBillOfARunHasItsReads(t *testing.T) {
 			"the price list of us-east-1; a smaller instance makes fewer, and so does one whose buffers hold what is " +
 			"read; scans of a table that they do not hold may make more."},
 		{runfile.Cloud{Engine: "postgres"}, nil,
-			" What it reads and writes costs nothing beside what the instance and its storage do, unless it ends " +
+			" Its I/O costs nothing beyond the instance and its storage, unless it uses up " +
 				"burst credits."},
 	} {
 		p := plan

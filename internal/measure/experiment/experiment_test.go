@@ -196,6 +196,8 @@ func TestAnInterruptMarksItsRepetitionAndClearsUp(t *testing.T) {
 	r.Record = func(line runfile.Record) error {
 		if event, ok := line.(runfile.LoadEvent); ok && event.Event == runfile.Begin {
 			time.AfterFunc(200*time.Millisecond, func() { stop(enough) })
+		} else if ok && event.Event == runfile.End && event.Failed != "enough" {
+			t.Errorf("the repetition failed because of %q", event.Failed)
 		}
 		return record(line)
 	}

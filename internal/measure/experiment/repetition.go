@@ -161,7 +161,7 @@ func (e *Experiment) work(ctx context.Context, s step, w *load.Workload) (rows i
 		rows += line.Rows
 		return e.Record(line)
 	})
-	if err == nil && ctx.Err() != nil {
+	if ctx.Err() != nil { // the clients' errors say only that they were stopped
 		return rows, context.Cause(ctx)
 	}
 	return rows, err

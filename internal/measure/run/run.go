@@ -77,7 +77,7 @@ func (m *measurement) experiment(ctx context.Context) error {
 	if err := e.Rehearse(ctx); err != nil {
 		return err
 	}
-	m.Show.Message(fmt.Sprintf("%s is ready, and every load has been tried: first rows after %.1f s",
+	m.Show.Message(fmt.Sprintf("%s is ready, and every load has been tried: first rows after %.1f\u00a0s",
 		m.session.Facts.Describe(), time.Since(m.Head.Start).Seconds()))
 
 	probes, err := m.target.Probes(ctx, m.session.Facts, postgres.SchemaName)
@@ -122,8 +122,8 @@ func (m *measurement) experiment(ctx context.Context) error {
 	m.Show.Stage("warming up")
 	began := time.Now()
 	err = errors.Join(m.target.Because(running, e.Run(running)), clock.Stop())
-	m.Show.Message(fmt.Sprintf("The loads took %s; the server was ready after %s",
-		printable.About(time.Since(began)), printable.About(began.Sub(m.Head.Start))))
+	m.Show.Message(fmt.Sprintf("The server was ready after %s, and the loads took %s",
+		printable.About(began.Sub(m.Head.Start)), printable.About(time.Since(began))))
 	if m.Verbose {
 		m.phases.enter("done", time.Now())
 		m.Show.Message("Time by phase: " + m.phases.String())

@@ -23,6 +23,7 @@ type Command struct {
 	mu          sync.Mutex
 	asked       time.Time // zero: not yet
 	works       []*work
+	leaves      string
 	connections map[Connection]struct{}
 }
 
@@ -173,6 +174,23 @@ func (c *Command) Waits() string {
 		all = append(all[:most], "more")
 	}
 	return strings.Join(all, ", ")
+}
+
+// Leave says what stays behind if the command ends now; empty: nothing. A nil Command ignores it.
+func (c *Command) Leave(what string) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.leaves = what
+}
+
+// Leaves returns what stays behind if the command ends now.
+func (c *Command) Leaves() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.leaves
 }
 
 // changed notifies the connections, which call Until again.

@@ -55,8 +55,15 @@ func (s *Session) Close(ctx context.Context) {
 // Claim creates our schema, ours until Release.
 func (s *Session) Claim(ctx context.Context) (err error) {
 	s.schema, err = s.Facts.ClaimSchema(ctx, s.Control)
+	if err == nil && s.drops() {
+		stopping.From(ctx).Leave("the schema " + postgres.SchemaName +
+			" may stay on the server, and the next run drops it")
+	}
 	return err
 }
+
+// drops reports whether the schema is to be dropped: it is not kept, and the server stays.
+func (s *Session) drops() bool { return !s.target.Own() && !s.target.options.Embedded.Keep }
 
 // errNoWriter is a server that answers but takes no writes: the old primary, or the new one before its promotion.
 var errNoWriter = errors.New("the server does not accept writes")
@@ -119,7 +126,7 @@ const (
 // Release drops the schema, in a new session if the old one is gone. It does nothing if the schema
 // is kept or is removed with the server.
 func (s *Session) Release(ctx context.Context) error {
-	if s.target.Own() || s.target.options.Embedded.Keep {
+	if !s.drops() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)
@@ -129,6 +136,9 @@ func (s *Session) Release(ctx context.Context) error {
 	for begun := time.Now(); err != nil && s.Control.IsClosed() &&
 		time.Since(begun) < backWithin; err = s.release(ctx) {
 		time.Sleep(time.Second)
+	}
+	if err == nil {
+		stopping.From(ctx).Leave("")
 	}
 	return err
 }

@@ -34,7 +34,7 @@ func Section(size *Size, unsized error, observed bool, sure []string) document.B
 // buy describes the cheapest option, and the need it was chosen for.
 func buy(size *Size, unsized error, observed bool) []string {
 	if size == nil {
-		return []string{"This run cannot tell: " + unsized.Error() + "."}
+		return []string{words.Sentences(words.Capital(unsized.Error()))}
 	}
 	best := size.Order
 	if best == nil {

@@ -86,8 +86,8 @@ commit                   -        -      -       -      -    -     -     -     -
 The same write through the page cache
 
 Through the page cache, as with dd, the write reports 2,000 MB/s. With direct
-I/O it reported 50 MB/s. The device wrote 40 MB/s meanwhile; when the write was
-"done", 980 of the 1,000 MB were still in memory, and took another 20 s.
+I/O it reported 50 MB/s. During the cached write the device wrote 40 MB/s. When
+it was "done", 980 of the 1,000 MB were still in memory, and took another 20 s.
 
 Was it throttled?
 

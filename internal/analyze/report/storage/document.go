@@ -188,13 +188,13 @@ func (b Baseline) bufferedText() string {
 	}
 	switch {
 	case !number.Finite(s.Device) || !number.Finite(s.Behind):
-		text += " What the device wrote meanwhile is not visible here."
+		text += " What the device wrote during the cached write is not visible here."
 	case s.Behind > s.Bytes/100:
-		text += fmt.Sprintf(" The device wrote %s MB/s meanwhile; when the write was \"done\", %s of the %s MB were "+
+		text += fmt.Sprintf(" During the cached write the device wrote %s MB/s. When it was \"done\", %s of the %s MB were "+
 			"still in memory, and took another %s s.",
 			megabytes(s.Device), megabytes(s.Behind), megabytes(s.Bytes), number.Rate(s.Flushed))
 	default:
-		text += fmt.Sprintf(" The device wrote %s MB/s meanwhile, and nothing was left in memory.",
+		text += fmt.Sprintf(" During the cached write the device wrote %s MB/s, and nothing was left in memory.",
 			megabytes(s.Device))
 	}
 	return text
