@@ -155,13 +155,29 @@ var namespaces = []string{
 var metricMath = regexp.MustCompile(
 	`(?i)DB_PERF_INSIGHTS\(\s*['"]\w+['"]\s*,\s*['"][^'"]*['"]\s*,\s*['"]([^'"]+)['"]\s*\)`)
 
+// units lists what consoles write in brackets after a label: Queue Depth (Count).
+var units = []string{"count", "count/second", "count/s", "iops", "ops/s", "seconds", "milliseconds", "ms", "bytes", "mb", "gb",
+	"bytes/second", "mb/second", "mb/s", "%"}
+
+// Label returns the name in a console's label, without its unit and a mark before it: [Billed] Volume Write IOPS (Count).
+func Label(typed string) string {
+	if mark, name, found := strings.Cut(typed, "] "); found && strings.HasPrefix(mark, "[") {
+		typed = name
+	}
+	if name, unit, found := strings.Cut(typed, " ("); found &&
+		slices.Contains(units, strings.ToLower(strings.TrimSuffix(unit, ")"))) {
+		return name
+	}
+	return typed
+}
+
 // undressed returns what was typed, and then the same without the additions of exporters and consoles: labels in
 // brackets, namespaces before the name, and statistics after it.
 func undressed(typed string) []string {
 	if math := metricMath.FindStringSubmatch(typed); math != nil {
 		typed = math[1]
 	}
-	bare, _, _ := strings.Cut(typed, "{")
+	bare, _, _ := strings.Cut(Label(typed), "{")
 	if i := strings.LastIndexByte(bare, '\\'); i >= 0 { // \PhysicalDisk(_Total)\Disk Writes/sec
 		bare = strings.TrimRight(bare[i+1:], `"')]`)
 	}

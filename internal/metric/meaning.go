@@ -16,7 +16,7 @@ type Meaning struct {
 	Unit      string  `json:"unit"`
 	Period    float64 `json:"period_seconds"` // the shortest useful one
 	Statistic string  `json:"statistic"`      // the one for amounts
-	Side      string  `json:"side"`           // logical, physical, or none if it is no amount of work
+	Side      string  `json:"side"`           // logical, requested, physical, or none if it is no amount of work
 	Counts    string  `json:"counts"`
 	Basis     Basis   `json:"basis"` // of side and counts
 	Means     string  `json:"means"`

@@ -13,6 +13,7 @@
 package metric
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -56,6 +57,24 @@ type Metric struct {
 
 	says    Quantity // that the metric equals, as a provider documents
 	spelled []spelling
+}
+
+// Side returns whose work the metric counts, as documented: logical, requested or physical; empty if that is not said,
+// or if it is a level.
+func (m Metric) Side() string {
+	quantity := cmp.Or(m.Makes, m.Counts, m.Part, m.Adds)
+	switch {
+	case m.Kind == runfile.Gauge:
+		return ""
+	case quantity != "":
+		return quantity.Side()
+	case OfDevice(m.Name):
+		return Physical
+	case m.Asked:
+		return Requested
+	default:
+		return ""
+	}
 }
 
 // Difference computes a metric from two others that are read.

@@ -73,9 +73,7 @@ func (k knowledge) shown(name string) boardMetric {
 		add(known.Side, known.Counts, metric.Flavor(known.On))
 	}
 	for _, known := range k.local {
-		if q := metric.All().Documented(known.Name); q != "" {
-			add(q.Side(), known.Help, "")
-		}
+		add(known.Side(), known.Help, "")
 	}
 	if len(m.Sides) == 0 {
 		for _, known := range k.elsewhere {

@@ -36,32 +36,47 @@ func (k knowledge) of(names []string) (picked knowledge, err error) {
 		return k, nil
 	}
 	for _, name := range names {
-		found := k.named(name)
-		if found.empty() && len(k.ending(name)) == 0 {
+		found, label := k.named(name), strings.ReplaceAll(metric.Label(name), " ", "")
+		if found.empty() && len(k.ending(label)) == 0 {
 			for _, mentioned := range metric.Mentioned(name) {
 				found.add(k.named(mentioned))
 			}
 		}
-		if found.empty() && len(k.ending(name)) == 0 {
-			return picked, &unknownMetricError{name, typo.Closest(name, k.names(), 3)}
+		if found.empty() && len(k.ending(label)) == 0 {
+			return picked, &unknownMetricError{name, k.closest(name)}
 		}
 		if !slices.ContainsFunc(found.meanings, func(m metric.Meaning) bool {
-			return strings.EqualFold(m.Metric, name)
+			return strings.EqualFold(m.Metric, label)
 		}) {
 			picked.asked = append(picked.asked, name)
-			found.meanings = append(k.ending(name), found.meanings...)
+			found.meanings = append(k.ending(label), found.meanings...)
 		}
 		picked.add(found)
 	}
 	return picked, nil
 }
 
-// ending returns the metrics of AWS's consoles whose last word is the name: IOPS finds WriteIOPS.
+// ending returns the metrics of AWS's consoles whose last words are the name: IOPS finds WriteIOPS.
 func (k knowledge) ending(name string) []metric.Meaning {
 	return slices.DeleteFunc(slices.Clone(k.meanings), func(m metric.Meaning) bool {
 		before := len(m.Metric) - len(name)
 		return before <= 0 || !strings.EqualFold(m.Metric[before:], name) || !unicode.IsUpper(rune(m.Metric[before]))
 	})
+}
+
+// closest returns names that may have been meant: similar ones, and metrics of the consoles that end with a word of it,
+// as in Total IOPS.
+func (k knowledge) closest(name string) []string {
+	const most = 3
+	all := typo.Closest(name, k.names(), most)
+	for word := range strings.FieldsSeq(name) {
+		for _, m := range k.ending(word) {
+			if !slices.Contains(all, m.Metric) && len(all) < most {
+				all = append(all, m.Metric)
+			}
+		}
+	}
+	return all
 }
 
 func (k *knowledge) add(other knowledge) {

@@ -217,7 +217,14 @@ func TestExactNamesComeFirst(t *testing.T) {
 	for name, want := range map[string]string{
 		"tps": "pgbench tps: ", "await": "iostat await: ", "WriteIOPS": "WriteIOPS on Aurora: ",
 		"write_iops": "WriteIOPS on Aurora: ", "aws_rds_write_iops_average": "WriteIOPS on Aurora: ",
-		"blks_read": "pg_stat_database.blks_read: ",
+		"blks_read": "pg_stat_database.blks_read: ", "evictions": "pg_stat_io.evictions (relation): ",
+		"Write IOPS (Count/Second)":          "WriteIOPS on Aurora: ",
+		"Queue Depth (Count)":                "DiskQueueDepth on Aurora: ",
+		"[Billed] Volume Write IOPS (Count)": "VolumeWriteIOPs on Aurora: ",
+		"pg_stat_io.reads": "pg_stat_io.reads (relation): reads of tables and indexes (asked of the operating system, " +
+			"not of the disk)",
+		"wal_records": "pg_stat_wal.wal_records: WAL records (work of the database, not storage I/O)",
+		"wal_sync":    "pg_stat_wal.wal_sync: fsyncs of the WAL's files (storage I/O)",
 	} {
 		found, err := allKnown().of([]string{name})
 		if err != nil {
@@ -233,7 +240,7 @@ func TestExactNamesComeFirst(t *testing.T) {
 func TestSuggestionsAreNear(t *testing.T) {
 	for typed, want := range map[string]string{
 		"foo": "", "user I/O": "", "txn/s": "", "op/s": "", "WriteIOP": "WriteIOPS", "WrietIOPS": "WriteIOPS",
-		"pg_stat_wal.wal_sycn": "pg_stat_wal.wal_sync", "node_disk_write_completed_total": "node_disk_writes_completed_total",
+		"Total IOPS": "WriteIOPS", "pg_stat_wal.wal_sycn": "pg_stat_wal.wal_sync", "node_disk_write_completed_total": "node_disk_writes_completed_total",
 	} {
 		_, err := allKnown().of([]string{typed})
 		unknown, ok := errors.AsType[*unknownMetricError](err)

@@ -85,10 +85,7 @@ func (k knowledge) line(name string) string {
 // exactly; and the other metrics.
 func (k knowledge) columns() (called, others metric.Table) {
 	for _, m := range k.local {
-		_, column, _ := strings.Cut(m.Printed(0), ".")
-		if column != "" && slices.ContainsFunc(k.asked, func(name string) bool {
-			return strings.EqualFold(name, column)
-		}) {
+		if _, column, _ := strings.Cut(m.Printed(0), "."); k.askedFor(column) {
 			called = append(called, m)
 		} else {
 			others = append(others, m)
@@ -98,21 +95,34 @@ func (k knowledge) columns() (called, others metric.Table) {
 	if i > 0 {
 		called = slices.Concat(called[i:i+1], called[:i], called[i+1:])
 	}
+	slices.SortStableFunc(others, func(a, b metric.Metric) int { // pg_stat_io.evictions (relation) first
+		column := func(m metric.Metric) string {
+			_, column, _ := strings.Cut(m.Printed(0), ".")
+			column, _, _ = strings.Cut(column, " (")
+			return column
+		}
+		if k.askedFor(column(a)) == k.askedFor(column(b)) {
+			return 0
+		}
+		return map[bool]int{true: -1, false: 1}[k.askedFor(column(a))]
+	})
 	return called, others
+}
+
+// askedFor reports whether somebody typed just that name.
+func (k knowledge) askedFor(name string) bool {
+	return slices.ContainsFunc(k.asked, func(asked string) bool { return strings.EqualFold(asked, name) })
 }
 
 // exact returns the metrics elsewhere with exactly that name, if the consoles' only end so and realiops reads none: tps
 // of pgbench, not of os.diskIO. others are the rest.
 func (k knowledge) exact() (called, others []metric.Entry) {
-	asked := func(name string) bool {
-		return slices.ContainsFunc(k.asked, func(asked string) bool { return strings.EqualFold(asked, name) })
-	}
-	spelled := func(m metric.Meaning) bool { return !asked(m.Metric[strings.LastIndexByte(m.Metric, '.')+1:]) }
+	spelled := func(m metric.Meaning) bool { return !k.askedFor(m.Metric[strings.LastIndexByte(m.Metric, '.')+1:]) }
 	if len(k.local) > 0 || slices.ContainsFunc(k.meanings, spelled) {
 		return nil, k.elsewhere
 	}
 	for _, e := range k.elsewhere {
-		if slices.ContainsFunc(e.Names, asked) {
+		if slices.ContainsFunc(e.Names, k.askedFor) {
 			called = append(called, e)
 		} else {
 			others = append(others, e)
@@ -125,7 +135,7 @@ func (k knowledge) exact() (called, others []metric.Entry) {
 func (k knowledge) answers(wanted func(entry) entry) (all answers) {
 	columns, others := k.columns()
 	for _, m := range columns {
-		all.add(m.Printed(0)+": "+m.Help, wanted(ofLocal(m)))
+		all.add(m.Printed(0)+": "+counting(m.Side(), m.Help), wanted(ofLocal(m)))
 	}
 	addEntries := func(entries []metric.Entry) {
 		for _, e := range entries {
@@ -140,7 +150,7 @@ func (k knowledge) answers(wanted func(entry) entry) (all answers) {
 			wanted(ofMeaning(m)))
 	}
 	for _, m := range others {
-		all.add(m.Printed(0)+": "+m.Help, wanted(ofLocal(m)))
+		all.add(m.Printed(0)+": "+counting(m.Side(), m.Help), wanted(ofLocal(m)))
 	}
 	for _, q := range k.quantities {
 		all.add(fmt.Sprintf("%s: a counted quantity, %s", q.Many(), q.Side()), wanted(ofQuantity(q)))
