@@ -148,15 +148,16 @@ func addCommands(root *cobra.Command, env command.Env) {
 			root.AddCommand(c)
 		}
 	}
-	root.SetHelpCommand(newHelpCommand())
+	root.SetHelpCommand(newHelpCommand(env))
 	root.SetHelpCommandGroupID("More")
 	root.CompletionOptions.DisableDefaultCmd = true
 }
 
-func newHelpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Show the help of a command",
+func newHelpCommand(env command.Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Show the help of a command",
+		Example: "  realiops help run",
 		RunE: func(c *cobra.Command, args []string) error {
 			asked, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 && asked == c.Root() {
@@ -165,6 +166,7 @@ func newHelpCommand() *cobra.Command {
 			return asked.Help()
 		},
 	}
+	return command.Describe(env, cmd, "0  shown\n1  wrong usage: there is no such command", command.Group("Flags"))
 }
 
 func newVersionCommand(env command.Env) *cobra.Command {

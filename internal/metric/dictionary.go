@@ -156,10 +156,11 @@ var metricMath = regexp.MustCompile(
 	`(?i)DB_PERF_INSIGHTS\(\s*['"]\w+['"]\s*,\s*['"][^'"]*['"]\s*,\s*['"]([^'"]+)['"]\s*\)`)
 
 // units lists what consoles write in brackets after a label: Queue Depth (Count).
-var units = []string{"count", "count/second", "count/s", "iops", "ops/s", "seconds", "milliseconds", "ms", "bytes", "mb", "gb",
-	"bytes/second", "mb/second", "mb/s", "%"}
+var units = []string{"count", "count/second", "count/s", "iops", "ops/s", "seconds", "milliseconds", "ms", "bytes", "mb",
+	"gb", "bytes/second", "mb/second", "mb/s", "%"}
 
-// Label returns the name in a console's label, without its unit and a mark before it: [Billed] Volume Write IOPS (Count).
+// Label returns the name in a console's label, without its unit, as in Queue Depth (Count), and without a mark in
+// brackets before it.
 func Label(typed string) string {
 	if mark, name, found := strings.Cut(typed, "] "); found && strings.HasPrefix(mark, "[") {
 		typed = name

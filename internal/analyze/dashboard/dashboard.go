@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/realiops/realiops/internal/input"
 )
 
 // Panel is a panel with a query.
@@ -24,7 +26,7 @@ func Read(text []byte) ([]Panel, error) {
 		Dashboard *board `json:"dashboard"` // in an answer of the API
 	}
 	if err := json.Unmarshal(text, &file); err != nil {
-		return nil, fmt.Errorf("not a Grafana dashboard: %w", err)
+		return nil, fmt.Errorf("not a Grafana dashboard: %w", input.NotJSON(err))
 	}
 	if file.Dashboard != nil {
 		file.board = *file.Dashboard

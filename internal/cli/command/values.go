@@ -155,7 +155,7 @@ func (g *Gibibytes) Set(text string) error {
 	units := number.Bytes(1 << 30).With(number.Units{"": 1, "m": 1.0 / 1024, "g": 1, "t": 1024, "p": 1 << 20})
 	v, err := number.Read(text, units)
 	if err != nil || math.Signbit(v) || !(v <= math.MaxFloat64) {
-		return errors.New("GiB, or a number with its unit: 500, 500GB, 2TB or 2TiB")
+		return errors.New("want GiB, or a number with its unit: 500, 500GB, 2TB or 2TiB")
 	}
 	*g = Gibibytes(v)
 	return nil

@@ -130,7 +130,7 @@ func Names() (names []string) {
 func ReadPlan(ctx context.Context, path string) (plan runfile.Plan, err error) {
 	text, err := input.Read(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return plan, fmt.Errorf("unknown plan %s; use %s, or a file", path, strings.Join(Names(), ", "))
+		return plan, fmt.Errorf("%s is neither a file nor a plan; plans are %s", path, strings.Join(Names(), ", "))
 	}
 	if err != nil {
 		return plan, fmt.Errorf("read the plan: %w", err)

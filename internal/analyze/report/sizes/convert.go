@@ -146,9 +146,9 @@ func (c Convert) cost() string {
 	if c.IOCost.Least != c.IOCost.Most {
 		amount = within(c.IOCost.Least, c.IOCost.Most)
 	}
-	text := fmt.Sprintf("On Aurora Standard %s %s a month for I/O in %s at this rate", amount, c.Currency, c.Region)
+	text := fmt.Sprintf("Aurora Standard would cost %s %s a month for I/O in %s at this rate", amount, c.Currency, c.Region)
 	if c.Misread != nil {
-		text += fmt.Sprintf("; %s if each were billed", number.Rate(*c.Misread))
+		text += fmt.Sprintf("; %s if each of them were billed", number.Rate(*c.Misread))
 	}
 	return text + " (" + catalog.PricesOf(c.AsOf) + ")."
 }
