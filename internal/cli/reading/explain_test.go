@@ -70,7 +70,7 @@ func TestEveryMetricIsExplained(t *testing.T) {
 		}
 		for _, typed := range m.Spellings() {
 			found, err := everything.of([]string{typed})
-			if err != nil || !strings.Contains(inOneColumn(t, found.document()), m.Help) {
+			if err != nil || !strings.Contains(inOneColumn(t, found.document()), counting(m.Side(), m.Help)) {
 				t.Errorf("%s does not lead to %s: %v", typed, m.Help, err)
 			}
 		}

@@ -368,7 +368,8 @@ func counting(side, counts string) string {
 		metric.Physical:  "storage I/O", metric.EitherSide: "storage I/O or not, depending on where",
 		metric.ALimit: "a limit, not a measurement",
 	}[side]; is != "" {
-		return counts + " (" + is + ")"
+		what, more, found := strings.Cut(counts, "; ")
+		return what + " (" + is + ")" + map[bool]string{true: "; "}[found] + more
 	}
 	return counts
 }
