@@ -47,7 +47,7 @@ interrupted or cut off, the report covers what was measured, and says so.
 for a ticket; .csv and .json for programs (realiops size writes the .csv of sizes); .png for the counts under one load,
 the headline's or --load's; .svg for one second of that load, to scale. For a baseline, the picture shows its jobs.
 
-With --gib or another sizing flag, the report also says what storage to order and what it costs.
+With --gib or another sizing flag, .html, .md and .json also say what storage to order and what it costs.
 
 FILE is a run file, compressed or not; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is
 standard input. Of several files, the page shows the first; the order covers all of them, with the highest of each
