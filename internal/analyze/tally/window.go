@@ -98,8 +98,8 @@ func inWindow(s series.Series, begin, end time.Time, late time.Duration) counts.
 	return counts.Count{Amount: change.Amount, Raw: change.Amount, Seconds: change.Seconds()}
 }
 
-// usually is the share of the windows in which anything was read that must have a metric before windows without it are left out. A short observation
-// with a restart, a reset and a failover has the row counters in less than half.
+// usually is the share of the windows with readings that must have a metric before windows without it are left out. A
+// short observation with a restart, a reset and a failover has the row counters in less than half.
 const usually = 0.25
 
 // wholeWindows returns the windows that lack no usual metric. A restart, a reset or a pause of ours costs a window or
