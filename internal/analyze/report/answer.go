@@ -48,7 +48,11 @@ func (r Report) SoFar() document.Document {
 	s := screen{Report: r, live: true, toCome: toCome}
 	after := fmt.Sprintf("So far, after %d of %d loads:", len(loads)-len(toCome), len(loads))
 	if len(toCome) == 0 {
-		after = fmt.Sprintf("So far, after all %d loads once:", len(loads))
+		repetitions := 0
+		for _, l := range loads {
+			repetitions += l.Repetitions
+		}
+		after = fmt.Sprintf("So far, after %d repetitions of %d loads:", repetitions, len(loads))
 	}
 	return document.Document{
 		Blocks: []document.Block{document.Together{document.Paragraph{Text: after}, s.beside(), s.operations()}}}

@@ -127,6 +127,14 @@ func TestScreenSoFarNamesTheDecidingLoad(t *testing.T) {
 			}
 		}
 	}
+	if run, err = tally.FromRun(runfiletest.Sequence(records)); err != nil {
+		t.Fatal(err)
+	}
+	view := report.New(run, attribution.Verdicts{Metrics: []attribution.Verdict{flushes}})
+	text := rendered(t, func(w io.Writer) error { return document.Text(w, view.SoFar(), 80) })
+	if want := "So far, after 24 repetitions of 8 loads:"; !strings.Contains(text, want) { // three rounds, without idle
+		t.Errorf("after all rounds it does not show %q:\n%s", want, text)
+	}
 }
 
 // TestRatiosCanBeRead: as many digits as the interval justifies, and inverted if small.

@@ -29,27 +29,23 @@ func nextLoad() func(path string, required []string, loads []runfile.Load) (load
 	}
 }
 
-// soFar returns a function that shows the findings so far: after 1, 2, 4 … loads, and after all have run once. It is
-// nil if there is no display. For an unreadable file it shows nothing: the report will say why.
+// soFar returns a function that is called after each repetition, and shows the findings so far: after 1, 2, 4 … loads,
+// and after each round of all. It is nil if there is no display. For an unreadable file it shows nothing: the report will say why.
 func soFar(env command.Env, show *progress.Display) func(path string) {
 	if !show.Looked() {
 		return nil
 	}
+	ended, loads := 0, 0
 	return func(path string) {
+		ended++
+		if loads > 0 && ended%loads != 0 && (ended > loads || ended&(ended-1) != 0) {
+			return
+		}
 		run, err := tally.FromFile(path, tally.WithoutLatencies)
-		if err != nil {
+		if err != nil || ended >= run.Header.Plan.Steps() { // the report follows
 			return
 		}
-		done, steps := 0, 0
-		for _, l := range run.Loads {
-			steps += len(l.Repetitions)
-			if len(l.Repetitions) > 0 {
-				done++
-			}
-		}
-		if done&(done-1) != 0 && done != len(run.Loads) || steps >= run.Header.Plan.Steps() { // the report follows
-			return
-		}
+		loads = len(run.Loads)
 		view, _ := report.OnScreen(run, nil)
 		var found bytes.Buffer
 		if document.Text(env.Coloured(&found, env.ErrTerminal), view.SoFar(),

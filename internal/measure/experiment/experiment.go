@@ -75,8 +75,8 @@ type Experiment struct {
 	Tell func(string)
 	// Doing is called with the activity while no load runs, such as a checkpoint; empty: a load runs.
 	Doing func(string)
-	// SoFar is called after the first repetition of each load, once its record is on the disk. It runs during the
-	// pause, and the next load waits for it.
+	// SoFar is called after each repetition, once its record is on the disk. It runs during the pause, and the next
+	// load waits for it.
 	SoFar func()
 
 	// Period is the length of a source's periods, which count from 1970: each load begins shortly before one, so that

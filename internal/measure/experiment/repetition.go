@@ -80,7 +80,7 @@ func (e *Experiment) repetition(ctx context.Context, s step) error {
 	if err := errors.Join(e.mark(s, end), e.Sync()); err != nil {
 		return err
 	}
-	if failed == nil && s.repetition == 1 {
+	if failed == nil {
 		e.lookingOn.Go(e.SoFar)
 	}
 	if failed == nil {
