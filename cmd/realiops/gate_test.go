@@ -94,7 +94,7 @@ func TestGateOfACommandThatLeavesAProcess(t *testing.T) {
 	const over = "over the budget: rows: 1 a run; the budget is 0"
 	for left, within := range map[string]string{
 		"": "::warning title=realiops measure::rows: whether it is at most 1 a run is unknown: " +
-			"sessions stayed open",
+			"sessions that are or may be the operation's stayed open",
 		"unset REALIOPS_MEASURED; exec 3>&- 9>&-": "::notice title=realiops measure::rows: 1 a run; the budget is 1",
 	} {
 		pid := filepath.Join(t.TempDir(), "pid")

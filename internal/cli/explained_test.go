@@ -71,7 +71,7 @@ func TestDashboard(t *testing.T) {
 func TestUnknownMetric(t *testing.T) {
 	t.Parallel()
 	out, said := runs(t, command.ExitUsage, "explain", "pg_stat_wal.wal_synk")
-	if want := "pg_stat_wal.wal_sync: fsyncs of the WAL's files\n"; out != "" || strings.Count(said, "\n") != 4 ||
+	if want := "pg_stat_wal.wal_sync: fsyncs of the WAL's files (storage I/O)\n"; out != "" || strings.Count(said, "\n") != 4 ||
 		!strings.Contains(said, want) {
 		t.Errorf("it says %s%s", out, said)
 	}
