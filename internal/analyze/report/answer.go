@@ -54,8 +54,7 @@ func (r Report) SoFar() document.Document {
 		}
 		after = fmt.Sprintf("So far, after %d repetitions of %d loads:", repetitions, len(loads))
 	}
-	return document.Document{
-		Blocks: []document.Block{document.Together{document.Paragraph{Text: after}, s.beside(), s.operations()}}}
+	return document.Document{Blocks: []document.Block{document.Together{document.Paragraph{Text: after}, s.beside(), s.operations()}}}
 }
 
 // screen is a report shortened to one screen.

@@ -137,8 +137,7 @@ func sharedWhileObserved(r Report) string {
 		return ""
 	}
 	return fmt.Sprintf("Other programs write to the device, too: the server's processes asked for %s kB/s, and the "+
-		"device wrote %s kB/s. Device figures include the "+
-		"others.", asked.Rate(1000), done.Rate(1000))
+		"device wrote %s kB/s. Device figures include the others.", asked.Rate(1000), done.Rate(1000))
 }
 
 // throughout returns a metric's rate under all loads together; unknown if it is unknown under one of them.
