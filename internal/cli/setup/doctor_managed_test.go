@@ -57,6 +57,18 @@ func everyServer() []postgres.Facts {
 	return append(all, postgres.Facts{Flavor: postgres.FlavorPostgres, User: "me"})
 }
 
+// TestRevokedView: a view that was taken from PUBLIC is given back by name, for pg_monitor has no right on it.
+func TestRevokedView(t *testing.T) {
+	for _, facts := range everyServer() {
+		got := remedyOf(facts)(runfile.Gap{Metric: "pgstat.database/xact_commit", Reason: runfile.Permission, Code: "42501",
+			Detail: "permission denied for view pg_stat_database"})
+		if !strings.HasPrefix(got, "grant select on pg_stat_database to me") ||
+			strings.Contains(got, ", as ") != (facts.Service != "" || facts.Flavor != postgres.FlavorPostgres) {
+			t.Errorf("%s%s: %s", facts.Flavor, facts.Service, got)
+		}
+	}
+}
+
 func TestParameterGroups(t *testing.T) {
 	for flavor, want := range map[string]string{postgres.FlavorAurora: "the cluster's parameter group",
 		postgres.FlavorRDS: "the instance's parameter group"} {

@@ -83,7 +83,7 @@ var catalogName = regexp.MustCompile(`\bpg_\w+`)
 // message, in any language, says is missing. It is empty if the message names none.
 func MissingGrant(message, user string) string {
 	name, right := catalogName.FindString(message), "select on "
-	if strings.Contains(message, "function") {
+	if strings.Contains(strings.ToLower(message), "function") {
 		right = "execute on function "
 	}
 	if name == "" {
