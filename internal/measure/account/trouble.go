@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/smithy-go"
 
+	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -227,6 +228,10 @@ func ahead(err error) string {
 
 // network recognizes failures without an answer, or with one that is not AWS's.
 func (t *Trouble) network(err error, call string) bool {
+	if full := input.OutOfFiles(err); full != nil {
+		t.Kind, t.text = Other, call+": "+full.Error()
+		return true
+	}
 	if dial, ok := errors.AsType[*net.DNSError](err); ok {
 		t.Kind, t.text = Unreachable,
 			fmt.Sprintf("%s: no such host: %s; check the region and the internet connection", call, dial.Name)

@@ -21,6 +21,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/realiops/realiops/internal/input"
 )
 
 // Names of our sessions in pg_stat_activity.
@@ -215,6 +217,9 @@ func (e *Endpoint) reasonOf(err error) error {
 		}
 		return errors.New(refused.Message + remedies[refused.Code])
 	}
+	if full := input.OutOfFiles(err); full != nil {
+		return full
+	}
 	if unknown, ok := errors.AsType[*net.DNSError](err); ok && unknown.IsNotFound {
 		return fmt.Errorf("could not resolve host name %s; check the name, and DNS on this machine", unknown.Name)
 	}
@@ -224,6 +229,9 @@ func (e *Endpoint) reasonOf(err error) error {
 	if dial, ok := errors.AsType[*net.OpError](err); ok {
 		if errors.Is(dial, os.ErrDeadlineExceeded) || dial.Timeout() {
 			return errors.New("timeout expired; check the host, and firewalls in between")
+		}
+		if errors.Is(dial, os.ErrPermission) {
+			return dial.Err
 		}
 		return fmt.Errorf("%w; is the server running there?", dial.Err)
 	}

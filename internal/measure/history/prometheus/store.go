@@ -172,8 +172,10 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	if refused, ok := errors.AsType[*refusal](err); ok {
 		return s.refused(refused)
 	}
-	_, network := errors.AsType[*net.OpError](err)
-	switch _, name := errors.AsType[*net.DNSError](err); {
+	network, _ := errors.AsType[*net.OpError](err)
+	switch name, unknown := errors.AsType[*net.DNSError](err); {
+	case input.OutOfFiles(err) != nil:
+		return fmt.Errorf("connect to %s: %w", s.host, input.OutOfFiles(err))
 	case errors.Is(err, errTooLong):
 		return errTooLong
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
@@ -181,8 +183,12 @@ func (s *Store) explain(ctx context.Context, err error) error {
 			printable.Duration(answerWithin))
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return fmt.Errorf("the answer of %s was cut off; is there a proxy in between?", s.host)
-	case network, name:
-		return fmt.Errorf("%s does not answer: %w", s.host, err)
+	case unknown && name.IsNotFound:
+		return fmt.Errorf("could not resolve host name %s; check the name, and DNS on this machine", name.Name)
+	case unknown:
+		return fmt.Errorf("%s does not answer: %w", s.host, name)
+	case network != nil: // without the address once more
+		return fmt.Errorf("%s does not answer: %w", s.host, network.Err)
 	}
 	return fmt.Errorf("%s: %w", s.host, err)
 }

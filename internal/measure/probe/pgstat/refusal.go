@@ -1,6 +1,7 @@
 package pgstat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -52,7 +54,7 @@ func asError(err error) error {
 		return &oneLine{ErrStandby.Error(), err}
 	}
 	if network, ok := errors.AsType[*net.OpError](err); ok {
-		return &oneLine{noConnection + network.Err.Error(), err}
+		return &oneLine{noConnection + cmp.Or(input.OutOfFiles(network), network.Err).Error(), err}
 	}
 	return &oneLine{strings.Join(strings.Fields(err.Error()), " "), err}
 }

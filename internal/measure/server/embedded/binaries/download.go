@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/printable"
 )
 
@@ -138,6 +139,7 @@ func (d download) unreachable(err error) error {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err
 	}
+	err = cmp.Or(input.OutOfFiles(err), err)
 	if _, ok := errors.AsType[*net.OpError](err); !ok {
 		return fmt.Errorf("download PostgreSQL %s from %s: %w", d.release.Version(), d.from(), err)
 	}
