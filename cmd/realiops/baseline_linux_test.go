@@ -289,7 +289,7 @@ func TestBaselineEndsInTheMiddle(t *testing.T) {
 	}
 	check("Ctrl-C", func(_ *testing.T, realiops, _ int) {
 		_ = syscall.Kill(realiops, syscall.SIGINT)
-	}, 2, "interrupt signal received")
+	}, 2, "stopped by SIGINT (Ctrl-C)")
 	check("fio is killed", func(_ *testing.T, _, fio int) {
 		_ = syscall.Kill(fio, syscall.SIGKILL)
 	}, 2, "random-write: fio was killed (signal: killed)")

@@ -160,7 +160,7 @@ func TestPasswordPrompt(t *testing.T) {
 		{name: "observe", args: []string{"observe", "--dsn", dsn, "--for", "1s", "-o", file}, keys: c.Password + "\n",
 			prompts: 1, says: "PostgreSQL 17"},
 		{name: "Ctrl-C", args: []string{"doctor", "--dsn", dsn}, keys: "\x03", prompts: 1, status: 1,
-			says: "interrupt signal received"},
+			says: "stopped by SIGINT (Ctrl-C)"},
 		{name: "no password", args: []string{"doctor", "--dsn", dsn}, keys: "\x04\n", prompts: 1, status: 1,
 			says: "password authentication failed"},
 		{name: "PGPASSWORD", args: []string{"doctor", "--dsn", dsn}, env: []string{"PGPASSWORD=" + c.Password},

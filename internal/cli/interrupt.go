@@ -145,7 +145,23 @@ func firstStop(signals, pipes <-chan os.Signal, ended <-chan struct{}, look func
 // stoppedError names the signal that ended a context of stoppable. To programs it is context.Canceled.
 type stoppedError struct{ by os.Signal }
 
-func (e *stoppedError) Error() string        { return e.by.String() + " signal received" }
+func (e *stoppedError) Error() string {
+	switch e.by {
+	case os.Interrupt:
+		return "stopped by SIGINT (Ctrl-C)"
+	case syscall.SIGTERM:
+		return "stopped by SIGTERM"
+	case syscall.SIGHUP:
+		return "stopped by SIGHUP (the terminal was closed)"
+	case syscall.SIGPIPE:
+		return "stopped, since nothing reads the output any more"
+	case syscall.SIGQUIT:
+		return `stopped by SIGQUIT (Ctrl-\)`
+	default:
+		return "stopped by a signal: " + e.by.String()
+	}
+}
+
 func (e *stoppedError) Is(target error) bool { return target == context.Canceled } //nolint:errorlint // that very one
 
 func leaving(stopped *stopping.Command) string {

@@ -43,7 +43,7 @@ func TestEndedWaitForAWSNamesTheSignal(t *testing.T) {
 				return 80
 			}}
 		if status := Main(env, append(strings.Fields(line), "--region", "eu-central-1")); status != command.ExitUsage ||
-			told.String() != "realiops: terminated signal received\n" {
+			told.String() != "realiops: stopped by SIGTERM\n" {
 			t.Errorf("%s ends with %d and says %q", line, status, &told)
 		}
 		for len(asked) > 0 {

@@ -72,7 +72,7 @@ func endlessWaits() (all []Fault) {
 			Class: "limits", Name: name + " from a pipe that nobody writes to, and Ctrl-C",
 			Prepare: first(makePipe, on("local-pg17.jsonl.zst", args...)),
 			When:    after(time.Second), Strike: signal(syscall.SIGINT, program), Within: 5 * time.Second, Status: 1,
-			Says: "interrupt signal received",
+			Says: "stopped by SIGINT (Ctrl-C)",
 		})
 	}
 	slices.SortFunc(all, byName)

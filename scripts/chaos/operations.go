@@ -42,10 +42,10 @@ func measured(class string) (all []Fault) {
 	for name, by := range map[string]syscall.Signal{"Ctrl-C": syscall.SIGINT, "SIGTERM": syscall.SIGTERM,
 		"SIGHUP": syscall.SIGHUP, `Ctrl-\`: syscall.SIGQUIT} {
 		add("process", " and "+name, Fault{Prepare: theirs(measuring()), When: under, Strike: signal(by, group),
-			Status: 2, Says: "signal received"})
+			Status: 2, Says: "stopped by SIG"})
 	}
 	add("process", " of a command, and Ctrl-C", Fault{Prepare: theirs(plain("measure", "--background", "200ms", "sleep",
-		"60")), When: after(8 * time.Second), Strike: signal(syscall.SIGINT, group), Status: 2, Says: "signal received"})
+		"60")), When: after(8 * time.Second), Strike: signal(syscall.SIGINT, group), Status: 2, Says: "stopped by SIG"})
 	add("process", " with 8 file descriptors", Fault{Prepare: within("-n 8", theirs(measures())), Status: 1,
 		Says: "too many open files"})
 	add("disk", " whose output goes to a full disk", Fault{Prepare: printingTo("/dev/full", theirs(measures())),
@@ -73,7 +73,7 @@ func measured(class string) (all []Fault) {
 	add("network", ", whose connections are cut", Fault{Prepare: relayed(measuring()), When: under,
 		Strike: network((*relay).cut), Status: 2, Says: "realiops:"})
 	add("network", ", whose connections hang, and Ctrl-C", Fault{Prepare: relayed(measuring()), When: under,
-		Within: 2 * time.Minute, Status: 2, Says: "signal received",
+		Within: 2 * time.Minute, Status: 2, Says: "stopped by SIG",
 		Strike: network(func(r *relay) {
 			r.fromNowOn(swallowed)
 		}).and(pause(time.Second), signal(syscall.SIGINT, group))})
@@ -141,7 +141,7 @@ func kept() []Fault {
 		}
 		all = append(all,
 			Fault{Name: "`" + name + "` of a store that hangs, and Ctrl-C", Prepare: at(hung, command),
-				When: after(2 * time.Second), Strike: signal(syscall.SIGINT, group), Status: 1, Says: "signal received"},
+				When: after(2 * time.Second), Strike: signal(syscall.SIGINT, group), Status: 1, Says: "stopped by SIG"},
 			Fault{Name: "`" + name + "` of a store that hangs, killed", Prepare: at(hung, command),
 				When: after(2 * time.Second), Strike: signal(syscall.SIGKILL, program), Status: -1},
 			Fault{Name: "`" + name + "` of a store where nobody listens", Prepare: plain(name, "--prometheus",

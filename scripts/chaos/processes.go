@@ -143,18 +143,18 @@ func asked() (all []Fault) {
 		end := signal(by, group)
 		all = append(all,
 			Fault{Name: "`run` and " + name, Prepare: longRun(), When: underLoad, Strike: end, Status: 2,
-				Says: "signal received", Marks: "The run was interrupted"},
+				Says: "stopped by SIG", Marks: "The run was interrupted"},
 			Fault{Name: "`run --dsn` and " + name, Prepare: theirs(longRun()), When: underLoad, Strike: end, Status: 2,
-				Says: "signal received", Marks: "The run was interrupted"},
+				Says: "stopped by SIG", Marks: "The run was interrupted"},
 			Fault{Name: "`run --dsn` and " + name + " before anything is measured", Prepare: theirs(longRun()),
-				When: moment{made: true}, Strike: end, Status: 1, Says: "signal received"},
+				When: moment{made: true}, Strike: end, Status: 1, Says: "stopped by SIG"},
 			Fault{Name: "`observe` and " + name, Prepare: theirs(observes()), When: reading, Strike: end},
 			Fault{Name: "`load` and " + name, Prepare: theirs(loads("20")), When: moment{text: "progress:"},
 				Strike: end, Status: 2, Says: "Run was interrupted"},
 			Fault{Name: "`server` and " + name, Prepare: plain("server"), When: moment{text: "postgres://"},
 				Strike: end},
 			Fault{Name: "`baseline` and " + name, Prepare: baseline, When: moment{text: `"kind":"read"`}, Strike: end,
-				Status: 2, Says: "signal received", Marks: "interrupted"},
+				Status: 2, Says: "stopped by SIG", Marks: "interrupted"},
 		)
 	}
 	twice := signal(syscall.SIGINT, group).and(signal(syscall.SIGTERM, group))

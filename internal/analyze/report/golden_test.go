@@ -187,7 +187,7 @@ func goldenCases() map[string]goldenCase {
 			return head(r, func(r *runfile.Run) { r.Target.Kind, r.Target.Image = "container", "postgres:17" })
 		}, "", nil},
 		"interrupted": {func(r []runfile.Record) []runfile.Record {
-			return ended(r, runfile.Interrupted, "interrupt signal received")
+			return ended(r, runfile.Interrupted, "stopped by SIGINT (Ctrl-C)")
 		}, "unfinished", nil},
 		"failed": {func(r []runfile.Record) []runfile.Record {
 			return ended(r, runfile.Broken, "the server died: signal 9.")

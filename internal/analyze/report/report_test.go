@@ -116,7 +116,7 @@ func withCommas(digits string) string {
 
 // TestJSON shows a reviewer what changes; the figures themselves are checked above.
 func TestJSON(t *testing.T) {
-	r := reportOf(t, ended(notLocal(onlyLoad("bulk", demo())), runfile.Interrupted, "interrupt signal received"))
+	r := reportOf(t, ended(notLocal(onlyLoad("bulk", demo())), runfile.Interrupted, "stopped by SIGINT (Ctrl-C)"))
 	var out bytes.Buffer
 	if err := view.JSON(&out, r); err != nil {
 		t.Fatal(err)

@@ -188,11 +188,11 @@ func TestInterruptedStartLeavesNothing(t *testing.T) {
 	for _, after := range []time.Duration{0, 20, 30, 40, 50, 60, 80, 100, 150, 300, 700} {
 		after *= time.Millisecond
 		ctx, interrupt := context.WithCancelCause(t.Context())
-		timer := time.AfterFunc(after, func() { interrupt(errors.New("interrupt signal received")) })
+		timer := time.AfterFunc(after, func() { interrupt(errors.New("stopped by SIGINT (Ctrl-C)")) })
 		name := newName()
 		_, err := startAs(ctx, name, Options{Image: testImage})
 		timer.Stop()
-		if err == nil || !strings.Contains(err.Error(), "interrupt signal received") {
+		if err == nil || !strings.Contains(err.Error(), "stopped by SIGINT (Ctrl-C)") {
 			t.Errorf("interrupted after %v: error is %v", after, err)
 		}
 		e.left(t, name, traces{})
