@@ -101,8 +101,14 @@ func (b *builder) finish() *counts.Run {
 	b.run.OfServer = b.run.Followed()
 	b.run.Top = append(b.joinTops(), b.wal.top(b.run.Header.Target.Flavor)...)
 	b.run.TakeOffBackground(mostVariants)
-	came := func(name string) bool { return len(b.periods[name]) > 0 || b.totalled[name] }
+	came := func(name string) bool {
+		gauge := b.metrics[name].Type.Statistic() == "" && len(b.periods[name]) > 0
+		return gauge || len(b.stretched[name]) > 0 || b.totalled[name]
+	}
 	b.run.Uncollected, b.run.Unpublished = b.answers.Lacking(b.metrics, came), b.answers.Without(b.metrics, came)
+	if b.thin == nil && b.run.Header.Provenance == "" { // what others published says itself what it lacks
+		b.run.Uncollected = strings.TrimSpace(b.run.Uncollected + " " + b.sparse())
+	}
 	b.run.Notes = b.notes.all()
 	return b.run
 }
