@@ -49,7 +49,7 @@ func storesAnswers() []storesAnswer {
 	}
 	return []storesAnswer{
 		{"lets nobody in", status(http.StatusUnauthorized), "denied access"},
-		{"is unavailable", status(http.StatusServiceUnavailable), "server_error"},
+		{"is unavailable", status(http.StatusServiceUnavailable), "failed (503 no); try again later"},
 		{"answers with a page", says("<html>\x1b[2J sign in"), "no Prometheus at"},
 		{"answers with nothing", says(""), "realiops:"},
 		{"is cut off", says(`{"status":"success","data":[{"__name__`), "realiops:"},

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -39,7 +41,10 @@ func (r remote) address(of string) *url.URL {
 }
 
 // refusal is an error answer. Its Kind is the store's own word, or one of those below.
-type refusal struct{ Kind, Said string }
+type refusal struct {
+	Kind, Said string
+	Status     int // of HTTP
+}
 
 func (r *refusal) Error() string { return r.Kind + ": " + r.Said }
 
@@ -145,19 +150,36 @@ func read[T any](status int, body []byte) (data T, warnings []string, err error)
 	}
 	switch {
 	case broken == nil && answer.Status == "error" && answer.Kind != "":
-		err = &refusal{answer.Kind, answer.Error}
-	case status/100 == 2 && broken != nil:
-		err = &refusal{notPrometheus, broken.Error()}
-	case status/100 == 2 && answer.Status != "success":
-		err = &refusal{notPrometheus, fmt.Sprintf("status %q", answer.Status)}
+		err = &refusal{answer.Kind, answer.Error, status}
+	case status/100 == 2 && len(body) > 0 && errors.Is(broken, io.ErrUnexpectedEOF):
+		err = io.ErrUnexpectedEOF
+	case status/100 == 2 && (broken != nil || answer.Status != "success"):
+		err = &refusal{notPrometheus, shown(body), status}
 	case status/100 == 4:
-		err = &refusal{clientError, fmt.Sprintf("client error: %d %s", status, body)}
+		err = &refusal{clientError, shown(body), status}
 	case status/100 == 5:
-		err = &refusal{serverError, fmt.Sprintf("server error: %d %s", status, body)}
+		err = &refusal{serverError, shown(body), status}
 	case status/100 != 2:
-		err = &refusal{notPrometheus, fmt.Sprintf("bad response code %d", status)}
+		err = &refusal{notPrometheus, fmt.Sprintf("status %d", status), status}
 	}
 	return answer.Data, answer.Warnings, err
+}
+
+var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+
+// shown returns what another program answered in place of a store, or of a store's JSON.
+func shown(body []byte) string {
+	body = bytes.TrimSpace(body)
+	named := title.FindSubmatch(body)
+	switch {
+	case len(body) == 0:
+		return "nothing"
+	case named != nil:
+		return fmt.Sprintf("the page %q", bytes.TrimSpace(named[1]))
+	case body[0] == '<':
+		return "a page of HTML"
+	}
+	return string(body)
 }
 
 // result is the answer to a query: a matrix of series with samples, or a vector with one sample each.

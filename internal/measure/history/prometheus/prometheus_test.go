@@ -293,12 +293,11 @@ func TestAnswers(t *testing.T) {
 	check("too often", answering(found, "slow down", http.StatusTooManyRequests), "429 slow down); try again later")
 	check("broken", func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "oops", http.StatusBadGateway)
-	}, "server_error")
+	}, "failed (502 oops); try again later")
 	check("too much", answering(found,
 		`{"status":"error","errorType":"execution","error":"query processing would load too many samples into memory"}`,
 		http.StatusUnprocessableEntity), "too many samples")
-	check("cut off", answering(found, samples[:len(samples)/2], http.StatusOK),
-		"or not at this path")
+	check("cut off", answering(found, samples[:len(samples)/2], http.StatusOK), "was cut off")
 	check("endless", func(w http.ResponseWriter, _ *http.Request) {
 		_, err := fmt.Fprint(w, `{"status":"success","data":["`)
 		for more := bytes.Repeat([]byte("a"), 1<<16); err == nil; {

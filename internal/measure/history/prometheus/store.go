@@ -8,6 +8,8 @@ package prometheus
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -172,6 +174,9 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	if refused, ok := errors.AsType[*refusal](err); ok {
 		return s.refused(refused)
 	}
+	if untrusted := s.distrust(err); untrusted != nil {
+		return untrusted
+	}
 	network, _ := errors.AsType[*net.OpError](err)
 	switch name, unknown := errors.AsType[*net.DNSError](err); {
 	case input.OutOfFiles(err) != nil:
@@ -200,19 +205,39 @@ func (s *Store) refused(e *refusal) error {
 	if len(message) > begin+end { // some begin with the query, and end with the error
 		message = strings.ToValidUTF8(message[:begin], "") + " … " + strings.ToValidUTF8(message[len(message)-end:], "")
 	}
-	remedy := "check --token-file and --tenant"
+	remedy := "check --token-file and --tenant, or the user and password in the address"
 	if s.signed {
 		remedy = "check --region, and that these AWS credentials may query it"
 	}
-	switch {
+	switch status := fmt.Sprintf("%d ", e.Status); {
 	case e.Kind == notPrometheus:
-		return fmt.Errorf("no Prometheus at %s, or not at this path: %s", s.host, message)
-	case e.Kind == clientError && (strings.Contains(message, "401") || strings.Contains(message, "403")):
-		return fmt.Errorf("%s denied access (%s); %s", s.host, message, remedy)
-	case e.Kind == clientError && strings.Contains(message, "client error: 429"):
-		return fmt.Errorf("%s rejected the query (%s); try again later, or ask for less with --for", s.host, message)
-	case e.Kind == clientError:
-		return fmt.Errorf("%s rejected the query (%s); does the address include the store's path?", s.host, message)
+		return fmt.Errorf("no Prometheus at %s, or not at this path; it answers: %s", s.host, message)
+	case e.Status == http.StatusUnauthorized, e.Status == http.StatusForbidden:
+		return fmt.Errorf("%s denied access (%s%s); %s", s.host, status, message, remedy)
+	case e.Status == http.StatusTooManyRequests:
+		return fmt.Errorf("%s rejected the query (%s%s); try again later, or ask for less with --for", s.host, status,
+			message)
+	case e.Kind == clientError: // some repeat the status
+		return fmt.Errorf("%s rejected the query (%s%s); does the address include the store's path?", s.host, status,
+			strings.TrimPrefix(message, status))
+	case e.Kind == serverError:
+		return fmt.Errorf("%s failed (%s%s); try again later", s.host, status, message)
 	}
 	return fmt.Errorf("%s: %s: %s", s.host, e.Kind, message)
+}
+
+// distrust explains why no encrypted connection was made; nil: err is another error.
+func (s *Store) distrust(err error) error {
+	_, plain := errors.AsType[tls.RecordHeaderError](err)
+	_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
+	switch invalid, is := errors.AsType[*tls.CertificateVerificationError](err); {
+	case plain, errors.Is(err, http.ErrSchemeMismatch):
+		return fmt.Errorf("%s does not answer with TLS; does its address begin with http://?", s.host)
+	case unknown:
+		return fmt.Errorf("the certificate of %s is signed by an unknown authority; make this machine trust it, or on "+
+			"Linux name its file in SSL_CERT_FILE", s.host)
+	case is:
+		return fmt.Errorf("the certificate of %s is not valid: %w", s.host, invalid.Err)
+	}
+	return nil
 }
