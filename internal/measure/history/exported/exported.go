@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -355,8 +356,10 @@ func distinct(names []string) []string {
 	return slices.DeleteFunc(slices.Compact(names), func(s string) bool { return s == "" })
 }
 
-// Kept rejects points further apart than CloudWatch keeps them.
+// Kept rejects points further apart than CloudWatch keeps them, and warns of sums that look like sums of a longer time
+// than the other series have.
 func (e *Export) Kept() error {
+	e.warnOfSparseSums()
 	const slack = 24 * time.Hour
 	from, to := e.Span()
 	if to.Sub(from) <= probe.Longest+slack {
@@ -364,6 +367,26 @@ func (e *Export) Kept() error {
 	}
 	return fmt.Errorf("the points of the files reach from %s to %s, but CloudWatch keeps %.0f days; are they all from "+
 		"CloudWatch?", from.Format(time.DateOnly), to.Format(time.DateOnly), probe.Longest.Hours()/24)
+}
+
+// warnOfSparseSums warns of sums with fewer points than other series: an answer does not say whether they stand for a
+// longer time, or whether points are missing. CloudWatch has a volume's sums only each five minutes.
+func (e *Export) warnOfSparseSums() {
+	shortest, sums := time.Duration(math.MaxInt64), map[string]time.Duration{}
+	for _, p := range e.Periods {
+		length := p.To.Sub(p.From)
+		shortest = min(shortest, length)
+		if known, seen := sums[p.Metric]; p.Statistic == runfile.Sum && (!seen || length < known) {
+			sums[p.Metric] = length
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		if apart := sums[name]; apart > max(shortest, 5*time.Minute) {
+			e.warn("The points of %s are %s apart, and those of other series %s: each counts as the sum of %s. If points are "+
+				"missing, there was more I/O.", strings.TrimPrefix(name, metric.CloudWatch+"/"), printable.Duration(apart),
+				printable.Duration(shortest), printable.Duration(apart))
+		}
+	}
 }
 
 // Span returns the begin of the first period and the end of the last.

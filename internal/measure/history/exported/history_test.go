@@ -112,3 +112,37 @@ func TestPeriodOfPointsWithHoles(t *testing.T) {
 		t.Errorf("%v, %+v", err, e.Periods)
 	}
 }
+
+// TestSumsOfHalfThePoints: a sum with half the points of other series may stand for twice the time, or lack points.
+func TestSumsOfHalfThePoints(t *testing.T) {
+	series := func(label string, apart time.Duration) string {
+		at := time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC)
+		var times []string
+		for i := range 5 {
+			times = append(times, at.Add(time.Duration(i)*apart).Format(`"2006-01-02T15:04:05Z"`))
+		}
+		return `{"Id": "m0", "Label": "` + label + ` shop", "Values": [1, 2, 3, 4, 5], "Timestamps": [` +
+			strings.Join(times, ",") + `]}`
+	}
+	for _, c := range []struct {
+		reads, others time.Duration
+		says          string
+	}{
+		{time.Hour, time.Hour, ""},
+		{2 * time.Hour, 2 * time.Hour, ""},
+		{2 * time.Hour, time.Hour, "The points of VolumeReadIOPs are 2 h apart, and those of other series 1 h: each counts " +
+			"as the sum of 2 h. If points are missing, there was more I/O."},
+		{5 * time.Minute, time.Minute, ""},
+		{10 * time.Minute, time.Minute, "The points of VolumeReadIOPs are 10 min apart"},
+	} {
+		var e exported.Export
+		err := e.Read([]byte(`{"MetricDataResults": [`+series("VolumeReadIOPs Sum", c.reads)+", "+
+			series("CPUUtilization SampleCount", c.others)+`]}`), time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC))
+		if err == nil {
+			err = e.Kept()
+		}
+		if said := strings.Join(e.Warnings, " "); err != nil || !strings.HasPrefix(said, c.says) || (c.says == "") != (said == "") {
+			t.Errorf("%s and %s: %v, %q, want %q", c.reads, c.others, err, said, c.says)
+		}
+	}
+}
