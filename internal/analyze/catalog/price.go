@@ -226,7 +226,8 @@ func Doubts(own, known []Price) (all []string) {
 				least, most = min(least, k.Price), max(most, k.Price)
 			}
 		}
-		if most > 0 && p.Price > 0 && (p.Price > apart*most || p.Price < least/apart) {
+		free := p.Price == 0 && p.Per != PerMillionIO // the first operations and MiB/s of a volume
+		if most > 0 && !free && (p.Price > apart*most || p.Price < least/apart) {
 			say(fmt.Sprintf("The file's price of %s per %s, %g %s, is far from known prices (%g to %g): a unit is "+
 				"probably wrong", p.Volume, p.Per, p.Price, p.Currency, least, most))
 		}

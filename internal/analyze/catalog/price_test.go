@@ -139,6 +139,14 @@ func TestDoubts(t *testing.T) {
 		Price: 12}}, known); len(got) > 0 {
 		t.Errorf("yen are held against dollars: %v", got)
 	}
+	for per, want := range map[catalog.Per]int{catalog.PerMillionIO: 1, catalog.PerIOPS: 0} { // gp3 comes with some
+		of := catalog.Price{Volume: "aurora", Per: per, Region: "us-east-1", Currency: "USD", Price: 0.2}
+		free := of
+		free.Price = 0
+		if got := catalog.Doubts([]catalog.Price{free}, []catalog.Price{of}); len(got) != want {
+			t.Errorf("0 per %s: %v", per, got)
+		}
+	}
 }
 
 // TestRegions: a region belongs to one cloud, even if only a price names it; an unknown one to none.
