@@ -25,6 +25,7 @@ type Fleet struct {
 	span  runfile.Stretch
 	now   time.Time
 	ahead []string // files with intervals that end after now
+	empty []string // files without an interval
 	seen  map[string]*seen
 }
 
@@ -46,6 +47,8 @@ func NewFleet(ctx context.Context, files []string, now time.Time, read func(ctx 
 		}
 		if ahead > 0 {
 			f.ahead = append(f.ahead, name)
+		} else if !slices.ContainsFunc(hosts, func(h Host) bool { return len(h.Intervals)+len(h.partial) > 0 }) {
+			f.empty = append(f.empty, name)
 		}
 		for _, h := range hosts {
 			f.files[h.Name] = append(f.files[h.Name], name)
@@ -91,6 +94,9 @@ func (f *Fleet) count(h Host) {
 func (f *Fleet) Notices() (all []string) {
 	for _, name := range f.ahead {
 		all = append(all, "Skipped samples of "+name+" after now, by this machine's clock.")
+	}
+	for _, name := range f.empty {
+		all = append(all, name+" has no interval: what its machine did in its time is unknown.")
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.seen)) {
 		all = append(all, f.doubts(name)...)

@@ -190,6 +190,19 @@ func TestAhead(t *testing.T) {
 	}
 }
 
+// TestFileWithoutIntervals: a day that has only its first reading, or none, is missing.
+func TestFileWithoutIntervals(t *testing.T) {
+	all := files{"a": written("vm", 0), "b": written("vm", 24*time.Hour, stretch{6, 600, 7})}
+	f, err := sysstat.NewFleet(t.Context(), []string{"a", "b"}, someday, all.read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "a has no interval: what its machine did in its time is unknown."
+	if said := strings.Join(f.Notices(), " "); said != want {
+		t.Errorf("%q, want %q", said, want)
+	}
+}
+
 func TestTwoMachinesOfOneName(t *testing.T) {
 	all := files{"a": written("vm", 0, stretch{6, 600, 7}), "b": written("vm", 0, stretch{6, 600, 8})}
 	f, err := sysstat.NewFleet(t.Context(), []string{"a", "b"}, someday, all.read)
