@@ -102,6 +102,7 @@ const (
 // Followed reports whether each request was traced to its file under every load, and none was lost.
 func (r *Run) Followed() bool {
 	written, log, seen, counted, loaded := 0.0, 0.0, 0.0, 0.0, 0
+	walBytes := r.Quantity(metric.WALBytes)
 	for _, a := range r.loaded() {
 		for _, repetition := range a.Repetitions {
 			_, unknown := repetition.sumCounts(metric.ServerReads, metric.ServerReadBytes, metric.ServerWrites,
@@ -115,7 +116,7 @@ func (r *Run) Followed() bool {
 				seen += repetition.Counts[metric.RequestWrites].Raw
 				counted += repetition.Counts[metric.BlockWrites].Raw
 			}
-			if bytes, err := r.Quantity(metric.WALBytes).Count(a, repetition); err == nil {
+			if bytes, err := walBytes.Count(a, repetition); err == nil {
 				log += bytes
 			}
 		}

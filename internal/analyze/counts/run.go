@@ -195,8 +195,8 @@ func (r *Run) loaded() []Load {
 func (r *Run) counts(metric string) bool {
 	return slices.ContainsFunc(r.Loads, func(a Load) bool {
 		return slices.ContainsFunc(a.Repetitions, func(r Repetition) bool {
-			_, err := r.Count(metric)
-			return err == nil
+			c, known := r.Counts[metric]
+			return known && c.Missing == nil
 		})
 	})
 }
