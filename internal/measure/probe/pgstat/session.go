@@ -20,9 +20,11 @@ import (
 const mark = "/* realiops */ "
 
 // limits apply to the transaction that [postgres.SafeTransaction] opened: a locked view must fail alone and soon, and
-// a pooler must not pass our limits to its next client. The statement also returns the settings that are off.
+// a pooler must not pass our limits to its next client. Statements keep their plans, since the server would plan those
+// with arguments again in each reading. This one also returns the settings that are off.
 const limits = mark +
 	`select pg_catalog.set_config('statement_timeout', '1s', true), pg_catalog.set_config('lock_timeout', '100ms', true),
+	pg_catalog.set_config('plan_cache_mode', 'force_generic_plan', true),
 	array(select s from pg_catalog.unnest($1::pg_catalog.text[]) s where pg_catalog.current_setting(s, true) is distinct from 'on')`
 
 // session is a connection, with the properties of its server.
@@ -182,7 +184,7 @@ func (s *session) ask(ctx context.Context, statements []statement, sample *probe
 		return 0, err
 	}
 	var off []string
-	if err := results.QueryRow().Scan(nil, nil, &off); err != nil {
+	if err := results.QueryRow().Scan(nil, nil, nil, &off); err != nil {
 		return 0, err
 	}
 	for i, ask := range statements {
