@@ -1,8 +1,6 @@
 package setup
 
 import (
-	"strings"
-
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe"
 )
@@ -55,10 +53,10 @@ func (h host) advise(r probe.Remedy) string {
 	case r.Library != "":
 		return "unless it is there, add " + r.Library + " to shared_preload_libraries in " + h.settings + h.preload +
 			"; then run in the measured database: create extension if not exists " + r.Library + ";"
-	case r.Grant && !strings.Contains(r.Text, "execute on function"): // pg_monitor has no rights on views
-		return r.Text + ", as " + h.administrator
+	case r.Role != "":
+		return postgres.Grant(r.Role, h.user) + ", as " + h.administrator
 	case r.Grant:
-		return postgres.Grant("pg_monitor", h.user) + ", as " + h.administrator
+		return r.Text + ", as " + h.administrator
 	case r.Machine:
 		return h.machine
 	default:

@@ -6,5 +6,6 @@ type Remedy struct {
 	Setting string // that it turns on
 	Library string // that it preloads, and whose extension it creates
 	Grant   bool   // of a privilege to the user of this connection
+	Role    string // that has this privilege; empty: it is granted by name
 	Machine bool   // it needs access to the server's machine
 }

@@ -3,6 +3,7 @@ package pgstat
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
@@ -32,8 +33,12 @@ func Remedy(gap runfile.Gap) probe.Remedy {
 			"restart), run in the measured database: create extension %[1]s;", v.extension)}
 	case gap.Reason == runfile.Permission && gap.Code != "":
 		const user = "the user of this connection"
-		return probe.Remedy{Grant: true, Text: cmp.Or(postgres.MissingGrant(gap.Detail, user),
+		remedy := probe.Remedy{Grant: true, Text: cmp.Or(postgres.MissingGrant(gap.Detail, user),
 			"grant "+user+" the missing privilege: "+gap.Detail)}
+		if !slices.ContainsFunc(v.relations, func(r string) bool { return strings.Contains(gap.Detail, r) }) {
+			remedy.Role = "pg_monitor" // it may call functions, and has no right on views
+		}
+		return remedy
 	case gap.Reason == runfile.Permission &&
 		f.null != nil: // a NULL: the role that may see other users' sessions
 		return probe.Remedy{Text: f.null.remedy}
