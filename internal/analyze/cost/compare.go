@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -33,12 +34,14 @@ func (b Compared) Refuse(now Cost) error {
 	}
 	for _, v := range all {
 		if v.was != v.is {
-			return fmt.Errorf("%s is a base of %s: %s there, %s here; measure again", b.File, v.name,
-				printable.Line(fmt.Sprint(v.was)), printable.Line(fmt.Sprint(v.is)))
+			return fmt.Errorf("%s is a base of %s: %s there, %s here; measure again", b.File, v.name, known(v.was), known(v.is))
 		}
 	}
 	return nil
 }
+
+// known formats a value for a message; an empty one is not recorded.
+func known(value any) string { return cmp.Or(printable.Line(fmt.Sprint(value)), "not known") }
 
 // major returns a version without its minor number.
 func major(server string) string {
@@ -61,9 +64,12 @@ func changing(settings map[string]string) map[string]string {
 // Differs names the settings that differ from the base, and may have changed some counts.
 func (b Compared) Differs(now Cost) string {
 	var all []string
-	for _, name := range slices.Sorted(maps.Keys(now.Settings)) {
-		if was, known := b.Cost.Settings[name]; known && was != now.Settings[name] {
-			all = append(all, fmt.Sprintf("%s (%s there, %s here)", name, was, now.Settings[name]))
+	settings := map[string]string{}
+	maps.Copy(settings, now.Settings)
+	maps.Copy(settings, b.Cost.Settings)
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		if was, is := b.Cost.Settings[name], now.Settings[name]; was != is {
+			all = append(all, fmt.Sprintf("%s (%s there, %s here)", name, known(was), known(is)))
 		}
 	}
 	if len(all) == 0 {

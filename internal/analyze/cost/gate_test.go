@@ -440,6 +440,7 @@ func TestOtherBasesAreRefused(t *testing.T) {
 		"another plan: --transactions": func(c *cost.Cost) { c.Operation.Times = 2 },
 		"another plan: --warmup":       func(c *cost.Cost) { c.Operation.Warmup = 0 },
 		"other settings: wal_level":    func(c *cost.Cost) { c.Settings["wal_level"] = "logical" },
+		"other settings: wal_level: not known there, replica here": func(c *cost.Cost) { c.Settings = nil },
 	} {
 		base := now()
 		change(&base)
@@ -460,6 +461,14 @@ func TestOtherBasesAreRefused(t *testing.T) {
 		t.Errorf("of another minor release: %v", err)
 	}
 	if got := base.Differs(is); got != "The server of base.jsonl had other settings: fsync (off there, on here)" {
+		t.Errorf("%q", got)
+	}
+	delete(minor.Settings, "fsync")
+	if got := base.Differs(is); got != "The server of base.jsonl had other settings: fsync (not known there, on here)" {
+		t.Errorf("%q", got)
+	}
+	is.Settings = nil
+	if got := base.Differs(is); got != "The server of base.jsonl had other settings: wal_level (replica there, not known here)" {
 		t.Errorf("%q", got)
 	}
 }
