@@ -127,6 +127,8 @@ type Observation struct {
 	// WhyLacked the latest reason.
 	Lacking           int
 	Lacked, WhyLacked string
+	// Uneven names the counters that were read in many windows, and are known in few; empty if there are none.
+	Uneven string
 	// RowsPerSecond holds the row changes in the whole windows that counted them, by kind; kinds not counted are
 	// absent.
 	RowsPerSecond map[string]float64
@@ -146,15 +148,21 @@ func (o *Observation) UnreadText() string {
 		printable.Duration(o.Window), strings.TrimSuffix(o.Why, "."))
 }
 
-// LackingText says what keeps windows from being whole, if at least a quarter of them are not; else empty.
+// LackingText says what keeps windows from being whole, if at least a quarter of them are not, and which counters are
+// too uneven for windows; else empty.
 func (o *Observation) LackingText() string {
-	if o.Lacking == 0 || 4*o.Lacking < o.Windows {
-		return ""
+	uneven := ""
+	if o.Uneven != "" {
+		uneven = fmt.Sprintf("Read too unevenly for windows of %s, and so without figures: %s.",
+			printable.Duration(o.Window), o.Uneven)
 	}
-	return fmt.Sprintf("%s of %s windows of %s lack a counter that the others have, most often %s (%s). They are "+
+	if o.Lacking == 0 || 4*o.Lacking < o.Windows {
+		return uneven
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s of %s windows of %s lack a counter that the others have, most often %s (%s). They are "+
 		"left out.",
 		printable.Count(o.Lacking), printable.Count(o.Windows), printable.Duration(o.Window), metric.Printed(o.Lacked,
-			0), strings.TrimSuffix(o.WhyLacked, "."))
+			0), strings.TrimSuffix(o.WhyLacked, ".")) + " " + uneven)
 }
 
 // SetBack is a clock that was set back, and the readings that are left out since their seconds come a second time.

@@ -167,6 +167,23 @@ func TestWindowsLackGoneCounter(t *testing.T) {
 	}
 }
 
+// TestUnevenCounter: each second reading lacks a counter, and windows begin with one that has it or end with one, but not
+// both. It has no figures, which is said.
+func TestUnevenCounter(t *testing.T) {
+	o := observed(t, observation(60, unchanging,
+		func(second int, _ time.Time, counters map[string]float64) []runfile.Record {
+			if second%2 == 0 {
+				delete(counters, updated)
+			}
+			return nil
+		})).Observed
+	const want = "Read too unevenly for windows of 5 s, and so without figures: pg_stat_database.tup_updated (all " +
+		"databases)."
+	if got := o.LackingText(); got != want || o.Whole != 11 {
+		t.Errorf("%q, want %q; %d whole", got, want, o.Whole)
+	}
+}
+
 // TestFewWindowsAreLeft: restarts in more than half of the windows cost those, and the rest shows the rows.
 func TestFewWindowsAreLeft(t *testing.T) {
 	o := observed(t,

@@ -140,7 +140,24 @@ func (o observer) wholeWindows(all []window, made *counts.Observation) (whole []
 		}
 	}
 	made.Lacked, made.WhyLacked = mostMissed(all, lacked)
+	var uneven []string
+	for _, m := range counters {
+		if usual := usually * float64(read); float64(times[m.Name]) <= usual && float64(o.readings(m.Name)) > usual {
+			uneven = append(uneven, metric.Printed(m.Name, 0))
+		}
+	}
+	if len(uneven) > 0 {
+		made.Uneven = some(uneven, "metric")
+	}
 	return whole
+}
+
+// readings returns in how many pairs of neighbouring readings a counter is.
+func (o observer) readings(name string) (n int) {
+	for range o.Series(name).Changes(time.Time{}, farFuture) {
+		n++
+	}
+	return n
 }
 
 // lacks returns the metrics that a window lacks and more than usual windows have.
