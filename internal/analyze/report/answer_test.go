@@ -202,6 +202,21 @@ func TestIdleDisk(t *testing.T) {
 	}
 }
 
+// TestDrownedDisk: a load under which the disk did less than idle says nothing about the disk, least of all that it
+// did nothing.
+func TestDrownedDisk(t *testing.T) {
+	text := strings.Join(strings.Fields(asText(t, screen{Report: Report{
+		Loads: []Load{load("steady", 7182, 1000, 990, 1010), load("drowned", 9000, -70, -70, -70)}}}.beside())), " ")
+	if !strings.Contains(text, "7,182/s the disk did 1,000/s") || strings.Contains(text, "nothing") ||
+		!strings.Contains(text, "No factor of WAL records is known for drowned") {
+		t.Error(text)
+	}
+	drowned := besides{quiet: Figure{Value: -70, Lowest: -70, Highest: -70, N: 1}}
+	if ends := drowned.ends(); ends != "lost in the background" {
+		t.Error(ends)
+	}
+}
+
 // TestLinesOfOperations of the list.
 func TestLinesOfOperations(t *testing.T) {
 	line := func(name, unit string, kind attribution.Kind, counted metric.Quantity) Metric {

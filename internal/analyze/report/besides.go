@@ -21,8 +21,7 @@ type besides struct {
 }
 
 // none reports whether the disk did nothing, vague whether its work is lost in the background.
-func (b besides) none() bool { return b.quiet.Highest <= figure.Resolution }
-
+func (b besides) none() bool  { return b.quiet.Highest <= figure.Resolution }
 func (b besides) vague() bool { return b.quiet.Lowest <= figure.Resolution }
 
 // factor returns how many times fewer operations the disk did; if vague, at least.
@@ -72,7 +71,7 @@ func (b besides) wide() string {
 // ends returns the range of the factor.
 func (b besides) ends() string {
 	if b.none() {
-		return "the quiet one did not move"
+		return map[bool]string{false: "the quiet one did not move", true: "lost in the background"}[b.quiet.Drowned()]
 	}
 	if b.vague() {
 		return "at least " + b.times().Ratio()
@@ -102,7 +101,7 @@ func (b besides) factorText() string {
 func (r screen) each(name string, loud, quiet metric.Quantity, loads []Load) (all []besides) {
 	for _, a := range loads {
 		b := besides{name, a.Name, a.Of(loud), a.Of(quiet)}
-		if b.loud.Known() && b.quiet.Known() && b.loud.Value > 0 && !b.loud.Lost() {
+		if b.loud.Known() && b.quiet.Known() && b.loud.Value > 0 && !b.loud.Lost() && !b.quiet.Drowned() {
 			all = append(all, b)
 		}
 	}

@@ -101,7 +101,7 @@ func compare(run *counts.Run, loads []Load, loud, quiet metric.Quantity) *Headli
 		if a.Idle() || loads[i].readsAlone() || !rate.Known() || !beside.Known() {
 			continue
 		}
-		if rate.Value > h.Loud.PerSecond.Value {
+		if rate.Value > h.Loud.PerSecond.Value && !beside.Drowned() {
 			h.Load, h.Loud.PerSecond, h.Quiet.PerSecond = a.Name, rate, beside
 		}
 		if factor.Value <= 0 {

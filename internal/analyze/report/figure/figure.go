@@ -95,6 +95,9 @@ func (s *Sample) Figure() Figure {
 // Lost reports whether the figure is lost in the background: its range includes negative values.
 func (f Figure) Lost() bool { return f.Lowest < -Resolution }
 
+// Drowned reports whether the background was larger than all that was counted, so that not even a bound is known.
+func (f Figure) Drowned() bool { return f.Lost() && f.Highest <= Resolution }
+
 // Joined merges g, the figure of one load, into f, the figure of several.
 func (f Figure) Joined(g Figure) Figure {
 	if !f.Known() {
