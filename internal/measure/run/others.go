@@ -10,6 +10,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/probe/anatomy"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -21,6 +22,7 @@ type others struct {
 	latest runfile.Reading
 	before runfile.Reading // the last reading before the load began
 	work   runfile.Work    // our clients' since then
+	asked  int             // readings of the server since then, each a transaction
 	who    []string
 	wrote  map[postgres.Backend]int64 // WAL of other sessions until the load began
 	wal    int64                      // and since then
@@ -29,7 +31,7 @@ type others struct {
 }
 
 // Smaller work is ignored: a hundredth of our clients', and what a server and its monitoring do by themselves, such
-// as analyzing a table, scraping counters, and our own readings.
+// as analyzing a table and scraping counters.
 const (
 	othersShare          = 0.01
 	othersRows           = 50.0
@@ -48,9 +50,12 @@ func (o *others) follow(record runfile.Record) {
 		if r.Probe == pgstat.Name {
 			o.latest = r
 		}
+		if r.Probe == pgstat.Name || r.Probe == anatomy.Name {
+			o.asked++
+		}
 	case runfile.LoadEvent:
 		if r.Event == runfile.Begin {
-			o.before, o.work = o.latest, runfile.Work{}
+			o.before, o.work, o.asked = o.latest, runfile.Work{}, 0
 		}
 	case runfile.Work:
 		o.work.Rows += r.Rows
@@ -157,8 +162,8 @@ func (o *others) during(rowsOfFailed int, mostWAL func(rows, transactions float6
 	lookedAt := othersShare * float64(o.work.Returned) // a few writes of others hide behind our reads
 	rows, rowsShare := beyond(rows, known, ours, othersRows+othersRowsASecond*seconds+lookedAt)
 	commits, known := o.grew(".cluster/xact_commit")
-	commits, commitsShare := beyond(commits, known, float64(o.work.Transactions), othersCommits+
-		othersCommitsASecond*seconds)
+	commits, commitsShare := beyond(commits, known, float64(o.work.Transactions)+float64(o.asked),
+		othersCommits+othersCommitsASecond*seconds)
 	wal, known := o.grew(".wal/wal_bytes")
 	theirWAL := float64(o.wal)
 	if checkpoints, counted := o.grew(".checkpointer/checkpoints_timed", ".checkpointer/checkpoints_req"); mostWAL !=

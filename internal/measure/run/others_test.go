@@ -2,46 +2,38 @@ package run
 
 import (
 	"testing"
+	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/realiops/realiops/internal/measure/probe/anatomy"
+	"github.com/realiops/realiops/internal/measure/probe/pgstat"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestAutovacuumIsTheServersOwn: autovacuum's writes are not other sessions' work, however large
-// their share on an idle server.
-func TestAutovacuumIsTheServersOwn(t *testing.T) {
-	rows := func(n int64, share float64) *runfile.Others { return &runfile.Others{Rows: n, RowsShare: share} }
-	for name, check := range map[string]struct {
-		did      *runfile.Others
-		found    autovacuum
-		writing  bool
-		others   *runfile.Others
-		vacuumed *runfile.Autovacuum
-	}{
-		"nothing":          {nil, autovacuum{rows: 81}, false, nil, nil},
-		"statistics alone": {rows(81, 1), autovacuum{rows: 81}, false, nil, &runfile.Autovacuum{Rows: 81}},
-		"few rows besides": {rows(108, 1), autovacuum{rows: 81}, false, nil, &runfile.Autovacuum{Rows: 81}},
-		"many rows besides": {rows(281, 0.5), autovacuum{rows: 81}, false, rows(200, 200.0/481),
-			&runfile.Autovacuum{Rows: 81}},
-		"without statistics": {rows(281, 0.5), autovacuum{}, false, rows(281, 0.5), nil},
-		"with its WAL": {
-			&runfile.Others{Rows: 81, RowsShare: 1, WALBytes: 3e6, WALShare: 1}, autovacuum{rows: 81}, false, nil,
-			&runfile.Autovacuum{Rows: 81, WALBytes: 3e6},
-		},
-		"alone": {
-			&runfile.Others{Rows: 300, RowsShare: 1, WALBytes: 3e6, WALShare: 1}, autovacuum{alone: true}, false, nil,
-			&runfile.Autovacuum{Rows: 300, WALBytes: 3e6},
-		},
-		"alone, and yet somebody writes": {rows(300, 1), autovacuum{alone: true}, true, rows(300, 1), nil},
-		"alone, and yet somebody commits": {
-			&runfile.Others{Rows: 300, RowsShare: 1, Commits: 250, CommitsShare: 1}, autovacuum{alone: true}, false,
-			&runfile.Others{Rows: 300, RowsShare: 1, Commits: 250, CommitsShare: 1}, nil,
-		},
-	} {
-		others, vacuumed := apart(check.did, check.found, check.writing)
-		if diff := cmp.Diff(check.others, others) + cmp.Diff(check.vacuumed, vacuumed); diff != "" {
-			t.Errorf("%s: %s", name, diff)
+// Ten readings a second by each of two probes are twenty transactions a second of ours, and those of one of the
+// sessions before the load may be reported during it.
+func TestOurReadingsAreNotOfOthers(t *testing.T) {
+	const seconds, each = 60, 10
+	during := func(theirs float64) *runfile.Others {
+		var o others
+		start, commits := time.Now(), 5000.0
+		read := func(at time.Duration) {
+			values := map[string]float64{"pgstat.cluster/xact_commit": commits}
+			o.follow(runfile.Reading{Probe: anatomy.Name, At: start.Add(at)})
+			o.follow(runfile.Reading{Probe: pgstat.Name, At: start.Add(at), Values: values})
 		}
+		read(0)
+		o.follow(runfile.LoadEvent{Event: runfile.Begin})
+		commits += 10 * each
+		for n := range seconds * each {
+			commits += 2 + theirs/(seconds*each)
+			read(time.Duration(n+1) * time.Second / each)
+		}
+		return o.during(0, nil)
+	}
+	if found := during(0); found != nil {
+		t.Errorf("our own readings: %+v", *found)
+	}
+	if found := during(3000); found == nil || found.Commits < 2900 || found.Commits > 3200 {
+		t.Errorf("3,000 commits of others: %+v", found)
 	}
 }
