@@ -9,7 +9,6 @@ package observation
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/probe"
@@ -139,7 +138,7 @@ func (o *Observation) rare(ctx context.Context, source Source) error {
 	}
 	for _, r := range source.Rarely(ctx) {
 		if err := o.Record(r); err != nil {
-			return fmt.Errorf("write rare readings: %w", err)
+			return err
 		}
 	}
 	return nil

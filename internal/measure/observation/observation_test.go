@@ -157,7 +157,12 @@ func TestWhatEndsAnObservation(t *testing.T) {
 				}
 				change(&o, cancel)
 				began := time.Now()
-				err := o.Run(ctx, source(&closed, newCounting("pgstat", 1, 1)))
+				one := source(&closed, newCounting("pgstat", 1, 1))
+				one.Rarely = func(context.Context) []runfile.Record { return []runfile.Record{nil} }
+				err := o.Run(ctx, one)
+				if err != nil && runfile.OneLine(err.Error()) != failed.Error() {
+					t.Errorf("it says %v", err)
+				}
 				if took := time.Since(began); took.Round(time.Second) != want || !errors.Is(err, failed) ||
 					closed != 1 {
 					t.Errorf("it took %v, want %v; error %v, want %v; %d sources closed", took, want, err,
@@ -177,7 +182,7 @@ func TestWhatEndsAnObservation(t *testing.T) {
 	check("full disk", 5*time.Second, full, func(o *Observation, _ context.CancelFunc) {
 		n := 0
 		o.Record = func(runfile.Record) error {
-			if n++; n > 5 {
+			if n++; n > 6 {
 				return full
 			}
 			return nil

@@ -3,7 +3,6 @@ package probe
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -147,7 +146,7 @@ func (c *Clock) record(records []runfile.Record) {
 			return
 		}
 		if err := c.sink(record); err != nil {
-			c.err = fmt.Errorf("record a reading: %w", err)
+			c.err = err // of the file, which says what failed
 			c.cancel()
 		}
 	}
