@@ -56,6 +56,7 @@ type reading struct {
 	out    history.Data
 	at     map[string]map[int64]map[string]float64 // by exporter and millisecond
 	values int
+	series []summed
 }
 
 // metric reads a metric in chunks, and adds its series up.
@@ -88,6 +89,7 @@ func (r *reading) metric(ctx context.Context, f Found, q Query) error {
 		r.notice("Several replicas scraped the same server: only one of %s counts.", f.Exporter)
 	}
 	r.add(f, once)
+	r.summed(f, once)
 	return nil
 }
 
@@ -210,6 +212,7 @@ func (r *reading) history() (*history.Data, error) {
 		}
 		r.out.Interval = max(r.out.Interval, usualInterval(apart))
 	}
+	r.noteCut()
 	if r.out.Interval == 0 {
 		return nil, errors.New("the store has no two samples of any metric in that time")
 	}
