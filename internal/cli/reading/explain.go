@@ -12,7 +12,6 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/dashboard"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/report/words"
 	"github.com/realiops/realiops/internal/cli/command"
 	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/metric"
@@ -76,12 +75,6 @@ func runExplain(env command.Env, o explainOptions, names []string) error {
 	}
 	known := allKnown()
 	asked, err := known.of(names)
-	if unknown, ok := errors.AsType[*unknownMetricError](err); ok {
-		lines := words.Each(func(name string) string { return known.named(name).line(name) }, unknown.closest)
-		for _, line := range slices.Compact(lines) {
-			env.Tell("%s", line)
-		}
-	}
 	if err != nil {
 		return err
 	}

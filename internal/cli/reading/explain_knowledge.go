@@ -64,16 +64,14 @@ func (k knowledge) ending(name string) []metric.Meaning {
 	})
 }
 
-// closest returns names that may have been meant: similar ones, and metrics of the consoles that end with a word of it,
+// closest returns names that may have been meant: similar ones, and metrics of the consoles that end with its last word,
 // as in Total IOPS.
 func (k knowledge) closest(name string) []string {
 	const most = 3
 	all := typo.Closest(name, k.names(), most)
-	for word := range strings.FieldsSeq(name) {
-		for _, m := range k.ending(word) {
-			if !slices.Contains(all, m.Metric) && len(all) < most {
-				all = append(all, m.Metric)
-			}
+	for _, m := range k.ending(name[strings.LastIndexByte(name, ' ')+1:]) {
+		if !slices.Contains(all, m.Metric) && len(all) < most {
+			all = append(all, m.Metric)
 		}
 	}
 	return all
@@ -101,9 +99,9 @@ func (e *unknownMetricError) Error() string {
 			cmp.Or(name[1], "METRICS()"))
 	}
 	if len(e.closest) == 0 {
-		return fmt.Sprintf("unknown metric %q (realiops explain lists what it knows)", e.name)
+		return fmt.Sprintf("unknown metric %q; realiops explain lists views, tools and services", e.name)
 	}
-	return fmt.Sprintf("unknown metric %q; did you mean one of the above? (realiops explain lists what it knows)", e.name)
+	return fmt.Sprintf("unknown metric %q; did you mean %s?", e.name, words.Enumerated(e.closest, " or "))
 }
 
 // named returns the entries of a name, or all in a view of that name.

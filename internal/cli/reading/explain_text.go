@@ -72,15 +72,6 @@ func heightOf(d document.Document, width int) int {
 	return strings.Count(page.String(), "\n")
 }
 
-// line returns the one-line answer for a name.
-func (k knowledge) line(name string) string {
-	all := k.answers(entry.brief)
-	if len(all) == 0 {
-		return name
-	}
-	return all[0].line
-}
-
 // columns returns the columns of PostgreSQL's views with that name, the database's first, if no console has it
 // exactly; and the other metrics.
 func (k knowledge) columns() (called, others metric.Table) {
@@ -207,7 +198,7 @@ func ofEntry(o metric.Entry) (e entry) {
 		e.say("same as", metric.Printed(o.Same, 0))
 	}
 	e.say("known", map[metric.Basis]string{
-		metric.Documented: "its documentation", metric.Read: "its source code does so",
+		metric.Documented: "its documentation", metric.Read: "its source code",
 		metric.Inferred: "inferred from what is documented",
 	}[o.Basis])
 	e.say("source", titles(o.Sources)...)
@@ -255,7 +246,7 @@ func ofMeaning(m metric.Meaning) (e entry) {
 	shown := words.Each(func(s metric.Shown) string { return s.Text }, m.Shown)
 	e.say("shown", shown...)
 	e.say("known", map[metric.Basis]string{
-		metric.Documented: "AWS documents it", metric.Measured: "others measured it",
+		metric.Documented: "its documentation", metric.Measured: "measurements by others",
 		metric.Inferred: "inferred from what is documented",
 	}[m.Basis])
 	e.say("source", titles(m.Sources)...)

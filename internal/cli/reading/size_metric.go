@@ -121,7 +121,7 @@ func meaningsOf(name, flavor string) ([]metric.Meaning, error) {
 			return nil, fmt.Errorf("--from-metric takes metrics of a cloud's console, not %s; %s says what that counts, and "+
 				"--need takes a disk's requests", name, shell.New("realiops explain").File(name, "NAME"))
 		}
-		return nil, fmt.Errorf("--from-metric: unknown metric %q%s (realiops explain lists what it knows)", name,
+		return nil, fmt.Errorf("--from-metric: unknown metric %q%s; realiops explain lists views, tools and services", name,
 			command.Meant("", name, names))
 	}
 	if flavors := []string{"aurora", "rds", "ebs"}; flavor != "" && !slices.Contains(flavors, flavor) {
