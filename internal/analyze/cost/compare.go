@@ -113,8 +113,8 @@ func (c Change) Text() string {
 	case !c.Clear:
 		return "~"
 	case math.IsInf(c.Ratio, 0):
-		return sign(c.more) + amount(math.Abs(c.more))
+		return signed(c.more)
 	default:
-		return fmt.Sprintf("%s%s (%+.1f%%)", sign(c.more), amount(math.Abs(c.more)), 100*(c.Ratio-1))
+		return fmt.Sprintf("%s (%+.1f%%)", signed(c.more), 100*(c.Ratio-1))
 	}
 }

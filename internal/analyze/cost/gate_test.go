@@ -170,10 +170,10 @@ func TestGrowthIsNamed(t *testing.T) {
 	}
 	r.Hold(budgets)
 	const want = "own_wal_records: 100 a run; the budget is 60 (base, which was 60). More than in the base: " +
-		"statement insert into item values ($1): +20 records (40 -> 60); statement update item set n = $1: +20 " +
-		"records (20 -> 40); " +
-		"table public.item: +40 index entries (20 -> 60); table public.item: -20 HOT updates (20 -> 0); " +
-		"index public.item_sku: +40 index entries, new"
+		"statement insert into item values ($1): records +20 (40 -> 60); statement update item set n = $1: records +20 " +
+		"(20 -> 40); " +
+		"table public.item: index entries +40 (20 -> 60); table public.item: HOT updates -20 (20 -> 0); " +
+		"index public.item_sku: index entries +40, new"
 	if got := r.Exceeded(); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -186,8 +186,8 @@ func TestGrowthIsNamed(t *testing.T) {
 		Base: &cost.Compared{File: "base.jsonl", Cost: withWAL(base, relation("table", "public.item", 40, 3000, 0))}}
 	r.Hold(budgets)
 	if got := r.Exceeded(); !strings.HasSuffix(got,
-		"(20 -> 40); index public.item_sku: +40 records, +2,560 bytes, new; table public.item: -20 HOT "+
-			"updates (20 -> 0)") {
+		"(20 -> 40); index public.item_sku: records +40, bytes +2,560, new; table public.item: HOT "+
+			"updates -20 (20 -> 0)") {
 		t.Errorf("by the WAL: %s", got)
 	}
 	r = cost.Result{Cost: withWAL(now, relation("catalog", "pg_catalog.pg_class", 10, 1520, 0),
@@ -196,8 +196,8 @@ func TestGrowthIsNamed(t *testing.T) {
 			Cost: withWAL(base, relation("catalog", "pg_catalog.pg_class", 8, 1168, 0))}}
 	r.Hold(budgets)
 	if got := r.Exceeded(); !strings.Contains(got,
-		"index public.item_n: +2,128 bytes of page images, new; catalog pg_catalog.pg_class: +2 records, +352 "+
-			"bytes (8 -> 10)") {
+		"index public.item_n: bytes of page images +2,128, new; catalog pg_catalog.pg_class: records +2 "+
+			"(8 -> 10), bytes +352") {
 		t.Errorf("of an index that is built: %s", got)
 	}
 	full := now
@@ -301,8 +301,8 @@ func TestGrowthWithoutTableIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "More than in the base: commits and others: +9 records, +306 bytes (1 -> 10); index of oversized " +
-		"values of public.t: +3 records, +192 bytes (2 -> 5)"
+	const want = "More than in the base: commits and others: records +9 (1 -> 10), bytes +306; index of oversized " +
+		"values of public.t: records +3 (2 -> 5), bytes +192"
 	if said := judged(t, of(15, 10, 5), "own_wal_records=base",
 		&cost.Compared{Cost: base}).Sentence(); !strings.HasSuffix(said, want) {
 		t.Errorf("%s, want %s", said, want)
@@ -328,7 +328,7 @@ func TestRenamedIndexIsNotNew(t *testing.T) {
 	now := of(30, relation("index", "public.b", 10, 640, 0), relation("index", "public.c", 10, 640, 0),
 		relation("table", "public.t", 10, 600, 0))
 	said := judged(t, now, "own_wal_records=base", &cost.Compared{Cost: base}).Sentence()
-	if !strings.HasSuffix(said, "More than in the base: index public.c: +10 records, +640 bytes, new") {
+	if !strings.HasSuffix(said, "More than in the base: index public.c: records +10, bytes +640, new") {
 		t.Error(said)
 	}
 }
@@ -409,8 +409,8 @@ func TestSimilarStatementsDiffer(t *testing.T) {
 	now.Statements.Items = []cost.Cause{{Name: "1", Text: one, Each: map[string]float64{"wal_records": 5}},
 		{Name: "2", Text: two, Each: map[string]float64{"wal_records": 5}}}
 	if said := judged(t, now, "own_wal_records=base", &cost.Compared{Cost: base}).Sentence(); !strings.Contains(said,
-		"($1): +5 records") ||
-		!strings.Contains(said, "($1), ($2): +5 records") {
+		"($1): records +5") ||
+		!strings.Contains(said, "($1), ($2): records +5") {
 		t.Errorf("what grew: %s", said)
 	}
 }

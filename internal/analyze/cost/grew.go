@@ -3,7 +3,6 @@ package cost
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -26,30 +25,28 @@ func sayAll(grew []Growth) (all []string) {
 }
 
 func (g Growth) say(name string) string {
-	more := g.Now - g.Base
-	what := g.What
-	if math.Abs(more) == 1 {
-		what = singular.Replace(what)
+	text := fmt.Sprintf("%s: %s %s", runfile.WALItem{Is: g.Of, Name: name, Table: name}.Called(), g.What,
+		signed(g.Now-g.Base))
+	if !g.New {
+		text += fmt.Sprintf(" (%s -> %s)", amount(g.Base), amount(g.Now))
 	}
-	text := fmt.Sprintf("%s: %s%s %s", runfile.WALItem{Is: g.Of, Name: name, Table: name}.Called(), sign(more),
-		amount(math.Abs(more)), what)
 	if g.Bytes != 0 {
-		text += fmt.Sprintf(", %s%s bytes", sign(g.Bytes), amount(math.Abs(g.Bytes)))
+		text += ", bytes " + signed(g.Bytes)
 	}
 	if g.New {
-		return text + ", new"
+		text += ", new"
 	}
-	return text + fmt.Sprintf(" (%s -> %s)", amount(g.Base), amount(g.Now))
+	return text
 }
 
 // longestName is the number of characters of a statement that fit in a sentence.
 const longestName = 100
 
-func sign(v float64) string {
+func signed(v float64) string {
 	if v < 0 {
-		return "-"
+		return "-" + amount(-v)
 	}
-	return "+"
+	return "+" + amount(v)
 }
 
 // causedBy maps counts to the columns of statements, tables and indexes that show what made them grow.
@@ -203,10 +200,6 @@ func noLongerHOT(now, base Causes) (all []Growth) {
 	}
 	return all[:min(len(all), mostGrowths)]
 }
-
-// singular names one of what grew.
-var singular = strings.NewReplacer("bytes of page images", "byte of page images", "entries", "entry", "images", "image", "records", "record", "bytes", "byte", "rows", "row",
-	"calls", "call", "plans", "plan", "pages", "page", "updates", "update")
 
 func columnText(column string) string {
 	return cmp.Or(words[column], strings.ReplaceAll(column, "_", " "))

@@ -163,14 +163,3 @@ func TestRelationsThatDoNotAddUp(t *testing.T) {
 		}
 	}
 }
-
-func TestGrowthByOne(t *testing.T) {
-	for what, want := range map[string]string{
-		"index entries": "index i: +1 index entry (1 -> 2)", "bytes of page images": "index i: +1 byte of page images (1 -> 2)",
-		"page images": "index i: +1 page image (1 -> 2)", "HOT updates": "index i: +1 HOT update (1 -> 2)",
-	} {
-		if got := (Growth{Of: "index", Name: "i", What: what, Base: 1, Now: 2}).say("i"); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
