@@ -13,7 +13,7 @@ import (
 var errTooShort = errors.New("sizing needs four hours of history; give realiops history more hours, or the busiest " +
 	"figures to realiops size --need")
 
-// LeastObserved is the time from which on an observation is taken for all that a server does: a week has its busiest day.
+// LeastObserved is the shortest observation taken as typical of a server: a week, which has its busiest day.
 const LeastObserved = 7 * 24 * time.Hour
 
 // ErrNoDemand is the error for a need of zero.

@@ -22,7 +22,7 @@ func (o *Option) stand(q Question, m *machine) {
 		o.Standing, o.Why = Unasked, "a hard disk: AWS recommends it for large sequential I/O, and each random "+
 			"request costs a whole MiB of its credits"
 	case v.Unlimited:
-		o.Standing, o.Why = Unknown, "its limits are not published"
+		o.Standing, o.Why = Unknown, "Aurora's limits are not published"
 	case m == nil:
 	case !m.takes(v):
 		o.Standing, o.Why = Unknown, m.refuses(v)

@@ -129,7 +129,7 @@ func (s Size) optionSection(cited *citations) document.Block {
 	}
 	after = append(after, words.Faint(words.Listing("Too small at any size", named(sizing.TooSmall))))
 	if disks := s.Standing(sizing.Unasked); len(disks) > 0 {
-		text := fmt.Sprintf("Not proposed: %s (%s). --on names them.", words.Enumerated(named(sizing.Unasked), " and "),
+		text := fmt.Sprintf("Not proposed: %s (%s). --on includes them.", words.Enumerated(named(sizing.Unasked), " and "),
 			disks[0].Why)
 		after = append(after, words.Faint(text))
 	}
@@ -160,7 +160,7 @@ func (s Size) optionTable(options []SizeOption, cited *citations) document.Table
 	t.Numeric("IOPS", func(o SizeOption) document.Cell { return o.carries(0, o.IOPS) })
 	t.Numeric("MiB/s", func(o SizeOption) document.Cell { return o.carries(1, o.MiBps) })
 	if slices.ContainsFunc(options, func(o SizeOption) bool { return o.Instance != nil }) {
-		t.Numeric(s.Sized.machine()+" lets\u00a0by", func(o SizeOption) document.Cell {
+		t.Numeric(s.Sized.machine()+" allows", func(o SizeOption) document.Cell {
 			return document.Words(s.Sized.through(o))
 		})
 	}

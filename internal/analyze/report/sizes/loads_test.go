@@ -13,8 +13,8 @@ import (
 // TestOrderSaysWhatItIsFor: which load was chosen, and which reads are not in it. In the default run wide moved the most
 // bytes of those whose table is in memory (144 MB/s), and point-cold made 7,206 requests/s.
 func TestOrderSaysWhatItIsFor(t *testing.T) {
-	const chosen, cold = "It is for wide, which moved the most bytes", "point-cold, whose table memory does not hold, made 7,206 requests/s"
-	const none = "It has next to no reads: if memory does not hold your data, this order is too small"
+	const chosen, cold = "The order is for wide, which moved the most bytes", "point-cold, whose table does not fit in memory, made 7,206 requests/s"
+	const none = "This load reads almost nothing: if your data does not fit in memory, this order is too small"
 	for _, c := range []struct {
 		run, load string
 		says      []string

@@ -59,11 +59,11 @@ func (s Size) needSection() document.Block {
 	switch {
 	case plural != "seconds":
 		blocks = append(blocks, words.Faint("Requests and MB are means over the whole time; requests include "+
-			"flushes. The others are single "+plural+", the highest in the source."))
+			"flushes. The other columns are single "+plural+", the highest in the source."))
 	case slices.ContainsFunc(s.Needs, func(n SizeNeed) bool { return n.P99 != nil }):
 		blocks = append(blocks, words.Faint("Requests, flushes and MB cover everything a load caused, including "+
-			"writes after its end, per second of load. The others are single seconds, also after its end, so they "+
-			"can be lower."))
+			"writes after its end, per second of load. The other columns are single seconds, including those after its end, "+
+			"so they can be lower."))
 	}
 	return document.Section{Title: "What storage had to do (per second)", Blocks: []document.Block{blocks}}
 }

@@ -105,23 +105,23 @@ func unmeasured(s sizing.Sizing) []string {
 // loadsOf says for which load the order is, and which reads are not in it.
 func loadsOf(s sizing.Sizing) (all []string) {
 	if s.Ask.Load == "" && len(s.Needs) > 1 && len(s.Parts) == 1 {
-		all = append(all, "It is for "+s.Need.Load+", which moved the most bytes")
+		all = append(all, "The order is for "+s.Need.Load+", which moved the most bytes")
 	}
 	const little = 0.01
 	need := s.Target.Most
 	unread := need.Reads < little*need.Requests()
 	without := "Reads that memory does not answer are left out"
 	if unread {
-		without = "It has next to no reads"
+		without = "This load reads almost nothing"
 	}
 	left := s.LeftOut()
 	switch {
 	case len(left) > 0:
 		most := slices.MaxFunc(left, func(a, b needs.Need) int { return cmp.Compare(a.Mean.Requests(), b.Mean.Requests()) })
-		all = append(all, fmt.Sprintf("%s: %s, whose table memory does not hold, made %s requests/s (--load %s sizes for it)",
+		all = append(all, fmt.Sprintf("%s: %s, whose table does not fit in memory, made %s requests/s (--load %s sizes for it)",
 			without, most.Load, number.Rate(most.Mean.Requests()), most.Load))
 	case unread && s.Need.ReadsUnread(s.Run) == "":
-		all = append(all, without+": if memory does not hold your data, this order is too small")
+		all = append(all, without+": if your data does not fit in memory, this order is too small")
 	}
 	return all
 }

@@ -100,7 +100,7 @@ func (o SizeOption) counted(need Sized) string {
 		return ""
 	}
 	return fmt.Sprintf(". This volume counts a request of that size as %s operations on average",
-		number.Significant(each, 3))
+		number.Short(each, 3))
 }
 
 func (s Sized) turned(t sizing.Turn) string {
