@@ -179,7 +179,7 @@ func coverageSaid(t *testing.T, now time.Time, has, dir, asJSON string) {
 	oneLine := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	text, _ := fleetAt(t, now, command.ExitDone, dir, "--has", has, "--top", "20")
 	for _, part := range []string{since, "no order: no data since 6 Nov",
-		"1 named by --has was not found: nowhere."} {
+		"1 named by --has was not found.", "nowhere: named by --has, but not in the source"} {
 		if !strings.Contains(oneLine(text), part) {
 			t.Errorf("the text does not say %q:\n%s", part, text)
 		}

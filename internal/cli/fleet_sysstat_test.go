@@ -31,7 +31,7 @@ func TestFleetOfSysstat(t *testing.T) {
 	cents(t, "the worst hour", legacy.Need.WorstHour.Requests, 900+300)
 	cents(t, "saved", legacy.Saves.Value, 6000*0.065+500*(0.125-0.08))
 	again, said := ranksLegacy(t, command.ExitDone, args...)
-	if again != out || !strings.Contains(said, "1 database, 1 of them already kept") {
+	if again != out || !strings.Contains(said, "1 database, 1 already kept") {
 		t.Errorf("a second time it says %s, and writes %s", said, again)
 	}
 	whole, err := os.ReadFile(filepath.Join(kept, "legacy.jsonl.zst"))

@@ -60,8 +60,7 @@ func (f Fleet) incomplete() (sentences []string) {
 		return "were"
 	}
 	if n := len(f.NotFound); n > 0 {
-		sentences = append(sentences, fmt.Sprintf("%s named by --has %s not found: %s.", printable.Count(n), were(n),
-			named(f.NotFound)))
+		sentences = append(sentences, fmt.Sprintf("%s named by --has %s not found.", printable.Count(n), were(n)))
 	}
 	if n := len(f.Unread); n > 0 {
 		sentences = append(sentences, fmt.Sprintf("%s %s left out: see What is missing.", printable.Counted(n, "file"),

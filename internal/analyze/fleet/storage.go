@@ -86,7 +86,7 @@ func (a Ask) held(d *Database, has Has) (sizing.Held, bool) {
 	i := slices.IndexFunc(a.Volumes, func(v catalog.Volume) bool { return v.Name == has.Volume })
 	switch {
 	case has.Volume == "":
-		d.lack("what it has is unknown: add it to the file of --has")
+		d.lack("its storage is unknown: add it to the --has file")
 		return sizing.Held{}, false
 	case i < 0:
 		d.lack("%s is not a known volume", has.Volume)

@@ -65,8 +65,11 @@ func (o fleetOptions) fetch(ctx context.Context, env command.Env, head runfile.R
 	}
 	missing := d.Missing(a.databases)
 	usd, text := a.price(missing)
-	env.Tell("%s, %s of them already kept in %s; %s", printable.Counted(len(a.databases), "database"),
-		printable.Count(len(a.databases)-len(missing)), directory, text)
+	kept := "none yet"
+	if n := len(a.databases) - len(missing); n > 0 {
+		kept = printable.Count(n) + " already"
+	}
+	env.Tell("%s, %s kept in %s; %s", printable.Counted(len(a.databases), "database"), kept, directory, text)
 	if usd > o.maxCost {
 		return "", 0, fmt.Errorf("that is more than --max-cost %g; raise it, or ask for less with --for", o.maxCost)
 	}
