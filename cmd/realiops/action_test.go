@@ -210,7 +210,7 @@ func TestActionWithoutMeasurement(t *testing.T) {
 	_, action := parsedAction(t)
 	bin := filepath.Dir(built(t))
 	for _, c := range []struct{ dsn, sql, says string }{
-		{"", "select 1", "dsn is empty, as secrets are on a pull request from a fork: which server is to be measured?"},
+		{"", "select 1", "dsn is empty, as secrets are on a pull request from a fork; name the server to measure"},
 		{"postgres://127.0.0.1:1/shop", "select 1", "connect to 127.0.0.1:1"},
 		{"postgres://127.0.0.1:1/shop", "", "name one thing to measure"},
 	} {
@@ -253,11 +253,11 @@ func TestActionComments(t *testing.T) {
 		{"another", "7", "echo 42", "x",
 			"api --silent -X PATCH repos/shop/shop/issues/comments/42 -F body=@"},
 		{"none may be written", "7", "echo 403% >&2; exit 1", "x",
-			"::notice title=realiops measure::There is no comment, for which the workflow needs pull-requests: write. " +
+			"::notice title=realiops measure::No comment was written: the workflow needs pull-requests: write. " +
 				"GitHub says: 403%25"},
 		{"no pull request", "", "echo", "x", ""},
 		{"none wanted", "7", "echo", "", ""},
-		{"no gh", "7", "", "x", "::notice title=realiops measure::There is no comment, since this runner lacks gh"},
+		{"no gh", "7", "", "x", "::notice title=realiops measure::No comment was written: this runner has no gh"},
 	} {
 		dir := t.TempDir()
 		gh := "#!/bin/sh\ncase \"$*\" in *--paginate*) " + c.listed +
