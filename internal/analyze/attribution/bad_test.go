@@ -144,7 +144,7 @@ func TestWarnings(t *testing.T) {
 		c, grown := r.Counts[made], math.Pow(1.05, float64(i))
 		r.Counts[made] = counts.Count{Amount: c.Amount * grown, Raw: c.Raw * grown, Seconds: c.Seconds}
 	}))
-	check("a checkpoint in one load", "checkpoints", "in wide", add("pgstat.checkpointer/checkpoints_req", 1, "wide"))
+	check("a checkpoint in one load", "checkpoints", "under wide", add("pgstat.checkpointer/checkpoints_req", 1, "wide"))
 	check("below the background", "below-background", "in copy", each(func(load string, i int, r *counts.Repetition) {
 		if load == "copy" && i == 0 {
 			r.Counts[made] = counts.Count{Amount: -100, Raw: 10, Seconds: 5}

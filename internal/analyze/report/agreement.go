@@ -71,7 +71,7 @@ func (m Metric) excluded() string {
 		return words.Enumerated(strings.Split(names, ", "), " or ") + why
 	}), ", nor ")
 	if m.Document.Says == agreement.NotTested && len(left) > 0 {
-		text += ". Of the counted quantities it may be " + words.Enumerated(left, " or ")
+		text += ". Among the counted quantities, it may be " + words.Enumerated(left, " or ")
 	}
 	return text
 }
@@ -82,7 +82,7 @@ func (r Rival) because() string {
 	case r.Difference != nil && number.Finite(r.Difference.More.Value):
 		return fmt.Sprintf(" (at equal rows %s more in %s)", words.Percent(r.Difference.More.Value), r.Difference.Load)
 	case r.Spread != nil && number.Finite(r.Spread.Value):
-		return fmt.Sprintf(" (the ratio varies %s-fold)", number.Ratio(r.Spread.Value))
+		return fmt.Sprintf(" (the ratio varies %s-fold)", number.Ratio(number.Rounded(r.Spread.Value, r.Spread.Value/200)))
 	}
 	return ""
 }

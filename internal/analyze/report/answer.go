@@ -334,9 +334,7 @@ func (r screen) trust() string {
 		conditions = append(conditions, "the server has its own disk")
 	case r.deviceSeen():
 		conditions = append(conditions, "other programs may use the disk")
-	case r.Metrics.ofDisk():
-		conditions = append(conditions, "the disk's requests are unknown")
-	default:
+	case !slices.ContainsFunc(r.Warnings, func(w Warning) bool { return w.Code == "device-unknown" }):
 		conditions = append(conditions, "the disk was not visible")
 	}
 	return "Trust: " + strings.Join(conditions, "; ") + "."
@@ -355,24 +353,21 @@ func (r screen) conditions() document.Warnings {
 // trusted reports whether trust says the same.
 func (w Warning) trusted() bool { return w.Code == "uncontrolled" || w.Code == "others-on-device" }
 
-// missed lists what is missing from the figures or odd about them, as far as one screen has room.
+// missed lists what is missing from the figures or odd about them, at most three.
 func (r screen) missed() document.Block {
 	const room = 3
 	var shown document.List
 	if claimed := r.claimed(); claimed != "" && !r.whole {
 		shown = append(shown, claimed)
 	}
-	rest := 0
 	for _, w := range r.Warnings {
-		switch {
-		case w.Condition && !w.trusted(), w.Code == "claimed": // said elsewhere
-		case slices.Contains([]string{"no-idle", "not-run", "left-out", "failures", "background-moved", "digitized"},
-			w.Code) && len(shown) < room:
+		if !w.Condition && slices.Contains([]string{"no-idle", "not-run", "left-out", "failures", "background-moved",
+			"digitized"}, w.Code) {
 			shown = append(shown, w.Text)
-		default:
-			rest++
 		}
 	}
+	rest := len(shown) - room
+	shown = shown[:min(room, len(shown))]
 	if rest > 0 && !r.whole {
 		shown = append(shown, "--all shows "+printable.Counted(rest, "more remark")+".")
 	}

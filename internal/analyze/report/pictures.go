@@ -218,7 +218,7 @@ func (r Report) overTime(run *counts.Run) document.Block {
 	// in the ladder's colours
 	for _, m := range []struct {
 		of, name string
-	}{{metric.BlockWrites, "device writes, including flushes"}, {metric.StatWALRecords, "WAL records"}} {
+	}{{metric.BlockWrites, "device writes and flushes"}, {metric.StatWALRecords, "WAL records"}} {
 		line := words.RateLine(run.Series(m.of), m.name, begin, end)
 		if line.Drawn() > fewest*max(1, repetitions) {
 			p.Lines = append(p.Lines, line)

@@ -49,7 +49,7 @@ func (c *collector) within() error {
 	return nil
 }
 
-// held estimates the memory of all that was kept, in bytes.
+// held estimates the memory of the kept readings, in bytes.
 func (c *collector) held() int {
 	size := c.kept
 	for _, r := range c.readings {

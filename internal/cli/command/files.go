@@ -26,8 +26,7 @@ const StandardInput = "-"
 
 func OneRunFile(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return fmt.Errorf("name one run file, LAST for the last run, or - for standard input (see %s --help)",
-			cmd.CommandPath())
+		return fmt.Errorf("name one run file, or LAST for the last run (see %s --help)", cmd.CommandPath())
 	}
 	return nil
 }

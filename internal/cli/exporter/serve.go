@@ -21,7 +21,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/openmetrics"
 )
 
-// Scrapers may hold their resources only for so long, and only so many.
+// Limits on how long scrapers hold a connection, and on how many.
 const (
 	mostConnections = 64
 	mostAtWork      = 4 // concurrent answers

@@ -53,11 +53,7 @@ func (o keepingOptions) conclude(env command.Env, path string, err error) error 
 		return command.WithCode(command.ExitFailed, fmt.Errorf("report on %s: %w; %s tries again", path, err,
 			again(path)))
 	}
-	how := shell.InText("realiops report").With(runfile.Latest)
-	if o.out != "" {
-		how = again(path)
-	}
-	env.Tell("The run is kept in %s; %s shows this again.", path, how.Unbroken())
+	env.Tell("The run is kept in %s.", path)
 	return err
 }
 

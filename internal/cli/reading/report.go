@@ -138,7 +138,7 @@ func (o reportOptions) refuse(run *counts.Run, names []string, withSizes bool) e
 	case o.sizes && len(names) == 1 && !withSizes && !baseline.Is(run) && !slices.Contains(pictures, o.format.Chosen):
 		return fmt.Errorf("%s has no sizes; use realiops size, or -o page.html", o.format.Chosen)
 	case len(names) > 1 && !withSizes:
-		return fmt.Errorf("that format has no sizes and covers only %s; leave out %s", names[0], strings.Join(names[1:],
+		return fmt.Errorf("this report covers only %s; leave out %s", names[0], strings.Join(names[1:],
 			", "))
 	case (baseline.Is(run) || cost.Is(run)) && len(o.require.patterns) > 0:
 		return fmt.Errorf("%s has no verdicts; --require is for runs that load a database", names[0])

@@ -104,15 +104,14 @@ func shared(out string, a *runfile.Anonymizer, count map[runfile.Kind]int) docum
 		taken = []string{"nothing: the file had no names"}
 	}
 	return document.Document{Blocks: []document.Block{
-		document.Paragraph{Text: out + " holds the version and the settings of the server, the kind of its storage, " +
+		document.Paragraph{Text: out + " holds the server's version, settings and kind of storage, " +
 			"what each load did, and all readings."},
 		document.Terms{
-			{Name: "kept", Texts: []string{"lines of the kinds " + strings.Join(lines, ", ")}},
+			{Name: "kept", Texts: []string{"lines: " + strings.Join(lines, ", ")}},
 			{Name: "taken out", Texts: taken},
 		},
 		document.Paragraph{Text: "Read it before you pass it on: each line is JSON (docs/reference/run-file.md has " +
-			"every field). To add it to what is known of servers like " +
-			"yours, attach it to an issue of this project: https://github.com/realiops/realiops/issues. " +
-			"docs/evidence.md lists what came so far."},
+			"every field). To contribute it, attach it to an issue: https://github.com/realiops/realiops/issues. " +
+			"docs/evidence.md lists the contributions so far."},
 	}}
 }

@@ -122,8 +122,7 @@ func (m *measurement) experiment(ctx context.Context) error {
 	m.Show.Stage("warming up")
 	began := time.Now()
 	err = errors.Join(m.target.Because(running, e.Run(running)), clock.Stop())
-	m.Show.Message(fmt.Sprintf("The server was ready after %s, and the loads took %s",
-		printable.About(began.Sub(m.Head.Start)), printable.About(time.Since(began))))
+	m.Show.Message("The loads took " + printable.About(time.Since(began)))
 	if m.Verbose {
 		m.phases.enter("done", time.Now())
 		m.Show.Message("Time by phase: " + m.phases.String())

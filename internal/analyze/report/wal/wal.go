@@ -126,7 +126,7 @@ func Section(loads []Load) document.Block {
 	}
 	parts, seldom := partsIn(loads)
 	var t document.Table
-	t.Add(document.Wordy("records per 1,000 rows"), words.Texts(append(slices.Clone(parts), "all together")))
+	t.Add(document.Wordy("records per 1,000 rows"), words.Texts(append(slices.Clone(parts), "total")))
 	for _, a := range loads {
 		t.Add(document.Numeric(a.Name), append(words.Each(a.WAL.part, parts), perThousand(a.WAL.PerRow)))
 	}

@@ -170,7 +170,7 @@ func Shortened(names []string) string {
 	return strings.Join(all, ", ")
 }
 
-// Observed says for how long a server was observed: for that many windows of so many seconds.
+// Observed says how long a server was observed, in windows of the given seconds.
 func Observed(windows int, seconds float64) string {
 	if windows == 0 {
 		return "observed for less than " + Span(seconds)

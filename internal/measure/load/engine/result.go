@@ -40,7 +40,7 @@ type CommandResult struct {
 	Failures, Retries int64
 }
 
-// Totals counts a load's work. Each field says what is easily confused with another.
+// Totals counts a load's work. Each field says how it differs from similar ones.
 type Totals struct {
 	Transactions int64 // done, and confirmed by the server
 	Statements   int64 // executed by the server, including those of tries that failed later

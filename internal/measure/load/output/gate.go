@@ -1,6 +1,7 @@
 package output
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -50,12 +51,11 @@ func isOneOf(name, kind string) bool { return slices.Contains(strings.Fields(kin
 func ParseGate(text string) (Gate, error) {
 	m := gateForm.FindStringSubmatch(strings.ReplaceAll(text, " ", ""))
 	if m == nil {
-		return Gate{}, fmt.Errorf("%q: want a figure, a comparison and a limit, such as 'p99>20ms' or 'achieved<0.95'",
-			text)
+		return Gate{}, errors.New("want a figure, a comparison and a limit, such as 'p99>20ms' or 'achieved<0.95'")
 	}
 	limit, err := strconv.ParseFloat(m[3], 64)
 	if err != nil {
-		return Gate{}, fmt.Errorf("%q: %w", text, err)
+		return Gate{}, err
 	}
 	g := Gate{Text: text, figure: m[1], compare: m[2], limit: limit}
 	return g, g.setUnit(m[4])
@@ -66,16 +66,16 @@ func (g *Gate) setUnit(unit string) error {
 	scale, isTime := map[string]float64{"us": 0.001, "ms": 1, "s": 1000}[unit]
 	switch {
 	case !isOneOf(g.figure, shares+" "+rates+" "+times+" "+counts):
-		return fmt.Errorf("%q: unknown figure %q; use one of %s", g.Text, g.figure,
+		return fmt.Errorf("unknown figure %q; use one of %s", g.figure,
 			strings.Join(strings.Fields(shares+" "+rates+" "+times+" "+counts), ", "))
 	case isOneOf(g.figure, times) && !isTime:
-		return fmt.Errorf("%q: %s is a time and needs a unit: us, ms or s", g.Text, g.figure)
+		return fmt.Errorf("%s is a time and needs a unit: us, ms or s", g.figure)
 	case isOneOf(g.figure, times):
 		g.limit *= scale
 	case isTime:
-		return fmt.Errorf("%q: %s is not a time", g.Text, g.figure)
+		return fmt.Errorf("%s is not a time", g.figure)
 	case isOneOf(g.figure, rates) && unit == "%":
-		return fmt.Errorf("%q: %s takes a number, not a percentage", g.Text, g.figure)
+		return fmt.Errorf("%s takes a number, not a percentage", g.figure)
 	case unit == "%":
 		g.limit /= 100
 	}

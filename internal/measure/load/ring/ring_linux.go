@@ -30,7 +30,7 @@ const (
 )
 
 // Open makes a ring with a seat for a duplicate of each socket. Until Close, the goroutine is locked to its thread.
-// On error the sockets are unchanged. Without sockets it tells whether there can be a ring.
+// On error the sockets are unchanged. Without sockets it only checks whether a ring is possible.
 func Open(sockets []syscall.RawConn) (*Ring, error) {
 	runtime.LockOSThread()
 	r := &Ring{seats: make([]Seat, len(sockets)), bell: -1}
