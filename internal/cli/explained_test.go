@@ -67,15 +67,14 @@ func TestDashboard(t *testing.T) {
 	runs(t, command.ExitUsage, "explain", "--dashboard", file, "WriteIOPS")
 }
 
-// TestUnknownMetric: an unknown name is answered with the three most similar names, a line each.
+// TestUnknownMetric: an unknown name is answered with up to three similar names, in one spelling each.
 func TestUnknownMetric(t *testing.T) {
 	t.Parallel()
 	out, said := runs(t, command.ExitUsage, "explain", "pg_stat_wal.wal_synk")
-	if want := "pg_stat_wal.wal_sync: fsyncs of the WAL's files (storage I/O)\n"; out != "" || strings.Count(said, "\n") != 4 ||
-		!strings.Contains(said, want) {
+	if out != "" || !strings.HasSuffix(said, "did you mean pg_stat_wal.wal_sync or pg_stat_wal.wal_fpi?\n") {
 		t.Errorf("it says %s%s", out, said)
 	}
-	if _, said := runs(t, command.ExitUsage, "explain", "WriteIPOS"); strings.Count(said, "WriteIOPS on Aurora") != 1 {
+	if _, said := runs(t, command.ExitUsage, "explain", "WriteIPOS"); !strings.HasSuffix(said, "did you mean WriteIOPS?\n") {
 		t.Errorf("it says the same of two spellings: %s", said)
 	}
 }

@@ -74,7 +74,16 @@ func (k knowledge) closest(name string) []string {
 			all = append(all, m.Metric)
 		}
 	}
-	return all
+	var said []string
+	return slices.DeleteFunc(all, func(name string) bool { // one spelling of each
+		line := name
+		if answers := k.named(name).answers(entry.brief); len(answers) > 0 {
+			line = answers[0].line
+		}
+		known := slices.Contains(said, line)
+		said = append(said, line)
+		return known
+	})
 }
 
 func (k *knowledge) add(other knowledge) {
