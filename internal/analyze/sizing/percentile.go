@@ -36,8 +36,6 @@ func (p *Part) rate(ask Ask, warnings *[]string) needs.Rate {
 		return p.Need.Highest
 	case p.Need.Peaks == nil:
 		p.Basis = ByMean
-		*warnings = append(*warnings,
-			"The run has no single seconds, so no peaks: sized for the highest mean of its repetitions.")
 		return p.Need.Highest
 	}
 	_, several := needs.Stretches(p.Need.Peaks.Length)

@@ -23,6 +23,10 @@ import (
 func (s Sizing) unseen() (all []string) {
 	seen := map[*counts.Run]bool{}
 	for _, p := range s.Parts {
+		if p.Basis == ByMean {
+			all = append(all, "The busiest seconds of "+p.Need.Load+" are unknown, only means of its repetitions: this order "+
+				"may be too small for them")
+		}
 		if seen[p.Run] {
 			continue
 		}
