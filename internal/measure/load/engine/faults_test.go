@@ -5,8 +5,10 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -169,6 +171,20 @@ func TestServerNeverAnswers(t *testing.T) {
 		case !reconnect && (session.KindOf(err) != session.NoAnswer ||
 			!strings.Contains(err.Error(), "connected 0 of 3 clients")):
 			t.Errorf("%v", err)
+		}
+	}
+}
+
+// TestRefusedClients: neither the address again nor pgx's attempts.
+func TestRefusedClients(t *testing.T) {
+	for number, want := range map[syscall.Errno]string{
+		syscall.EMFILE:       "connected 3 of 5 clients: too many open files; raise the limit of this process (ulimit -n)",
+		syscall.ECONNREFUSED: "connected 3 of 5 clients: connection refused",
+	} {
+		dial := &net.OpError{Op: "dial", Net: "tcp", Err: number}
+		err := &ConnectError{3, 5, fmt.Errorf("failed to connect to x: %w", dial)}
+		if err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }

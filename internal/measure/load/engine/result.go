@@ -3,11 +3,13 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/measure/load/session"
 )
 
@@ -152,12 +154,22 @@ type ConnectError struct {
 	Err       error
 }
 
-// Error leaves out pgx's list of hosts and attempts if the server itself refused.
 func (e *ConnectError) Error() string {
-	why := e.Err.Error()
-	if refused, ok := errors.AsType[*pgconn.PgError](e.Err); ok {
-		why = refused.Severity + ": " + refused.Message
-	}
-	return fmt.Sprintf("connected %d of %d clients: %s", e.Connected, e.Clients, why)
+	return fmt.Sprintf("connected %d of %d clients: %s", e.Connected, e.Clients, e.Why())
 }
+
+// Why returns the reason, without pgx's list of hosts and attempts if the server or the network itself refused.
+func (e *ConnectError) Why() string {
+	if refused, ok := errors.AsType[*pgconn.PgError](e.Err); ok {
+		return refused.Severity + ": " + refused.Message
+	}
+	if full := input.OutOfFiles(e.Err); full != nil {
+		return full.Error()
+	}
+	if network, ok := errors.AsType[*net.OpError](e.Err); ok {
+		return network.Err.Error()
+	}
+	return e.Err.Error()
+}
+
 func (e *ConnectError) Unwrap() error { return e.Err }

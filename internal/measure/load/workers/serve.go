@@ -142,7 +142,7 @@ func (w *worker) run(ctx context.Context, o *order) ended {
 	f := newFailure(err)
 	e.Failed = &f
 	if refused, ok := errors.AsType[*engine.ConnectError](err); ok {
-		f.Text, e.Connect = refused.Err.Error(), true
+		f.Text, e.Connect = refused.Why(), true
 	}
 	if gaveUp, ok := errors.AsType[*engine.Abort](err); ok {
 		e.Abort = &abort{gaveUp.Client, newFailure(gaveUp.Err)}
