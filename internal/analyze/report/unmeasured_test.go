@@ -155,7 +155,7 @@ func TestOrderSaysRunWasCutShort(t *testing.T) {
 		}
 		first := strings.Join(sizes.NewSize(s).Cautions, "; ")
 		if !strings.Contains(first, c.want) || c.want == "" && (strings.Contains(first, "cut off") ||
-			strings.Contains(first, "repetitions")) {
+			strings.Contains(first, "repetitions of its loads")) {
 			t.Errorf("%s %s: the order says %q, want %q", c.of, c.load, first, c.want)
 		}
 	}
