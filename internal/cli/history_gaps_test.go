@@ -270,7 +270,7 @@ func TestSizeOfAHistoryWithAHole(t *testing.T) {
 		"hourly, begins late": {"db1.om", dumped(hour, -1, 4*hour),
 			"4 h of these 12 h are missing (the longest gap: 2026-11-01 00:00 to 2026-11-01 04:00"},
 		"sysstat, whole": {"sadf.json", kept(1, 1), ""},
-		"sysstat, an hour": {"sadf.json", kept(13, 19), "1 h of these 12 h are missing (the longest gap: 2026-11-01 " +
+		"sysstat, an hour": {"sadf.json", kept(13, 19), "1 h of these 12 h is missing (the longest gap: 2026-11-01 " +
 			"10:00 to 2026-11-01 11:00 UTC): if it was busier then, this order is too small."},
 		"CloudWatch, whole": {"cw.json", pointsOf(12, nil), ""},
 		"CloudWatch, a hole": {"cw.json", pointsOf(12, map[string][2]int{"WriteThroughput": {3, 5}}),
@@ -396,7 +396,7 @@ func TestHistoryLosesASample(t *testing.T) {
 			}
 		}
 		saysHole(t, none, path,
-			"1 h of these 24 h are missing (the longest gap: 2026-11-01 01:00 to 2026-11-01 02:00 UTC)")
+			"1 h of these 24 h is missing (the longest gap: 2026-11-01 01:00 to 2026-11-01 02:00 UTC)")
 	}
 }
 

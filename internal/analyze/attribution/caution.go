@@ -118,7 +118,7 @@ func (j *judge) oddLoads(h held) string {
 	mean := math.Log(h.Ratio.Value)
 	for i, g := range h.groups.Of {
 		if d := g.Mean - mean; math.Abs(d) > math.Log(j.options.Tolerance) && d*d > surely*surely*g.Var {
-			odd = append(odd, fmt.Sprintf("%s (%.2f times it)", j.loads[h.loads[i]].Name, math.Exp(d)))
+			odd = append(odd, fmt.Sprintf("%s (%.2f times as high)", j.loads[h.loads[i]].Name, math.Exp(d)))
 		}
 	}
 	return listed("The ratio to "+h.Quantity.Many()+" is the same under all loads except ", odd, ", ", "")

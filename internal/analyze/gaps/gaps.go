@@ -75,9 +75,13 @@ func (a *AWS) Lacking(announced map[string]runfile.Metric, came func(name string
 	if a.refused != "" {
 		why = " (" + a.refused + ")"
 	}
-	return fmt.Sprintf("%d of the %d metrics that AWS publishes for this server were not collected, from %s%s, so "+
-		"they have no verdict. Fetch them with realiops aws "+
-		"collect.", open, all, strings.Join(slices.Sorted(maps.Keys(lacking)), " and "), why)
+	were, they, them := "were", "they have", "them"
+	if open == 1 {
+		were, they, them = "was", "it has", "it"
+	}
+	return fmt.Sprintf("%d of the %d metrics that AWS publishes for this server %s not collected, from %s%s, so "+
+		"%s no verdict. Fetch %s with realiops aws collect.",
+		open, all, were, strings.Join(slices.Sorted(maps.Keys(lacking)), " and "), why, they, them)
 }
 
 // Without names the announced metrics that AWS does not have, or no longer has: all of a service, or those that each

@@ -30,7 +30,8 @@ func TestMissingFromAWS(t *testing.T) {
 			[]string{writes, volume}, "", "it is off. None of its metrics has a verdict."},
 		"older than it keeps": {[]runfile.Gap{{Probe: "insights", Reason: runfile.Late, Detail: "it is gone"}},
 			[]string{volume},
-			"1 of the 3 metrics that AWS publishes for this server were not collected, from CloudWatch" + asks,
+			"1 of the 3 metrics that AWS publishes for this server was not collected, from CloudWatch, so it has no " +
+				"verdict. Fetch it with realiops aws collect.",
 			"it is gone. None of its metrics has a verdict."},
 		"a part of the run is gone": {
 			[]runfile.Gap{{Probe: "insights", Reason: runfile.Late, Detail: "a part is gone"}},

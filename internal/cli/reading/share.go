@@ -2,7 +2,6 @@ package reading
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -66,7 +65,7 @@ func runShare(env command.Env, name, out string) error {
 func shareTo(path, out string) (*runfile.Anonymizer, map[runfile.Kind]int, error) {
 	records, file, err := runfile.Open(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, command.Naming(path, err)
 	}
 	defer file.Close() //nolint:errcheck // it was only read
 	w, err := runfile.Create(out)
@@ -79,7 +78,7 @@ func shareTo(path, out string) (*runfile.Anonymizer, map[runfile.Kind]int, error
 			break
 		}
 		if err != nil {
-			return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), w.Discard())
+			return nil, nil, errors.Join(command.Naming(path, err), w.Discard())
 		}
 		clean, shared := a.Of(record)
 		if !shared {

@@ -373,9 +373,12 @@ func (h Hole) String() string {
 	if h.longest.To.Sub(h.longest.From) < time.Minute {
 		format += ":05"
 	}
-	return fmt.Sprintf("%s of these %s are missing (the longest gap: %s to %s UTC)",
-		printable.Largest(h.Lost), printable.Largest(h.Of), h.longest.From.UTC().Format(format),
-		h.longest.To.UTC().Format(format))
+	lost, are := printable.Largest(h.Lost), "are"
+	if of := strings.Fields(lost); of[0] == "1" && len(of) == 2 {
+		are = "is"
+	}
+	return fmt.Sprintf("%s of these %s %s missing (the longest gap: %s to %s UTC)", lost, printable.Largest(h.Of), are,
+		h.longest.From.UTC().Format(format), h.longest.To.UTC().Format(format))
 }
 
 // Hourly returns the highest of each number in each hour from first on, by the periods of a source, and how many
