@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -175,11 +177,10 @@ func (l *baseLine) name(of string) *string {
 	return map[string]*string{"statements": &l.Statement, "tables": &l.Table, "indexes": &l.Index}[of]
 }
 
-// IsBase reports whether a text begins like a base, of this form or another.
-func IsBase(text []byte) bool {
-	form, _, _ := strings.Cut(BaseSchema, "/")
-	return bytes.HasPrefix(bytes.TrimSpace(input.UTF8(text)), []byte(`{"schema":"`+form+`/`))
-}
+var beginOfBase = regexp.MustCompile(`^\s*{\s*"schema"\s*:\s*"` + path.Dir(BaseSchema) + `/`)
+
+// IsBase reports whether a text begins like a base, of this form or another, however it is spaced.
+func IsBase(text []byte) bool { return beginOfBase.Match(input.UTF8(text)) }
 
 // ReadBase reads the output of WriteBase.
 func ReadBase(text []byte) (c Cost, err error) {

@@ -277,9 +277,13 @@ func TestBases(t *testing.T) {
 			t.Errorf("it is taken for a run file: %s", why)
 		}
 	}
-	edited := "\ufeff" + strings.ReplaceAll(text, "\n", "\r\n") // by an editor on Windows
-	if again, err := cost.ReadBase([]byte(edited)); err != nil || !cost.IsBase([]byte(edited)) || write(again) != text {
-		t.Errorf("with other ends of lines: %v", err)
+	for by, edited := range map[string]string{
+		"an editor on Windows":       "\ufeff" + strings.ReplaceAll(text, "\n", "\r\n"),
+		"a program that spaces JSON": strings.NewReplacer(`{`, `{ `, `":`, `": `).Replace(text),
+	} {
+		if again, err := cost.ReadBase([]byte(edited)); err != nil || !cost.IsBase([]byte(edited)) || write(again) != text {
+			t.Errorf("edited by %s: %v", by, err)
+		}
 	}
 }
 
