@@ -87,7 +87,8 @@ func (d device) rateOf(load counts.Load, r counts.Repetition, alone bool) (Rate,
 		case why != nil && mayMiss(m.name) && why.Reason == counts.NotRecorded:
 			continue
 		case why != nil && why.Reason == counts.NoPeriod:
-			return Rate{}, &series.Missing{Reason: why.Reason, Detail: "no whole period of " + m.name + " lies inside"}
+			return Rate{}, &series.Missing{Reason: why.Reason, Detail: "no whole period of " +
+				metric.Printed(m.name, 0) + " lies inside"}
 		case why != nil:
 			return Rate{}, why
 		case count < 0 && r.Counts[m.name].Raw > 0 && !mayMiss(m.name) && !alone:
