@@ -44,8 +44,8 @@ func (tr *trial) cautions(v Verdict) (all []Warning) {
 	}
 	add("reset", listed("It was reset during ", wasReset, ", ", ", so its count there is unknown"))
 	add("loads-missing", listed("It was not counted in ", uncounted, ", ", ""))
-	add("background", listed("Under ", moving(tr.loads, v, tr.background(tr.metric)), ", ",
-		fmt.Sprintf(", more than %.0f%% of it was background", 100*muchBackground)))
+	add("background", listed(fmt.Sprintf("More than %.0f%% of it was background under ", 100*muchBackground),
+		moving(tr.loads, v, tr.background(tr.metric)), ", ", ""))
 	add("below-background", listed("It was below the background in ",
 		moving(tr.loads, v, tr.belowBackground(tr.metric, tr.y)), ", ", ""))
 	nearest := append([]metric.Quantity{v.Counts}, v.Tied...)

@@ -96,8 +96,8 @@ func (w warnings) checkpoints() string {
 		}
 	}
 	loads := slices.DeleteFunc(slices.Sorted(maps.Keys(most)), func(a string) bool { return most[a] <= least })
-	return listed("More checkpoints ran than under other loads, so pages may have been written more than once, under ",
-		loads, ", ", "")
+	return listed("More checkpoints than under other loads ran under ", loads, ", ",
+		", so pages may have been written more than once")
 }
 
 // quantitiesMissing lists the quantities that the run lacks, by reason.
