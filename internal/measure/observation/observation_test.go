@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -180,9 +181,9 @@ func TestWhatEndsAnObservation(t *testing.T) {
 		time.AfterFunc(7*time.Second, cancel)
 	})
 	check("full disk", 5*time.Second, full, func(o *Observation, _ context.CancelFunc) {
-		n := 0
+		var n atomic.Int32 // the probes' clock records, too
 		o.Record = func(runfile.Record) error {
-			if n++; n > 6 {
+			if n.Add(1) > 6 {
 				return full
 			}
 			return nil
