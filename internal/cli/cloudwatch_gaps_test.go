@@ -97,7 +97,7 @@ func TestCloudWatchKnowsItsGaps(t *testing.T) {
 		for what, said := range map[string]string{"history": headline, "size": sized} {
 			first, _, _ := strings.Cut(said, "\n\n")
 			if is, want := strings.Contains(words(first), hole), name != "whole"; is != want ||
-				strings.Contains(words(said), "are missing (the longest gap") != want {
+				strings.Contains(words(said), "missing (the longest gap") != want {
 				t.Errorf("%s of %s begins with %s; want %q", what, name, first, hole)
 			}
 		}

@@ -106,7 +106,7 @@ func TestFleetOfDaysThatEndEarly(t *testing.T) {
 	cents(t, "the worst hour", d.Need.WorstHour.Requests, 300)
 	path := filepath.Join(t.TempDir(), "daily.jsonl")
 	runs(t, command.ExitDone, append([]string{"history", "-o", path}, files...)...)
-	if out, _ := runs(t, command.ExitDone, "size", path, "--gib", "500"); strings.Contains(out, "are missing (the "+
+	if out, _ := runs(t, command.ExitDone, "size", path, "--gib", "500"); strings.Contains(out, "missing (the "+
 		"longest gap") {
 		t.Error(out)
 	}

@@ -319,7 +319,7 @@ func saysHole(t *testing.T, name, path, says string) {
 	out, _ := runs(t, command.ExitDone, "size", path, "--gib", "100")
 	first, _, _ := strings.Cut(out, "\n\n")
 	first = strings.Join(strings.Fields(first), " ")
-	if said := strings.Contains(strings.Join(strings.Fields(out), " "), " are missing (the longest "+
+	if said := strings.Contains(strings.Join(strings.Fields(out), " "), " missing (the longest "+
 		"gap"); said != (says != "") ||
 		!strings.Contains(first, says) {
 		t.Errorf("%s: its first sentences are %s", name, first)

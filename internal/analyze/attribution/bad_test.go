@@ -129,7 +129,7 @@ func TestWarnings(t *testing.T) {
 			r.Counts[metric] = c
 		})
 	}
-	check("a load beyond the background", "background", "Under single", func(run *counts.Run) {
+	check("a load beyond the background", "background", "background under single", func(run *counts.Run) {
 		single, _ := run.Load("single")
 		c := single.Repetitions[0].Counts[made]
 		run.Idle.PerSecond[made] = 0.3 * c.Raw / c.Seconds
