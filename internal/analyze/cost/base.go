@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -177,7 +176,8 @@ func (l *baseLine) name(of string) *string {
 	return map[string]*string{"statements": &l.Statement, "tables": &l.Table, "indexes": &l.Index}[of]
 }
 
-var beginOfBase = regexp.MustCompile(`^\s*{\s*"schema"\s*:\s*"` + path.Dir(BaseSchema) + `/`)
+var beginOfBase = regexp.MustCompile(`^\s*{\s*"schema"\s*:\s*"` +
+	regexp.QuoteMeta(strings.TrimSuffix(BaseSchema, "1")))
 
 // IsBase reports whether a text begins like a base, of this form or another, however it is spaced.
 func IsBase(text []byte) bool { return beginOfBase.Match(input.UTF8(text)) }

@@ -17,10 +17,11 @@ import (
 type sparse struct{ metrics, loads []string }
 
 func (s *sparse) add(m, load string) {
-	for of, name := range map[*[]string]string{&s.metrics: metric.Printed(m, 0), &s.loads: load} {
-		if !slices.Contains(*of, name) {
-			*of = append(*of, name)
-		}
+	if name := metric.Printed(m, 0); !slices.Contains(s.metrics, name) {
+		s.metrics = append(s.metrics, name)
+	}
+	if !slices.Contains(s.loads, load) {
+		s.loads = append(s.loads, load)
 	}
 }
 

@@ -208,7 +208,7 @@ func (o auroraCostOptions) ofFiles(ctx context.Context, env command.Env, members
 		return billed{}, errors.New("the files have no points of VolumeReadIOPs or any other metric of a cluster; --query " +
 			"prints the request for aws cloudwatch get-metric-data")
 	}
-	if err := e.Kept(); err != nil {
+	if err := e.Check(); err != nil {
 		return billed{}, err
 	}
 	from, to := e.Span()

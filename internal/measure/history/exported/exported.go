@@ -356,9 +356,9 @@ func distinct(names []string) []string {
 	return slices.DeleteFunc(slices.Compact(names), func(s string) bool { return s == "" })
 }
 
-// Kept rejects points further apart than CloudWatch keeps them, and warns of sums that look like sums of a longer time
+// Check rejects points further apart than CloudWatch keeps them, and warns of sums that look like sums of a longer time
 // than the other series have.
-func (e *Export) Kept() error {
+func (e *Export) Check() error {
 	e.warnOfSparseSums()
 	const slack = 24 * time.Hour
 	from, to := e.Span()

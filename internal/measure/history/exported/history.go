@@ -48,7 +48,7 @@ func History(files []File, asked Asked, now time.Time) (data history.Data, targe
 	if err != nil {
 		return data, target, err
 	}
-	if err := e.Kept(); err != nil {
+	if err := e.Check(); err != nil {
 		return data, target, err
 	}
 	target = runfile.Target{Kind: "history", Flavor: cmp.Or(flavor, "postgres"), Version: cloud.Version, Cloud: &cloud}
