@@ -184,7 +184,7 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 func TestSecondInterruptEndsTheMeasuredCommand(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "pid")
-	c := realiops(t, "measure", "--dsn", servertest.Database(t, "17").Config().ConnString(), "-q", "--", "sh", "-c",
+	c := realiops(t, "measure", "--dsn", servertest.Alone(t, "17").Config().ConnString(), "-q", "--", "sh", "-c",
 		"trap '' INT TERM; echo $$ >"+file+"; sleep 600")
 	p := start(t, c)
 	var pid int

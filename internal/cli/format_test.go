@@ -28,7 +28,7 @@ import (
 // other format before doing anything.
 func TestEveryFormat(t *testing.T) {
 	t.Parallel()
-	dsn := servertest.Database(t, "17").Config().ConnString()
+	dsn := servertest.Alone(t, "17").Config().ConnString()
 	kept := t.TempDir()
 	file := func(name string) string { return filepath.Join(kept, name) }
 	measured := file("measured.jsonl")
