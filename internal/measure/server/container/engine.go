@@ -137,6 +137,9 @@ func unreachable(ctx context.Context, err error) error {
 	case strings.Contains(err.Error(), "permission denied"): // the client reduces it to text
 		return errors.New("this user may not use the container engine; join the group of its socket, often docker, " +
 			"or run a rootless engine")
+	case strings.HasPrefix(host, "ssh:"):
+		return fmt.Errorf("DOCKER_HOST=%s: realiops reaches no container engine through SSH; run realiops on that machine",
+			host)
 	case host != "":
 		return fmt.Errorf("no container engine answers at DOCKER_HOST=%s", host)
 	default:

@@ -99,6 +99,10 @@ func TestRefusals(t *testing.T) {
 		"no container engine answers at DOCKER_HOST=unix://"+nowhere; got != want {
 		t.Errorf("without an engine: %q, want %q", got, want)
 	}
+	if got, want := refusal(t, "DOCKER_HOST=ssh://me@db1"), "DOCKER_HOST=ssh://me@db1: realiops reaches no container "+
+		"engine through SSH; run realiops on that machine"; got != want {
+		t.Errorf("through SSH: %q, want %q", got, want)
+	}
 	home := t.TempDir()
 	file := filepath.Join(home, ".testcontainers.properties")
 	if err := os.WriteFile(file, []byte("docker.tls.verify=perhaps\n"), 0o600); err != nil {

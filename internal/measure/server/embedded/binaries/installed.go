@@ -54,9 +54,9 @@ func hint(there []Installation) string {
 	}
 	var bins []string
 	for _, i := range there {
-		bins = append(bins, "--pg-bin "+i.Bin)
+		bins = append(bins, i.Bin)
 	}
-	return "; installed: " + strings.Join(bins, ", ")
+	return "; for an installed version, pass --pg-bin " + strings.Join(bins, " or ")
 }
 
 // installations returns the servers at the places, newest first.

@@ -43,8 +43,8 @@ func TestInstalledServersAreFound(t *testing.T) {
 	check(0, brew)
 	check(15, debian)
 	_, err := choose(there, 16)
-	want := "no PostgreSQL 16 found in the usual directories; installed: --pg-bin " + brew +
-		", --pg-bin " + debian
+	want := "no PostgreSQL 16 found in the usual directories; for an installed version, pass --pg-bin " + brew +
+		" or " + debian
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}

@@ -39,7 +39,7 @@ func (s Store) Bin(ctx context.Context, r Release) (string, error) {
 		return filepath.Join(place, "bin"), nil
 	}
 	if err := os.MkdirAll(s.Directory, 0o755); err != nil {
-		return "", fmt.Errorf("create the cache directory: %w; set XDG_CACHE_HOME to another", err)
+		return "", fmt.Errorf("create the cache directory: %w; set XDG_CACHE_HOME to another directory", err)
 	}
 	unlock, err := s.lock(ctx, place+".lock")
 	if err != nil {
@@ -156,7 +156,7 @@ func CacheDirectory() (string, error) {
 		}
 	}
 	if err != nil {
-		return "", fmt.Errorf("find the cache directory: %w; set XDG_CACHE_HOME", err)
+		return "", fmt.Errorf("find the cache directory: %w; set XDG_CACHE_HOME to one", err)
 	}
 	return filepath.Join(cache, "realiops", "postgres"), nil
 }
