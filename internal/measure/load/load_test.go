@@ -3,6 +3,8 @@ package load_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/measure/load/engine"
+	"github.com/realiops/realiops/internal/measure/load/session"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/servertest"
@@ -167,6 +170,13 @@ func TestAnErrorOfTheServerEndsTheLoad(t *testing.T) {
 	})
 	if err == nil || !strings.Contains(err.Error(), "load bulk") || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("got %v", err)
+	}
+	lose := func(context.Context, engine.Options) (r engine.Result, err error) {
+		return r, &engine.Abort{Err: fmt.Errorf("bulk:1: insert …: %w", &session.LostError{Cause: io.EOF})}
+	}
+	err = w.Run(t.Context(), b.endpoint.ConnectClient, lose, time.Minute, nil)
+	if want := "load bulk: connection lost: EOF"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 

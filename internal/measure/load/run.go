@@ -76,9 +76,12 @@ func (w *Workload) options(config *pgx.ConnConfig) engine.Options {
 	}
 }
 
-// plain returns the reason of an Abort without the client's number, which means nothing
-// here, and other errors unchanged.
+// plain returns the reason of an Abort without the client's number, which means nothing here, and that of a lost
+// connection without our statement. It returns other errors unchanged.
 func plain(err error) error {
+	if lost, ok := errors.AsType[*session.LostError](err); ok {
+		return lost
+	}
 	if abort, ok := errors.AsType[*engine.Abort](err); ok {
 		return abort.Err
 	}

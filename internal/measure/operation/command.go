@@ -80,14 +80,13 @@ const silence = 10 * time.Minute
 
 // Script runs a pgbench script as the operation, with one client.
 type Script struct {
-	name   string
 	set    *script.Set
 	parsed *script.Script
 }
 
 // ParseScript parses a script.
 func ParseScript(name, text string) (Script, error) {
-	s := Script{name: name, set: script.NewSet()}
+	s := Script{set: script.NewSet()}
 	var err error
 	s.parsed, err = s.set.Parse(name, text)
 	return s, err
@@ -116,8 +115,11 @@ func (s Script) On(endpoint *postgres.Endpoint, times int) Operation {
 		if ctx.Err() != nil {
 			return Outcome{}, context.Cause(ctx)
 		}
+		if abort, ok := errors.AsType[*engine.Abort](err); ok { // of the only client
+			err = abort.Err
+		}
 		if err != nil {
-			return Outcome{}, fmt.Errorf("%s: %w", s.name, err)
+			return Outcome{}, err
 		}
 		return Outcome{Transactions: result.Transactions, Sessions: sessions}, nil
 	}

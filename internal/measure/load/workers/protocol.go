@@ -115,11 +115,15 @@ type ended struct {
 type failure struct {
 	Text    string
 	Kind    session.Kind
+	Lost    string          `json:",omitempty"` // why the session ended
 	Refused *pgconn.PgError `json:",omitempty"`
 }
 
 func newFailure(err error) failure {
 	f := failure{Text: err.Error(), Kind: session.KindOf(err)}
+	if lost, is := errors.AsType[*session.LostError](err); is {
+		f.Lost = lost.Cause.Error()
+	}
 	f.Refused, _ = errors.AsType[*pgconn.PgError](err)
 	return f
 }
@@ -142,7 +146,7 @@ func (r *remote) Unwrap() []error {
 	case session.Aborted:
 		inside = append(inside, session.ErrAborted)
 	case session.Lost:
-		inside = append(inside, &session.LostError{Cause: errors.New(r.Text)})
+		inside = append(inside, &session.LostError{Cause: errors.New(r.Lost)})
 	}
 	return inside
 }

@@ -314,6 +314,8 @@ func TestKindsOfErrorsAreKept(t *testing.T) {
 		}
 		if got := f.err(); session.KindOf(got) != session.KindOf(err) || got.Error() != "a.sql:1: "+err.Error() {
 			t.Errorf("%v: %v, %v, want %v", err, got, session.KindOf(got), session.KindOf(err))
+		} else if lost, is := errors.AsType[*session.LostError](got); is && lost.Error() != err.Error() {
+			t.Errorf("%v, lost by %v", err, lost)
 		}
 	}
 }
