@@ -49,6 +49,15 @@ func Counted(n int, one string) string {
 	return Count(n) + " " + one + "s"
 }
 
+// Listed returns the first of several names, and the number of the others: "a, b, c, d, e and 3 more".
+func Listed(names []string) string {
+	const few = 5
+	if more := len(names) - few; more > 0 {
+		return strings.Join(names[:few], ", ") + " and " + Count(more) + " more"
+	}
+	return strings.Join(names, ", ")
+}
+
 // Count returns a whole number with commas between thousands. A fraction is rounded.
 func Count[N int | int64 | uint64 | float64](n N) string {
 	return Grouped(fmt.Sprintf("%.0f", float64(n)))

@@ -1,6 +1,7 @@
 package printable
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -35,6 +36,15 @@ func TestCounted(t *testing.T) {
 	for n, want := range map[int]string{0: "0 loads", 1: "1 load", 12: "12 loads", 1000: "1,000 loads"} {
 		if got := Counted(n, "load"); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestListed(t *testing.T) {
+	for want, names := range map[string]string{"": "", "a": "a", "a, b, c, d, e": "a b c d e",
+		"a, b, c, d, e and 1 more": "a b c d e f"} {
+		if got := Listed(strings.Fields(names)); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -112,7 +112,7 @@ func (f Fleet) dangers() (sentences []string) {
 			}
 		}
 		if len(names) > 0 {
-			sentences = append(sentences, fmt.Sprintf(danger.text, printable.Count(len(names)), named(names)))
+			sentences = append(sentences, fmt.Sprintf(danger.text, printable.Count(len(names)), printable.Listed(names)))
 		}
 	}
 	return sentences
@@ -172,7 +172,7 @@ func (f Fleet) lackSection(top int) document.Block {
 	list := document.List(f.unseen())
 	all := f.lacks()
 	for _, l := range all[:min(len(all), top)] {
-		list = append(list, named(l.names)+": "+l.text)
+		list = append(list, printable.Listed(l.names)+": "+l.text)
 	}
 	list = append(list, f.Unread[:min(len(f.Unread), top)]...)
 	if more := max(0, len(all)-top) + max(0, len(f.Unread)-top); more > 0 {

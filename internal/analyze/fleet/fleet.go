@@ -7,11 +7,9 @@ package fleet
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
-	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
@@ -171,17 +169,6 @@ func (d *Database) note(format string, values ...any) {
 func (a Ask) tariff(region string) sizing.Tariff {
 	return sizing.Tariff{Region: region, Prices: a.Prices}
 }
-
-func named(names []string) string {
-	text := strings.Join(names[:min(few, len(names))], ", ")
-	if more := len(names) - few; more > 0 {
-		text += fmt.Sprintf(" and %s more", number.Grouped(float64(more), 0))
-	}
-	return text
-}
-
-// few is the number of names that a sentence lists of many.
-const few = 5
 
 // Risk grades how close a database is to being limited by its storage.
 type Risk struct {

@@ -38,11 +38,11 @@ func (f Fleet) incomplete() (sentences []string) {
 	}
 	if len(cut) > 0 {
 		sentences = append(sentences, fmt.Sprintf("The files of %s were cut off: %s.", printable.Count(len(cut)),
-			named(cut)))
+			printable.Listed(cut)))
 	}
 	if len(doubted) > 0 {
 		sentences = append(sentences, fmt.Sprintf("What %s did is uncertain, for the reasons under What is missing: %s.",
-			printable.Count(len(doubted)), named(doubted)))
+			printable.Count(len(doubted)), printable.Listed(doubted)))
 	}
 	if regions > 0 {
 		sentences = append(sentences, fmt.Sprintf("The region of %s is unknown; %s prices are used.",
@@ -78,7 +78,7 @@ func (f Fleet) unseen() (all []string) {
 		all = append(all, "1 series family looks like a database's and is not read: "+f.Families[0])
 	} else if n > 1 {
 		all = append(all, fmt.Sprintf("%s series families look like databases and are not read: %s", printable.Count(n),
-			named(f.Families)))
+			printable.Listed(f.Families)))
 	}
 	return append(all, f.repeated()...)
 }

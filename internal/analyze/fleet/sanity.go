@@ -78,7 +78,7 @@ func (f Fleet) repeated() (sentences []string) {
 	}
 	for _, key := range keys {
 		if names := byHours[key]; len(names) > 1 {
-			sentences = append(sentences, named(names)+
+			sentences = append(sentences, printable.Listed(names)+
 				": their hours are identical, so they may be one database under several names")
 		}
 	}

@@ -55,11 +55,11 @@ func (b *builder) sparse() string {
 	var texts []string
 	if len(open.metrics) > 0 {
 		texts = append(texts, fmt.Sprintf("AWS may still change its points of %s under %s, so they are not used. "+
-			"Fetch the final ones with realiops aws collect.", some(open.metrics, "metric"), some(open.loads, "load")))
+			"Fetch the final ones with realiops aws collect.", printable.Listed(open.metrics), printable.Listed(open.loads)))
 	}
 	if len(absent.metrics) > 0 {
 		texts = append(texts, fmt.Sprintf("AWS has no points of %s for most of a repetition of %s. With all points, "+
-			"figures and verdicts may be different.", some(absent.metrics, "metric"), some(absent.loads, "load")))
+			"figures and verdicts may be different.", printable.Listed(absent.metrics), printable.Listed(absent.loads)))
 	}
 	return strings.Join(texts, " ")
 }
@@ -90,16 +90,4 @@ func coverage(all []stretch, period time.Duration, from, to time.Time) (wanted, 
 		}
 	}
 	return max(0, to.Sub(from)), final, changing
-}
-
-// some names the first of several, and counts the others.
-func some(names []string, what string) string {
-	const shown = 3
-	if left := len(names) - shown; left > 1 {
-		return strings.Join(names[:shown], ", ") + " and " + printable.Counted(left, "more "+what)
-	}
-	if last := len(names) - 1; last > 0 {
-		return strings.Join(names[:last], ", ") + " and " + names[last]
-	}
-	return names[0]
 }

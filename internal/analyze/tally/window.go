@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/tally/sieve"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -147,7 +148,7 @@ func (o observer) wholeWindows(all []window, made *counts.Observation) (whole []
 		}
 	}
 	if len(uneven) > 0 {
-		made.Uneven = some(uneven, "metric")
+		made.Uneven = printable.Listed(uneven)
 	}
 	return whole
 }

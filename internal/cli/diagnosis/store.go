@@ -8,6 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // StoreSchema names the version of a [Store]'s JSON.
@@ -127,12 +128,8 @@ func (s Store) Document() document.Document {
 
 // whom names the servers that lack something.
 func whom(machines []string, all int) string {
-	const few = 5
-	switch {
-	case len(machines) == all && all > 1:
+	if len(machines) == all && all > 1 {
 		return fmt.Sprintf("of all %d", all)
-	case len(machines) > few:
-		return fmt.Sprintf("of %s and %d more", strings.Join(machines[:few], ", "), len(machines)-few)
 	}
-	return "of " + strings.Join(machines, ", ")
+	return "of " + printable.Listed(machines)
 }

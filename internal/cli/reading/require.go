@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -79,10 +80,11 @@ func matching(flag, pattern string, known []string) ([]string, error) {
 			}
 		}
 	}
-	if near := typo.Guess(pattern, spellings); near != "" {
-		return nil, fmt.Errorf(flag+" %s: the run has no such metric; the nearest is %s", pattern, near)
-	}
-	if near := nearestEnd(pattern, spellings); near != "" {
+	if near := cmp.Or(typo.Guess(pattern, spellings), nearestEnd(pattern, spellings)); near != "" {
+		whose := slices.IndexFunc(known, func(name string) bool { return slices.Contains(table.Spellings(name), near) })
+		if !strings.Contains(pattern, "/") { // a report's name, not a file's
+			near = table.Printed(known[whose], 0)
+		}
 		return nil, fmt.Errorf(flag+" %s: the run has no such metric; the nearest is %s", pattern, near)
 	}
 	if documented := documentedLike(pattern); documented != "" {

@@ -43,6 +43,7 @@ func TestRequiredNames(t *testing.T) {
 		"--require cloudwatch/WriteIOP: the run has no such metric; the nearest is cloudwatch/WriteIOPS")
 	check("io/writes", "pgstat.io/writes", "")
 	check("blok/requets", "", "--require blok/requets: the run has no such metric; the nearest is block/requests")
+	check("flushs", "", "--require flushs: the run has no such metric; the nearest is /proc/diskstats flushes")
 	check("block/[", "", "--require block/[: missing ]")
 	known = nil
 	check("x", "", `--require "x": the run has no such metric (-v lists those it has)`)

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -167,13 +168,8 @@ func (s *search) unnamed(ctx context.Context) error {
 		return fmt.Errorf("the host name does not identify an AWS instance, and these credentials see no PostgreSQL in %s; "+
 			"check the region, or name the instance with --instance", s.config.Region)
 	}
-	const few = 5
-	listed := strings.Join(names[:min(few, len(names))], ", ")
-	if len(names) > few {
-		listed += fmt.Sprintf(" and %d more", len(names)-few)
-	}
 	return fmt.Errorf("the host name does not identify an AWS instance; name it with --instance (in %s: %s)",
-		s.config.Region, listed)
+		s.config.Region, printable.Listed(names))
 }
 
 func (s *search) instance(ctx context.Context, name string) (*DBInstance, error) {

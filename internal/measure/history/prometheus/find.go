@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/history"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Found is one of our metrics that a store has for the server.
@@ -39,7 +40,8 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 		}
 		taken[row.Ours] = true
 		if devices := valuesOf(sets, deviceLabel); ofHost(row.Exporter) && len(devices) > 1 {
-			return nil, fmt.Errorf("the machine has several disks; choose PostgreSQL's with --device from %s", listed(devices))
+			return nil, fmt.Errorf("the machine has several disks; choose PostgreSQL's with --device from %s",
+				printable.Listed(devices))
 		}
 		found = append(found, Found{row, sets[0][instanceLabel], q.selector(row, sets[0])})
 	}
@@ -81,7 +83,7 @@ func (s *Store) noDisk(ctx context.Context, q Query, during string) error {
 	if len(others) > 0 {
 		slices.Sort(others)
 		return fmt.Errorf("%s has no disk %s; choose PostgreSQL's with --device from %s", s.host, device,
-			listed(slices.Compact(others)))
+			printable.Listed(slices.Compact(others)))
 	}
 	if q.Host == "" {
 		return fmt.Errorf("%s has no disk %s, %s", s.host, device, during)
@@ -134,7 +136,7 @@ func (s *Store) seriesByName(ctx context.Context, q Query) (byName map[string][]
 	if machines = slices.Compact(machines); len(machines) > 1 {
 		return nil, fmt.Errorf(
 			`there are PostgreSQL exporters for several servers (%s); pick one with --server 'instance=~"…:.*"'`,
-			listed(machines))
+			printable.Listed(machines))
 	}
 	return byName, nil
 }
@@ -148,7 +150,7 @@ func onMachines(sets []labelSet, machines []string, server string) ([]labelSet, 
 	if len(machines) == 0 && (server != "" || len(valuesOf(sets, instanceLabel)) > 1) {
 		return nil, fmt.Errorf(
 			`%w: it has no PostgreSQL exporter, but disks of %d machines; pick one with --host 'instance="…"' from %s`,
-			ErrNothing, len(valuesOf(sets, instanceLabel)), listed(valuesOf(sets, instanceLabel)))
+			ErrNothing, len(valuesOf(sets, instanceLabel)), printable.Listed(valuesOf(sets, instanceLabel)))
 	}
 	if own := ownOf(sets, machines); len(own) > 0 {
 		return own, nil
@@ -282,15 +284,7 @@ func checkOneInstance(exporter string, sets []labelSet) error {
 		noun = "databases"
 	}
 	return fmt.Errorf(`%s has %d %s; pick one with %s '%s="…"' from %s`, exporter, len(instances), noun, flag,
-		identity(exporter), listed(instances))
-}
-
-func listed(names []string) string {
-	const few = 5
-	if len(names) > few {
-		return strings.Join(names[:few], ", ") + fmt.Sprintf(" and %d more", len(names)-few)
-	}
-	return strings.Join(names, ", ")
+		identity(exporter), printable.Listed(instances))
 }
 
 // versionMetric is a metric with the server's version in a label.

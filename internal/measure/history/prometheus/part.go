@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // part is one of several series that add up, without the labels of replicas of a Prometheus.
@@ -162,5 +164,5 @@ func severalServers(f Found, a, b *part, differ []string) error {
 	}
 	label := slices.MinFunc(differ, plainer)
 	return fmt.Errorf(`%s has several servers at %s, which differ in %s (%s); pick one with %s '%s="…"'`, f.Exporter,
-		f.Instance, label, listed([]string{a.labels[label], b.labels[label]}), flag, label)
+		f.Instance, label, printable.Listed([]string{a.labels[label], b.labels[label]}), flag, label)
 }

@@ -303,7 +303,7 @@ func TestAnswers(t *testing.T) {
 		for more := bytes.Repeat([]byte("a"), 1<<16); err == nil; {
 			_, err = w.Write(more)
 		}
-	}, "the answer is longer than 32 MiB; ask for less with --for")
+	}, " is longer than 32 MiB; ask for less with --for")
 	check("ended", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "1000")
 		fmt.Fprint(w, `{"status":`)

@@ -161,7 +161,7 @@ func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-var errTooLong = fmt.Errorf("the answer is longer than %d MiB; ask for less with --for", mostBytes>>20)
+var errTooLong = fmt.Errorf("is longer than %d MiB", mostBytes>>20)
 
 // explain returns a query's error in one line without the address.
 func (s *Store) explain(ctx context.Context, err error) error {
@@ -182,7 +182,7 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	case input.OutOfFiles(err) != nil:
 		return fmt.Errorf("connect to %s: %w", s.host, input.OutOfFiles(err))
 	case errors.Is(err, errTooLong):
-		return errTooLong
+		return fmt.Errorf("the answer of %s %w; ask for less with --for", s.host, errTooLong)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return fmt.Errorf("%s did not answer within %s; ask for less with --for, or check the store", s.host,
 			printable.Duration(answerWithin))
