@@ -123,7 +123,7 @@ func TestHistoryOfShortFiles(t *testing.T) {
 		if c.size > 0 {
 			cents(t, name, sizedOf(t, path, "--percentile", "100", "--gib", "100").Sized.Rate.Requests(), c.size)
 		} else if _, said := runs(t, command.ExitUsage, "size", path); !strings.Contains(said,
-			"sizing needs four hours of history") {
+			"sizing needs four whole hours of history") {
 			t.Errorf("%s: %s", name, said)
 		}
 	}
@@ -277,6 +277,8 @@ func TestSizeOfAHistoryWithAHole(t *testing.T) {
 			"2 h of these 12 h are missing (the longest gap: 2026-11-01 03:00 to 2026-11-01 05:00 UTC)"},
 		"CloudWatch, late": {"cw.json", pointsOf(12, map[string][2]int{"ReadIOPS": {0, 3}}),
 			"3 h of these 12 h are missing (the longest gap: 2026-11-01 00:00 to 2026-11-01 03:00 UTC)"},
+		"CloudWatch, few hours": {"cw.json", pointsOf(30, map[string][2]int{"ReadIOPS": {2, 27}, "WriteIOPS": {2, 27},
+			"ReadThroughput": {2, 27}, "WriteThroughput": {2, 27}}), "25 h of these 30 h are missing"},
 		"CloudWatch, in the means alone": {"cw.json",
 			strings.TrimSuffix(pointsOf(12, map[string][2]int{"ReadIOPS": {3, 5}}), "]}") +
 				strings.Replace(strings.ReplaceAll(pointsOf(12, nil), "Average", "Maximum"), `{"MetricDataResults": [`,

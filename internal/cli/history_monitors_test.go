@@ -100,7 +100,7 @@ func TestSarTyped(t *testing.T) {
 		t.Errorf("of two seconds it shows %s", out)
 	}
 	if _, said = runs(t, command.ExitUsage, "size", "seconds.jsonl"); !strings.Contains(said,
-		"sizing needs four hours of history") {
+		"sizing needs four whole hours of history") {
 		t.Errorf("of two seconds it says %s", said)
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // errTooShort is the error for a history without a period inside a window.
-var errTooShort = errors.New("sizing needs four hours of history; give realiops history more hours, or the busiest " +
+var errTooShort = errors.New("sizing needs four whole hours of history; give realiops history more hours, or the busiest " +
 	"figures to realiops size --need")
 
 // LeastObserved is the shortest observation taken as typical of a server: a week, which has its busiest day.

@@ -111,9 +111,12 @@ func (o observer) wholeWindows(all []window, made *counts.Observation) (whole []
 		return m.Type != runfile.Counter
 	})
 	unread := func(w window) bool {
-		return len(counters) > 0 && !slices.ContainsFunc(counters, func(m runfile.Metric) bool {
-			return w.repetition.Counts[m.Name].Missing == nil
-		})
+		for name, count := range w.repetition.Counts {
+			if _, periodic := o.stretched[name]; count.Missing == nil && (!periodic || len(counters) == 0) {
+				return false
+			}
+		}
+		return true
 	}
 	read, times := 0, map[string]int{}
 	for _, w := range all {
