@@ -150,7 +150,7 @@ func TestCalibrateBySeveral(t *testing.T) {
 	}
 	factor := math.Exp(4.302653 * math.Log(1.1) * math.Sqrt(4.0/3))
 	want := sizing.Calibration{RowsPerWrite: &sizing.Range{Value: 110, Least: 110 / factor, Most: 110 * factor},
-		Repetitions: 3, Run: "own", Load: "bulk"}
+		Repetitions: 3, Run: "own", Load: "bulk", NotIdle: true}
 	if diff := cmp.Diff(want, c, cmpopts.EquateApprox(1e-6, 0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -17,6 +17,7 @@ type Calibration struct {
 	Repetitions  int    // number of repetitions used
 	Run          string // of the user's; empty: published
 	Load         string // of that run; empty: all
+	NotIdle      bool   // the run did not measure idle, so its writes include those of other programs
 }
 
 // walUnit is the largest amount of WAL, in bytes, that Aurora bills as one write.
@@ -43,7 +44,7 @@ func Calibrate(run *counts.Run, like string) (Calibration, error) {
 	if run == nil {
 		return Published(), nil
 	}
-	c := Calibration{Run: run.Header.ID}
+	c := Calibration{Run: run.Header.ID, NotIdle: run.Idle.Repetitions == 0}
 	if load, found := run.Load(like); found && c.take(run, load) {
 		c.Load = like
 		return c, nil

@@ -186,6 +186,11 @@ func (o SizeOptions) answer(env command.Env, answer sizing.Sizing, runs ...*coun
 	for _, run := range runs {
 		view.Caution(report.Cautions(run)...)
 	}
+	if o.Calibrate != nil && answer.Aurora != nil {
+		for _, text := range report.Cautions(o.Calibrate) {
+			view.Caution(o.calibrate + ": " + text)
+		}
+	}
 	if o.baseline != "" {
 		run, err := command.NamedRun(env, o.baseline)
 		if err != nil {

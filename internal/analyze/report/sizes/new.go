@@ -370,5 +370,9 @@ func restsOn(c sizing.Calibration) string {
 	if c.Load != "" {
 		text += " of " + c.Load
 	}
-	return text + " of your run " + runfile.ShownID(c.Run)
+	text += " of your run " + runfile.ShownID(c.Run)
+	if c.NotIdle {
+		text += ", which was not measured idle"
+	}
+	return text
 }
