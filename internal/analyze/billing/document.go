@@ -147,9 +147,8 @@ func (c Comparison) monthTable() document.Block {
 		t.Rows = append(t.Rows, c.monthRow("all", c.Whole))
 	}
 	compute, storage := c.Whole.Compute, c.Whole.Storage
-	legend := fmt.Sprintf("Both for the same hours, in %s, by %s. Break-even: the cost of I/O on Standard above "+
-		"which I/O-Optimized is cheaper, here %.3f of compute and %.3f of storage.",
-		c.Currency, catalog.PricesOf(c.AsOf), -compute.Saved()/compute.Standard, -storage.Saved()/storage.Standard)
+	legend := fmt.Sprintf("Both for the same hours, in %s. Break-even: the cost of I/O on Standard above which "+
+		"I/O-Optimized is cheaper, here %.3f of compute and %.3f of storage.", c.Currency, -compute.Saved()/compute.Standard, -storage.Saved()/storage.Standard)
 	if !c.stated {
 		legend += " Days beyond: whole days (UTC) above it. Lowest, median, highest: what I/O-Optimized would have " +
 			"saved on a day."
@@ -213,15 +212,15 @@ func (c Comparison) switchingBlock() document.Block {
 	text := fmt.Sprintf("A cluster can switch to I/O-Optimized once in 30 days, and back at any time. For the %s "+
 		"hours above, knowing all days in advance, ", number.Grouped(float64(c.Whole.Compared), 0))
 	if stay-s.Best < 0.5 || s.Switches == 0 {
-		text += fmt.Sprintf("no switching would have cost less than staying, at %s %s (%s).", money(stay),
-			c.Currency, catalog.PricesOf(c.AsOf))
+		text += fmt.Sprintf("no switching would have cost less than staying, at %s %s.", money(stay),
+			c.Currency)
 	} else {
 		changes := "one change"
 		if s.Switches > 1 {
 			changes = number.Spelled(s.Switches) + " changes"
 		}
-		text += fmt.Sprintf("%s to it would have cost %s %s, and staying %s (%s).", changes, money(s.Best), c.Currency,
-			money(stay), catalog.PricesOf(c.AsOf))
+		text += fmt.Sprintf("%s to it would have cost %s %s, and staying %s.", changes, money(s.Best), c.Currency,
+			money(stay))
 	}
 	return document.Section{Title: "Switching back and forth", Blocks: []document.Block{document.Paragraph{Text: text}}}
 }
