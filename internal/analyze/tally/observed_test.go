@@ -167,16 +167,23 @@ func TestWindowsLackGoneCounter(t *testing.T) {
 	}
 }
 
-// TestUnevenCounter: each second reading lacks a counter, and windows begin with one that has it or end with one, but not
-// both. It has no figures, which is said.
+// TestUnevenCounter: a counter that each second reading lacks is known in all windows. Of one that is read in each
+// second window there are no figures, which is said.
 func TestUnevenCounter(t *testing.T) {
-	o := observed(t, observation(60, unchanging,
-		func(second int, _ time.Time, counters map[string]float64) []runfile.Record {
-			if second%2 == 0 {
-				delete(counters, updated)
-			}
-			return nil
-		})).Observed
+	every := func(seconds int) *counts.Observation {
+		return observed(t, observation(60, unchanging,
+			func(second int, _ time.Time, counters map[string]float64) []runfile.Record {
+				if second%seconds != 0 {
+					delete(counters, updated)
+				}
+				return nil
+			})).Observed
+	}
+	even := every(2)
+	if _, known := even.RowsPerSecond["updated"]; !known || even.LackingText() != "" || even.Whole != 11 {
+		t.Errorf("%+v", even)
+	}
+	o := every(10)
 	const want = "Read too unevenly for windows of 5 s, and so without figures: pg_stat_database.tup_updated (all " +
 		"databases)."
 	if got := o.LackingText(); got != want || o.Whole != 11 {

@@ -1,5 +1,5 @@
-// Package sieve keeps only the last reading of each window of an observation, so that memory does not grow with its
-// length.
+// Package sieve keeps only the last reading of each metric in each window of an observation, so that memory does not
+// grow with its length.
 package sieve
 
 import (
@@ -27,7 +27,7 @@ const (
 	readingsInWindow = 5
 )
 
-// Sieve holds the last reading of each probe in each window. Windows are aligned to the clock, whenever an observation
+// Sieve holds the last reading of each probe in each window, and earlier ones with metrics that it lacks. Windows are aligned to the clock, whenever an observation
 // began or went on.
 type Sieve struct {
 	Length int64 // of a window, in nanoseconds
@@ -77,17 +77,54 @@ func (s *Sieve) Window(at time.Time) int64 { return (at.UnixNano() - 1) / s.Leng
 // Take adds a reading.
 func (s *Sieve) Take(r runfile.Row) {
 	rows := s.rows[r.Probe]
-	if n := len(rows); n > 0 && s.Window(rows[n-1].at) == s.Window(r.At) {
+	n := len(rows)
+	if n > 0 && s.Window(rows[n-1].at) == s.Window(r.At) && slices.Equal(rows[n-1].names, r.Names) {
 		rows[n-1].become(r)
 		return
 	}
 	k := &kept{}
 	k.become(r)
-	s.Size += k.size(rows)
-	s.rows[r.Probe] = append(rows, k)
-	if len(s.rows[r.Probe]) > MostWindows {
+	for ; n > 0 && s.Window(rows[n-1].at) == s.Window(r.At); n-- {
+		s.Size -= rows[n-1].size(rows[:n-1])
+	}
+	rows = s.add(rows, k)
+	for i := n; i < len(rows); i++ {
+		s.Size += rows[i].size(rows[:i])
+	}
+	s.rows[r.Probe] = rows
+	if rows[n] == k && s.windows(rows) > MostWindows {
 		s.LengthenTo(time.Duration(s.Length) + 1)
 	}
+}
+
+// add adds a row after others. It drops those in its window that have none of their metrics alone.
+func (s *Sieve) add(rows []*kept, k *kept) []*kept {
+	n := len(rows)
+	for n > 0 && s.Window(rows[n-1].at) == s.Window(k.at) {
+		n--
+	}
+	before := slices.DeleteFunc(rows[n:], func(other *kept) bool { return within(other.names, k.names) })
+	return append(rows[:n+len(before)], k)
+}
+
+// within reports whether names are among all, in the same order.
+func within(names, all []string) bool {
+	for _, name := range all {
+		if len(names) > 0 && names[0] == name {
+			names = names[1:]
+		}
+	}
+	return len(names) == 0
+}
+
+// windows returns in how many windows rows are.
+func (s *Sieve) windows(rows []*kept) (n int) {
+	for i, k := range rows {
+		if i == 0 || s.Window(rows[i-1].at) != s.Window(k.at) {
+			n++
+		}
+	}
+	return n
 }
 
 // Back returns how far a reading is before the last one that was kept of its probe, and reports whether most of its
@@ -128,11 +165,7 @@ func (s *Sieve) lengthen(length int64) {
 	for probe, rows := range s.rows {
 		left := rows[:0]
 		for _, k := range rows {
-			if n := len(left); n > 0 && s.Window(left[n-1].at) == s.Window(k.at) {
-				left[n-1] = k
-				continue
-			}
-			left = append(left, k)
+			left = s.add(left, k)
 		}
 		clear(rows[len(left):])
 		for i, k := range left {

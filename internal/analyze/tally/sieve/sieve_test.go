@@ -30,3 +30,36 @@ func TestWindowsOfADay(t *testing.T) {
 		t.Errorf("%d readings in windows %d to %d", kept, first, last)
 	}
 }
+
+// TestLastOfEachMetric: a metric that the last reading of a window lacks has the one before, and no more are kept.
+func TestLastOfEachMetric(t *testing.T) {
+	s := sieve.New(runfile.Run{Parameters: map[string]string{"interval": "1s"}})
+	begin := time.Date(2026, 11, 27, 0, 0, 0, 0, time.UTC)
+	for i := 1; i <= 12*60*60; i++ {
+		row := runfile.Row{At: begin.Add(time.Duration(i) * time.Second), Probe: "server", Names: []string{"a", "b", "c"},
+			Values: []float64{float64(i), float64(i), float64(i)}}
+		switch i % 4 {
+		case 0:
+			row.Names, row.Values = row.Names[1:], row.Values[1:]
+		case 1:
+			row.Names, row.Values = row.Names[:2], row.Values[:2]
+		}
+		s.Take(row)
+	}
+	size, last := 0, map[string]map[int64]time.Time{"a": {}, "b": {}, "c": {}}
+	for row := range s.Rows {
+		size++
+		for _, name := range row.Names {
+			last[name][s.Window(row.At)] = row.At
+		}
+	}
+	if got := time.Duration(s.Length); got != time.Minute || size > 3*720 || s.Size > 300*size {
+		t.Errorf("%d readings in windows of %s, %d bytes", size, got, s.Size)
+	}
+	for name, late := range map[string]time.Duration{"a": time.Second, "b": 0, "c": 0} {
+		at := last[name][s.Window(begin.Add(time.Hour))]
+		if !at.Equal(begin.Add(time.Hour-late)) || len(last[name]) != 720 {
+			t.Errorf("%s: %s, in %d windows", name, at, len(last[name]))
+		}
+	}
+}
