@@ -1,8 +1,11 @@
 package sizing_test
 
 import (
+	"bytes"
 	"errors"
 	"math"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/tally"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -195,11 +200,45 @@ func TestWritesHiddenByFailover(t *testing.T) {
 // TestCalibrateErrors checks the one-line error.
 func TestCalibrateErrors(t *testing.T) {
 	_, err := sizing.Calibrate(shipped(t, "loads-pg17.jsonl"), "bulk")
-	want := "nothing to calibrate with; give a run on Aurora whose loads contain whole periods of VolumeWriteIOPs (this " +
-		"run did not read CloudWatch VolumeWriteIOPs)"
-	if err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
+	const want = "nothing to calibrate with; give a run on Aurora whose loads contain whole periods of VolumeWriteIOPs, and " +
+		"that counts their rows or bytes of WAL"
+	if why := " (this run did not read CloudWatch VolumeWriteIOPs)"; err == nil || err.Error() != want+why {
+		t.Errorf("%v, want %s", err, want+why)
 	}
+
+	// what is missing may be the WAL, not the writes
+	_, err = sizing.Calibrate(without(t, "published-digitized.jsonl", `,"cloudwatch/WriteThroughput":[0-9.e+]+`), "bulk")
+	if err == nil || !strings.HasPrefix(err.Error(), want+" (") || strings.Contains(err.Error(), "did not read CloudWatch VolumeWriteIOPs") {
+		t.Errorf("without bytes of WAL: %v", err)
+	}
+}
+
+// TestCalibrateWithoutFlavor: a file that does not say that its server is Aurora must not turn five minutes of a metric
+// that moves each hour into a bill.
+func TestCalibrateWithoutFlavor(t *testing.T) {
+	for _, run := range []*counts.Run{shipped(t, "published-aurora.jsonl"), without(t, "published-aurora.jsonl", `"flavor":"aurora",`)} {
+		if c, err := sizing.Calibrate(run, "bulk"); err == nil || !strings.Contains(err.Error(), "it changes in steps of about 1 h") {
+			t.Errorf("of the flavor %q: %+v, %v", run.Header.Target.Flavor, c, err)
+		}
+	}
+}
+
+// without reads a shipped run without the parts of its text that match.
+func without(t *testing.T, name, part string) *counts.Run {
+	t.Helper()
+	text, err := os.ReadFile("../../../testdata/runs/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := regexp.MustCompile(part).ReplaceAll(text, nil)
+	if len(cut) == len(text) {
+		t.Fatalf("%s has no %s", name, part)
+	}
+	run, err := tally.FromRun(runfile.Read(bytes.NewReader(cut)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
 }
 
 // TestPagesAskedAreBilled: per page that was not in shared_buffers, which the run counts, 0.34, 0.36 and 0.64 reads

@@ -36,7 +36,7 @@ func Published() Calibration {
 
 // ErrNotCalibrated is the error for a run that cannot replace the published calibration.
 var ErrNotCalibrated = errors.New("nothing to calibrate with; give a run on Aurora whose loads contain whole periods " +
-	"of VolumeWriteIOPs")
+	"of VolumeWriteIOPs, and that counts their rows or bytes of WAL")
 
 // Calibrate returns the calibration from a run on Aurora: from the load named like if it has one, else from all loads.
 // For a nil run it returns the published one.
@@ -52,9 +52,14 @@ func Calibrate(run *counts.Run, like string) (Calibration, error) {
 	if c.take(run, run.Loads...) || c.takeWhole(run) {
 		return c, nil
 	}
+	log := run.Quantity(metric.WALBytes)
 	for _, load := range run.Loads {
 		for _, r := range load.Repetitions {
-			if _, err := r.Count(metric.CloudWatchVolumeWriteIOPs); err != nil && !load.Idle() {
+			_, err := r.Count(metric.CloudWatchVolumeWriteIOPs)
+			if err == nil {
+				_, err = log.Count(load, r)
+			}
+			if err != nil && !load.Idle() {
 				return c, fmt.Errorf("%w (%w)", ErrNotCalibrated, err)
 			}
 		}

@@ -43,14 +43,13 @@ func (b *builder) countIn(name string, from, to time.Time, work func(from, to ti
 		number.Grouped(amount, 0), minutes(inside[len(inside)-1].to.Sub(inside[0].from)), minutes(step), counts.StepsInLoad)}}
 }
 
-// knownSteps returns the time for which a source shows the same value in other runs, or 0.
-func (b *builder) knownSteps(name string) time.Duration {
+// knownSteps returns the time for which a source shows the same value in other runs, or 0. It ignores the flavor, which
+// a file may lack.
+func knownSteps(name string) (steps time.Duration) {
 	for _, row := range metric.All().Of(name) {
-		if row.On == b.run.Header.Target.Flavor {
-			return time.Duration(row.Steps * float64(time.Second))
-		}
+		steps = max(steps, time.Duration(row.Steps*float64(time.Second)))
 	}
-	return 0
+	return steps
 }
 
 // constantFor returns the longest time for which a source shows the same value, or 0 if it moves from period to period.
@@ -83,7 +82,7 @@ func (b *builder) constantFor(name string) (longest time.Duration) {
 	}
 	even := held > 0 && (len(levels) == 1 || float64(held) < leastHeld*float64(len(all)))
 	if len(all) < fewestSame || even {
-		return b.knownSteps(name)
+		return knownSteps(name)
 	}
 	return longest
 }
