@@ -277,6 +277,31 @@ func TestNullIsNotZero(t *testing.T) {
 	}
 }
 
+// TestPossibleHasNames: records without what they are about would be left out silently, and the answer with them.
+func TestPossibleHasNames(t *testing.T) {
+	bulk := Plan{Loads: []Load{{Name: "bulk"}, {}}}
+	for _, c := range []struct {
+		record Record
+		says   string
+	}{
+		{Run{Start: noon, Plan: bulk}, "a plan with a load without a name"},
+		{Metric{Type: Counter}, "a metric without a name"},
+		{Metric{Name: "block/writes"}, "the metric block/writes without a type"},
+		{LoadEvent{At: noon, Event: Begin}, "the begin of a load without a name"},
+		{LoadEvent{At: noon, Load: "bulk"}, "the load bulk without an event"},
+		{Work{From: noon, To: noon}, "work without the name of its load"},
+		{Total{}, "a total without the name of its load"},
+		{Period{From: noon, To: noon.Add(1), Statistic: Sum}, "a period without the name of its metric"},
+		{Period{From: noon, To: noon.Add(1), Metric: "cloudwatch/WriteIOPS"}, "a period of cloudwatch/WriteIOPS without its statistic"},
+	} {
+		for _, err := range Possible(func(yield func(Record, error) bool) { yield(c.record, nil) }) {
+			if want := "it has " + c.says; err == nil || err.Error() != want {
+				t.Errorf("%+v: %v, want %q", c.record, err, want)
+			}
+		}
+	}
+}
+
 // TestPossibleHasTimes: a period without its begin would last two thousand years, and a reading without a time would
 // come before all others.
 func TestPossibleHasTimes(t *testing.T) {
@@ -287,7 +312,8 @@ func TestPossibleHasTimes(t *testing.T) {
 		{Run{}, "a run"}, {Run{Start: noon}, ""}, {Row{}, "a reading"}, {Reading{}, "a reading"}, {LoadEvent{Event: End}, "the end of a load"},
 		{Work{To: noon}, "work"}, {Work{From: noon}, "work"}, {Period{To: noon}, "a period"},
 		{Period{From: noon}, "a period"}, {Period{From: noon, To: noon}, "a period"},
-		{Period{From: noon, To: noon.Add(1)}, ""}, {Row{At: noon}, ""}, {Work{From: noon, To: noon}, ""},
+		{Period{From: noon, To: noon.Add(1), Metric: "m", Statistic: Average}, ""}, {Row{At: noon}, ""},
+		{Work{From: noon, To: noon, Load: "bulk"}, ""},
 	} {
 		for _, err := range Possible(func(yield func(Record, error) bool) { yield(c.record, nil) }) {
 			if want := "it has " + c.says + " without a time"; c.says == "" && err != nil ||

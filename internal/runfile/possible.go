@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 )
 
 // MostCounted is more than a 64-bit counter can hold. Larger values are invalid, and their sums may overflow.
@@ -13,7 +14,7 @@ const MostCounted = 1e20
 // Counted reports whether a counter can have the value; NaN cannot.
 func Counted(value float64) bool { return math.Abs(value) <= MostCounted }
 
-// Possible yields records up to one with an impossible value, or without its time, which is an error. It is for files
+// Possible yields records up to one with an impossible value, or without its time or name, which is an error. It is for files
 // from users.
 func Possible(records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
@@ -31,6 +32,9 @@ func Possible(records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
 func possible(record Record) error {
 	if what := untimed(record); what != "" {
 		return errors.New("it has " + what + " without a time")
+	}
+	if what := nameless(record); what != "" {
+		return errors.New("it has " + what)
 	}
 	switch r := record.(type) {
 	case Run:
@@ -89,6 +93,46 @@ func untimed(record Record) string {
 	case Period:
 		if r.From.IsZero() || !r.To.After(r.From) {
 			return "a period"
+		}
+	}
+	return ""
+}
+
+// nameless says what a record lacks without which nobody knows what it is about; else empty.
+func nameless(record Record) string {
+	switch r := record.(type) {
+	case Run:
+		if slices.ContainsFunc(r.Plan.Loads, func(l Load) bool { return l.Name == "" }) {
+			return "a plan with a load without a name"
+		}
+	case Metric:
+		switch {
+		case r.Name == "":
+			return "a metric without a name"
+		case r.Type == "":
+			return "the metric " + r.Name + " without a type"
+		}
+	case LoadEvent:
+		switch {
+		case r.Load == "":
+			return "the " + string(r.Event) + " of a load without a name"
+		case r.Event == "":
+			return "the load " + r.Load + " without an event"
+		}
+	case Work:
+		if r.Load == "" {
+			return "work without the name of its load"
+		}
+	case Total:
+		if r.Load == "" {
+			return "a total without the name of its load"
+		}
+	case Period:
+		switch {
+		case r.Metric == "":
+			return "a period without the name of its metric"
+		case r.Statistic == "":
+			return "a period of " + r.Metric + " without its statistic"
 		}
 	}
 	return ""
