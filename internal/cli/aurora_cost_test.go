@@ -327,7 +327,7 @@ func TestAuroraCostOfReadersThatAreGone(t *testing.T) {
 		return c, strings.Join(strings.Fields(stdout.String()), " ")
 	}
 	_, text := run(command.ExitCannotTell)
-	if want := "shop: which costs less, Standard or I/O-Optimized, is unknown: 1,680 hours of deleted instances " +
+	if want := "shop: which costs less, Standard or I/O-Optimized, is unknown: 1,680 hours of unnamed instances " +
 		"are left out"; !strings.HasPrefix(text, want) {
 		t.Errorf("it begins %.200s, want %s", text, want)
 	}

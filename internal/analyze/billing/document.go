@@ -41,7 +41,7 @@ func (c Comparison) priceText() string {
 			if s, known := metric.SourceOf(key); known {
 				key = s.Title + ", " + s.State
 			}
-			add(&from, key)
+			add(&from, cmp.Or(key, "an unnamed source"))
 		}
 		if i.Inferred != "" {
 			add(&inferred, cmp.Or(i.Class, i.What)+" "+i.Inferred)

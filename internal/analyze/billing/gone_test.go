@@ -1,6 +1,7 @@
 package billing_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -76,7 +77,7 @@ func scaled(millions float64) *history {
 func TestGoneInstances(t *testing.T) {
 	storage := 100 * 0.125 * 14 / 31
 	c := scaled(0.5).compared(14)
-	if want := "448 hours of deleted instances are left out"; c.Verdict.Cheaper != "" ||
+	if want := "448 hours of unnamed instances are left out"; c.Verdict.Cheaper != "" ||
 		!strings.HasPrefix(c.Verdict.Why, want) || !strings.Contains(c.Verdict.Why, "--instance") {
 		t.Errorf("%+v, want none: %s", c.Verdict, want)
 	}
@@ -108,6 +109,10 @@ func TestGoneInstances(t *testing.T) {
 		t.Errorf("the warnings are %q", cheap.Warnings)
 	}
 
+	if text := fmt.Sprint(cheap.Document().Blocks); !strings.Contains(text, "Prices of an unnamed source.") {
+		t.Errorf("prices without a source: %s", text)
+	}
+
 	// contradicting weeks do not hide them: an hour of one is 0.30, of which a month has 730 / 336
 	var uneven history
 	for hour := range 14 * 24 {
@@ -119,7 +124,7 @@ func TestGoneInstances(t *testing.T) {
 	}
 	v := uneven.compared(14).Verdict
 	least := (7*24*5 - 14*24*0.3 - storage - 100*0.3) / (14 * 24) * 730
-	for _, want := range []string{"seven-day stretches say otherwise, and 100 hours of deleted instances are left " +
+	for _, want := range []string{"seven-day stretches say otherwise, and 100 hours of unnamed instances are left " +
 		"out", "as little as " + number.Grouped(least, 0) + " USD a month"} {
 		if v.Cheaper != billing.Optimized || v.Sure || !strings.Contains(v.Why, want) {
 			t.Errorf("it does not say %q: %+v", want, v)
@@ -128,12 +133,14 @@ func TestGoneInstances(t *testing.T) {
 
 	// a reader for an hour reverses nothing, and is reported
 	var once history
-	for hour := range 14 * 24 {
-		once.hour(october.Add(time.Duration(hour)*time.Hour), 0.5, map[bool]float64{true: 1}[hour == 100])
+	for hour := range 31 * 24 {
+		once.hour(october.Add(time.Duration(hour)*time.Hour), 0.502, map[bool]float64{true: 1}[hour == 100])
 	}
-	if v := once.compared(14).Verdict; v.Cheaper != billing.Optimized || v.Sure ||
-		!strings.HasPrefix(v.Why, "1 hour of a deleted instance is left out") {
+	if v := once.compared(31).Verdict; v.Cheaper != billing.Optimized || v.Sure ||
+		!strings.HasPrefix(v.Why, "1 hour of an unnamed instance is left out") {
 		t.Errorf("with a reader for an hour: %+v", v)
+	} else if same := "as little as " + number.Grouped(v.Saves, 0) + " USD"; strings.Contains(v.Why, same) {
+		t.Errorf("with a reader for an hour it saves as much as without: %s", v.Why)
 	}
 }
 

@@ -77,7 +77,7 @@ func (u Use) lines(t sizing.Tariff, reserved Reserved) []line {
 	}
 	reserved.apply(all)
 	if slices.ContainsFunc(u.Gone, func(hours float64) bool { return hours > 0 }) {
-		all = append(all, newLine(Item{What: "deleted instances", Unit: "hours"}, gone, unknown(), u.Gone))
+		all = append(all, newLine(Item{What: "unnamed instances", Unit: "hours"}, gone, unknown(), u.Gone))
 	}
 	for i := range all {
 		all[i].total(t.Region)

@@ -86,12 +86,12 @@ func (c Comparison) goneTurns() bool {
 	return c.gone > 0 && cheaper(c.savedLeast) == Optimized && !(c.savedLeast-c.gone*c.dearest > 0)
 }
 
-// hoursGone says how long instances ran that are gone.
+// hoursGone says how long instances ran that have no metrics here: they were deleted, or their points are missing.
 func hoursGone(n float64) string {
 	if text := number.Grouped(n, 0); text != "1" {
-		return text + " hours of deleted instances are left out"
+		return text + " hours of unnamed instances are left out"
 	}
-	return "1 hour of a deleted instance is left out"
+	return "1 hour of an unnamed instance is left out"
 }
 
 func (c Comparison) guessed() string {
@@ -171,8 +171,11 @@ func (c Comparison) doubtDays(answer string) string {
 func (c Comparison) doubtInput(answer string) (all []string) {
 	if c.gone > 0 && answer == Optimized {
 		least := (c.savedLeast - c.gone*c.dearest) * month / float64(c.Whole.Compared)
-		all = append(all, fmt.Sprintf("%s, so it may save as little as %s %s a month: name each with --instance "+
-			"NAME=CLASS@FROM..TO", hoursGone(c.gone), money(least), c.Currency))
+		text := hoursGone(c.gone)
+		if money(least) != money(c.savedLeast*month/float64(c.Whole.Compared)) {
+			text += fmt.Sprintf(", so it may save as little as %s %s a month", money(least), c.Currency)
+		}
+		all = append(all, text+": name each with --instance NAME=CLASS@FROM..TO")
 	}
 	if c.uncounted > 0 && answer == Optimized {
 		all = append(all, fmt.Sprintf("whether instances came and went in %d of %d hours is not known: the "+

@@ -103,7 +103,11 @@ func ReadPrices(r io.Reader) ([]Price, error) {
 			err = fmt.Errorf("it is in %s, but the first price is in %s; use one currency", p.Currency, all[0].Currency)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("price %d, of %s per %s: %w", i+1, p.Volume, p.Per, err)
+			of := ""
+			if p.Volume != "" && p.Per != "" {
+				of = fmt.Sprintf(", of %s per %s", p.Volume, p.Per)
+			}
+			return nil, fmt.Errorf("price %d%s: %w", i+1, of, err)
 		}
 		places[p.unit()] = i
 	}
@@ -133,7 +137,7 @@ func (p Price) sold(volumes []Volume) error {
 		return fmt.Errorf("the price of a class, such as %s, must be per hour", p.Class)
 	case p.Class != "":
 		return nil
-	case of == nil:
+	case of == nil, of.Unlimited && p.Per == PerHour:
 		return errors.New("class is missing; the price of a machine needs its class")
 	}
 	return p.of(*of)

@@ -40,6 +40,8 @@ func TestInvalidPrices(t *testing.T) {
 	check("["+good+"\n"+good+"]", "line 2: invalid JSON: invalid character '{' after array element")
 	check("["+good+","+row("gp2", "gib", "EUR", "0.1")+"]",
 		"price 2, of gp2 per gib: it is in EUR, but the first price is in USD; use one currency")
+	check("["+row("", "gib", "USD", "1")+"]", "price 1: volume, per, region and currency are required")
+	check("["+row("gp3", "", "USD", "1")+"]", "price 1: volume, per, region and currency are required")
 	check("["+row("gp3", "gib", "", "1")+"]", "price 1, of gp3 per gib: volume, per, region and currency are required")
 }
 
@@ -87,6 +89,7 @@ func TestImpossiblePrices(t *testing.T) {
 	check("gp3", `"per": "gib", "tier": "P10", "region": "us-east-1"`, `EBS gp3 has no named sizes, such as "P10"`)
 	check("gp2", `"per": "iops", "region": "us-east-1"`, "EBS gp2 is not sold by that unit")
 	check("gp3", `"per": "million-io", "region": "us-east-1"`, "EBS gp3 is not sold by that unit")
+	check("aurora", `"per": "hour", "region": "us-east-1"`, "class is missing; the price of a machine needs its class")
 	check("gp3", `"per": "hour", "region": "us-east-1"`, "EBS gp3 is not sold by that unit")
 	check("ec2", `"per": "hour", "region": "us-east-1"`, "class is missing; the price of a machine needs its class")
 	check("ec2", `"per": "gib", "class": "m5.large", "region": "us-east-1"`,
