@@ -99,7 +99,9 @@ func decodeAs[R Record](line []byte) (Record, error) {
 // decodeAnyWork refuses work with a missing amount: it is not 0.
 func decodeAnyWork(line []byte) (Record, error) {
 	var told struct {
-		Transactions, Statements, Rows *int64
+		Transactions *int64 `json:"transactions"`
+		Statements   *int64 `json:"statements"`
+		Rows         *int64 `json:"rows"`
 	}
 	switch err := json.Unmarshal(line, &told); {
 	case err != nil:

@@ -175,10 +175,15 @@ func TestDefectNamesItsLine(t *testing.T) {
 		"line 4: the file is corrupt at that point: invalid character")
 	check("number for a text", one+`{"kind":"read","probe":1}`+"\n"+two(all[3]), 1,
 		"line 2: the file is corrupt at that point: probe is a number")
+	check("list for a text", one+`{"kind":"read","probe":[]}`+"\n"+two(all[3]), 1,
+		"line 2: the file is corrupt at that point: probe is an array")
 	check("no kind", one+`{"a":1}`+"\n"+two(all[3]), 1, "line 2: no kind")
-	check("bad time", one+`{"kind":"load","at":"noon"}`+"\n"+two(all[3]), 1, "line 2: ")
+	check("bad time", one+`{"kind":"load","at":"noon"}`+"\n"+two(all[3]), 1,
+		`line 2: the file is corrupt at that point: "noon" is not a time`)
 	check("two files joined", one+two(all[1])+one, 2, "line 3: a second run line: two files were joined")
 	check("damaged run line", `{"kind":"run",,}`+"\n", 0, "line 1: the file is corrupt at that point: invalid character")
+	check("damaged run line, written anew", `{"schema": "realiops.run/1", "kind": "run", "id": 1}`+"\n", 0,
+		"line 1: the file is corrupt at that point: id is a number")
 	check("endless line", one+strings.Repeat("x", maxLine+1<<17), 1, "line 2: cannot be read: longer than 16 MiB")
 }
 

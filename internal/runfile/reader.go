@@ -9,6 +9,8 @@ import (
 	"io"
 	"iter"
 	"os"
+	"strings"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -212,7 +214,14 @@ func damage(err error) error {
 		return fmt.Errorf("the file is corrupt at that point: %w", syntax)
 	}
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("the file is corrupt at that point: %s is a %s", kind.Field, kind.Value)
+		article := "a"
+		if strings.ContainsRune("ao", rune(kind.Value[0])) { // array, object
+			article = "an"
+		}
+		return fmt.Errorf("the file is corrupt at that point: %s is %s %s", kind.Field, article, kind.Value)
+	}
+	if at, ok := errors.AsType[*time.ParseError](err); ok {
+		return fmt.Errorf("the file is corrupt at that point: %q is not a time", at.Value)
 	}
 	return err
 }
@@ -220,7 +229,8 @@ func damage(err error) error {
 // opensRun reports whether a line that cannot be decoded is the remainder of a run line.
 func opensRun(line []byte, cut bool) bool {
 	opening := []byte(`{"kind":"run"`)
-	return bytes.HasPrefix(line, opening) || cut && bytes.HasPrefix(opening, line)
+	kind, err := kindOf(line) // also as another program wrote it
+	return err == nil && kind == KindRun || bytes.HasPrefix(line, opening) || cut && bytes.HasPrefix(opening, line)
 }
 
 var errTooLong = fmt.Errorf("longer than %d MiB", maxLine>>20)
