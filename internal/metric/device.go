@@ -35,8 +35,8 @@ func OfDevice(name string) bool {
 	view, _, _ := strings.Cut(name, "/")
 	role, of := strings.CutPrefix(view, "block.")
 	role, _, _ = strings.Cut(role, ".")
-	return view == "block" || slices.Contains(RequestViews(), view) || of &&
-		slices.Contains([]string{DataRole, WALRole, TablespacesRole, TempRole}, role)
+	return view == "block" || strings.HasPrefix(view, "request") && slices.Contains(RequestViews(), view) ||
+		of && slices.Contains([]string{DataRole, WALRole, TablespacesRole, TempRole}, role)
 }
 
 // TablespaceRole returns the role of tablespaces that share their devices with no others, by the OID of the first of

@@ -223,7 +223,8 @@ const twice = 2
 const surely = 4
 
 // countedIn returns the repetitions that have a count.
-func countedIn(cells []cell) (use []int) {
+func countedIn(cells []cell) []int {
+	use := make([]int, 0, len(cells))
 	for r, c := range cells {
 		if c.missing == nil {
 			use = append(use, r)

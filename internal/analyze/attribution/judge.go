@@ -18,7 +18,8 @@ import (
 // Judge decides what each metric of a run counts.
 func Judge(run *counts.Run, options Options) Verdicts {
 	j := &judge{evidence: newEvidence(run), options: options.forRun(run)}
-	metrics := slices.DeleteFunc(run.Metrics(), func(m counts.Metric) bool { return !j.wanted(m) })
+	known := slices.Concat(j.quantities, counts.OfInserts())
+	metrics := slices.DeleteFunc(run.Metrics(), func(m counts.Metric) bool { return !j.wanted(m, known) })
 	all := Verdicts{Metrics: AtOnce(metrics, func(m counts.Metric) Verdict { return j.over(m).settled(m) })}
 	for _, name := range options.Asked {
 		if !slices.ContainsFunc(all.Metrics, func(v Verdict) bool { return v.Metric.Name == name }) {
@@ -72,11 +73,11 @@ func (j *judge) over(m counts.Metric) *judge {
 }
 
 // wanted leaves out trivial verdicts, such as that WAL records count WAL records.
-func (j *judge) wanted(m counts.Metric) bool {
+func (j *judge) wanted(m counts.Metric, known []counts.Quantity) bool {
 	if len(j.options.Asked) > 0 {
 		return slices.Contains(j.options.Asked, m.Name)
 	}
-	return !slices.ContainsFunc(slices.Concat(j.quantities, counts.OfInserts()), func(d counts.Quantity) bool {
+	return !slices.ContainsFunc(known, func(d counts.Quantity) bool {
 		return d.Side == counts.Logical && intersect(d.From, m.From) && !m.PartOf(d)
 	})
 }
@@ -237,7 +238,8 @@ func (e *evidence) part(name string) metric.Quantity {
 	return metric.All().Part(name, metric.VersionNum(e.run.Header.Target.Version))
 }
 
-func (j *judge) rivals(m counts.Metric, y column, blank []bool) (all []held) {
+func (j *judge) rivals(m counts.Metric, y column, blank []bool) []held {
+	all := make([]held, 0, len(j.quantities))
 	for place, d := range j.quantities {
 		h := j.against(y, j.columns[place], blank,
 			held{Rival: Rival{Quantity: d.Name, Side: d.Side, Modelled: d.Modelled}, place: place})

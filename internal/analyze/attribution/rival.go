@@ -131,7 +131,7 @@ func quotients(y, x []cell) (ratio LoadRatio, logs []stats.Value, shared float64
 // the part known beforehand.
 func grouped(logs [][]stats.Value, shared []float64) stats.Groups {
 	within, freedom := stats.Within(logs)
-	g := stats.Groups{Freedom: freedom}
+	g := stats.Groups{Freedom: freedom, Of: make([]stats.Group, 0, len(logs))}
 	for a, values := range logs {
 		n := float64(len(values))
 		var sum, known float64
@@ -182,7 +182,11 @@ func (j *judge) correlate(h held, logs [][]stats.Value, metric, x column) {
 		at  int64
 		off float64
 	}
-	var all []reading
+	readings := 0
+	for _, values := range logs {
+		readings += len(values)
+	}
+	all := make([]reading, 0, readings)
 	for i, a := range h.loads {
 		k := 0
 		for r := range metric[a] {

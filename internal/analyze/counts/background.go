@@ -34,8 +34,8 @@ func (b Background) Of(m Metric, r Repetition) (sum float64) {
 // idling holds an idle repetition's rates, the amounts that its end added, and both as one rate.
 type idling struct{ rates, closing, whole map[string]float64 }
 
-// TakeOffBackground measures the background and subtracts it from the counts of all loads that are not idle. It makes
-// at most the given number of variants of each repetition.
+// TakeOffBackground measures the background and subtracts it from the counts of all loads that are not idle, in place.
+// It makes at most the given number of variants of each repetition.
 func (r *Run) TakeOffBackground(variants int) {
 	each := r.idlings()
 	mean := idling{
@@ -56,7 +56,7 @@ func (r *Run) TakeOffBackground(variants int) {
 			for _, one := range each[:min(len(each), variants)] {
 				repetition.Variants = append(repetition.Variants, repetition.without(one))
 			}
-			repetition.Counts = repetition.without(mean).Counts
+			repetition.takeOff(mean)
 			r.Loads[i].Repetitions[j] = repetition
 		}
 	}
@@ -88,13 +88,18 @@ func (r Repetition) AsRead() Repetition {
 // without returns the repetition with a background taken off.
 func (r Repetition) without(of idling) Repetition {
 	r.Counts, r.Variants = maps.Clone(r.Counts), nil
+	r.takeOff(of)
+	return r
+}
+
+// takeOff subtracts a background from the repetition's counts.
+func (r Repetition) takeOff(of idling) {
 	for metric, count := range r.Counts {
 		if rate, known := of.rates[metric]; known && count.Missing == nil {
 			count.Amount = count.Raw - rate*count.Seconds - of.closing[metric]
 			r.Counts[metric] = count
 		}
 	}
-	return r
 }
 
 // BeforeEnd returns an idle repetition at its rates before its end, if they were read.

@@ -23,18 +23,18 @@ type Quantiles struct{ P50, P95, P99, Max float64 }
 
 // Range in microseconds, and significant digits, of the merged histogram of a load.
 const (
-	longest = int64(24 * time.Hour / time.Microsecond)
-	digits  = 3
+	shortest = 1
+	longest  = int64(24 * time.Hour / time.Microsecond)
+	digits   = 3
 )
 
-// Sum adds up the histograms of many lines. A day of seconds has a hundred thousand, nearly all of one geometry: their
+// Adder adds encoded histograms to sums. A day of seconds has a hundred thousand, nearly all of one geometry: their
 // counts are added directly, with the result of the library's Decode and Merge at a tenth of the cost. The library
-// handles any others, and reports errors.
-type Sum struct {
-	defect   error                  // of the first histogram that could not be read
-	like     *hdrhistogram.Snapshot // the first histogram, and the sum of all like it
-	cookies  []byte                 // and the geometry, of those
-	others   *hdrhistogram.Histogram
+// handles any others, and reports errors. Only one goroutine may use an Adder at a time.
+type Adder struct {
+	usual    hdrhistogram.Snapshot // the first histogram, without its counts
+	places   int                   // and their number; 0: there was none yet
+	cookies  []byte                // and its geometry
 	inflater io.ReadCloser
 	raw      []byte
 	payload  bytes.Buffer
@@ -43,26 +43,37 @@ type Sum struct {
 
 type placed struct{ at, count int64 }
 
-// Add adds an encoded histogram. [Sum.Problem] reports errors.
-func (l *Sum) Add(encoded string) {
-	if encoded == "" || l.defect != nil || l.addLike(encoded) {
+// Sum adds up the histograms of many lines.
+type Sum struct {
+	defect error                  // of the first histogram that could not be read
+	like   *hdrhistogram.Snapshot // the sum of those of the usual geometry
+	total  int64                  // the counts in it
+	others *hdrhistogram.Histogram
+}
+
+// Add adds an encoded histogram to a sum. [Sum.Problem] reports errors.
+func (a *Adder) Add(to *Sum, encoded string) {
+	if encoded == "" || to.defect != nil || a.addUsual(to, encoded) {
 		return
 	}
 	line, err := hdrhistogram.Decode([]byte(encoded))
 	if err != nil {
-		l.defect = fmt.Errorf("read a latency histogram: %w", err)
+		to.defect = fmt.Errorf("read a latency histogram: %w", err)
 		return
 	}
-	if l.like == nil && l.inflate(encoded) == nil {
-		l.like, l.cookies = line.Export(), l.head()
-		return
+	if a.places == 0 && a.inflate(encoded) == nil {
+		a.usual, a.cookies = *line.Export(), a.head()
+		a.usual.Counts, a.places = nil, len(a.usual.Counts)
+		if a.addUsual(to, encoded) {
+			return
+		}
 	}
-	l.addOther(line)
+	to.add(line)
 }
 
-func (l *Sum) addOther(line *hdrhistogram.Histogram) {
+func (l *Sum) add(line *hdrhistogram.Histogram) {
 	if l.others == nil {
-		l.others = hdrhistogram.New(1, longest, digits)
+		l.others = hdrhistogram.New(shortest, longest, digits)
 	}
 	if dropped := l.others.Merge(line); dropped > 0 {
 		l.defect = fmt.Errorf("transactions that took longer than a day: %s", printable.Count(dropped))
@@ -81,92 +92,113 @@ const (
 )
 
 // head returns what histograms must share to be added: both cookies and the geometry.
-func (l *Sum) head() []byte {
-	inflated := l.payload.Bytes()
-	return slices.Concat(l.raw[:lengthAt], inflated[:lengthAt], inflated[geometryAt:innerHeader])
+func (a *Adder) head() []byte {
+	inflated := a.payload.Bytes()
+	return slices.Concat(a.raw[:lengthAt], inflated[:lengthAt], inflated[geometryAt:innerHeader])
 }
 
 var errOtherwise = errors.New("not as usual")
 
 // inflate unpacks a histogram into payload, with its header. It checks only lengths.
-func (l *Sum) inflate(encoded string) (err error) {
-	if l.raw, err = base64.StdEncoding.AppendDecode(l.raw[:0], []byte(encoded)); err != nil {
+func (a *Adder) inflate(encoded string) (err error) {
+	if a.raw, err = base64.StdEncoding.AppendDecode(a.raw[:0], []byte(encoded)); err != nil {
 		return err
 	}
-	if len(l.raw) < outerHeader {
+	if len(a.raw) < outerHeader {
 		return errOtherwise
 	}
-	packed := l.raw[outerHeader:]
-	if length := binary.BigEndian.Uint32(l.raw[lengthAt:]); int64(length) != int64(len(packed)) {
+	packed := a.raw[outerHeader:]
+	if length := binary.BigEndian.Uint32(a.raw[lengthAt:]); int64(length) != int64(len(packed)) {
 		return errOtherwise
 	}
-	if l.inflater == nil {
-		l.inflater, err = zlib.NewReader(bytes.NewReader(packed))
+	if a.inflater == nil {
+		a.inflater, err = zlib.NewReader(bytes.NewReader(packed))
 	} else {
-		err = l.inflater.(zlib.Resetter).Reset(bytes.NewReader(packed), nil) //nolint:forcetypeassert // as it promises
+		err = a.inflater.(zlib.Resetter).Reset(bytes.NewReader(packed), nil) //nolint:forcetypeassert // as it promises
 	}
 	if err != nil {
 		return err
 	}
-	l.payload.Reset()
-	if _, err := io.CopyN(&l.payload, l.inflater, innerHeader); err != nil {
+	a.payload.Reset()
+	if _, err := io.CopyN(&a.payload, a.inflater, innerHeader); err != nil {
 		return err
 	}
-	length := int64(binary.BigEndian.Uint32(l.payload.Bytes()[lengthAt:]))
-	if l.like != nil && length > longestCount*int64(len(l.like.Counts)) {
+	length := int64(binary.BigEndian.Uint32(a.payload.Bytes()[lengthAt:]))
+	if a.places > 0 && length > longestCount*int64(a.places) {
 		return errOtherwise
 	}
-	n, err := io.Copy(&l.payload, io.LimitReader(l.inflater, length+1))
+	n, err := io.Copy(&a.payload, io.LimitReader(a.inflater, length+1))
 	if err == nil && n != length {
 		return errOtherwise
 	}
 	return err
 }
 
-// addLike adds a histogram of the first one's geometry; false if it has another, or anything is odd.
-func (l *Sum) addLike(encoded string) bool {
-	if l.like == nil || l.inflate(encoded) != nil || !bytes.Equal(l.head(), l.cookies) ||
-		!l.place(l.payload.Bytes()[innerHeader:]) {
+// addUsual adds a histogram of the usual geometry; false if it has another, or anything is odd.
+func (a *Adder) addUsual(to *Sum, encoded string) bool {
+	if a.places == 0 || a.inflate(encoded) != nil || !bytes.Equal(a.head(), a.cookies) {
 		return false
 	}
-	for _, p := range l.placed {
-		l.like.Counts[p.at] += p.count
+	total, fit := a.place(a.payload.Bytes()[innerHeader:], to.total)
+	if !fit {
+		return false
 	}
+	if to.like == nil {
+		to.like = new(a.usual)
+	}
+	if n := len(a.placed); n > 0 { // in order
+		most := a.placed[n-1].at + 1
+		to.like.Counts = append(to.like.Counts, make([]int64, max(0, most-int64(len(to.like.Counts))))...)
+	}
+	for _, p := range a.placed {
+		to.like.Counts[p.at] += p.count
+	}
+	to.total = total
 	return true
 }
 
-// place finds where the counts of a histogram belong; false if one belongs nowhere, or is too large.
-func (l *Sum) place(payload []byte) bool {
-	l.placed = l.placed[:0]
-	places := int64(len(l.like.Counts))
+// place finds where the counts of a histogram belong, and adds them to a total; false if one belongs nowhere, or is too
+// large.
+func (a *Adder) place(payload []byte, total int64) (int64, bool) {
+	a.placed = a.placed[:0]
+	places := int64(a.places)
 	for at := int64(0); len(payload) > 0; {
 		count, n := int64(payload[0]>>1)^-int64(payload[0]&1), 1
 		if payload[0] >= 0x80 { // few are longer than one byte
 			count, n = binary.Varint(payload)
 		}
 		if n <= 0 || n > shortVarint || at-min(0, count) > places || count >= 0 && at == places {
-			return false
+			return total, false
 		}
 		payload = payload[n:]
 		if count < 0 {
 			at -= count
 			continue
 		}
-		if count > math.MaxInt64-l.like.Counts[at] {
-			return false
+		if count > math.MaxInt64-total {
+			return total, false
 		}
-		l.placed = append(l.placed, placed{at, count})
+		total += count
+		a.placed = append(a.placed, placed{at, count})
 		at++
 	}
-	return true
+	return total, true
 }
 
 // Problem returns why there are no latencies, once all have been added.
 func (l *Sum) Problem() error {
-	if l.like != nil {
-		l.addOther(hdrhistogram.Import(l.like))
-		l.like = nil
+	if l.like == nil {
+		return l.defect
 	}
+	like := hdrhistogram.Import(l.like)
+	// a merged one counts the same values in the same places, and more beyond
+	if l.others == nil && l.like.LowestTrackableValue == shortest && l.like.SignificantFigures == digits &&
+		l.like.HighestTrackableValue <= longest {
+		l.others = like
+	} else {
+		l.add(like)
+	}
+	l.like = nil
 	return l.defect
 }
 

@@ -19,7 +19,7 @@ func Within(groups [][]Value) (variance float64, freedom int) {
 	if freedom == 0 {
 		return 0, 0
 	}
-	var off []Value // squares
+	off := make([]Value, 0, freedom+len(groups)) // squares
 	for _, g := range groups {
 		mean := meanOf(g)
 		for _, v := range g {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/gaps"
+	"github.com/realiops/realiops/internal/analyze/latency"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/tally/sieve"
 	"github.com/realiops/realiops/internal/printable"
@@ -39,9 +40,9 @@ type collector struct {
 	loads     map[string]bool // loads that records mention
 	attempts  []*attempt      // in order of first mention
 	byKey     map[attemptKey]*attempt
-	factors   map[string]runfile.Load // of loads that are not in the plan
-	latencies chan func()             // each adds one latency
-	untimed   bool                    // latencies are not needed
+	factors   map[string]runfile.Load   // of loads that are not in the plan
+	latencies chan func(*latency.Adder) // each adds one latency
+	untimed   bool                      // latencies are not needed
 	notes     notebook
 
 	handing sync.Mutex // held while a series is handed out, since metrics are analyzed in parallel
@@ -109,7 +110,7 @@ func (c *collector) take(record runfile.Record) {
 		a := c.attempt(r.Load, r.Repetition)
 		a.clients.add(r)
 		if in := &a.clients.latency; !c.untimed {
-			c.latencies <- func() { in.Add(r.Latency) }
+			c.latencies <- func(a *latency.Adder) { a.Add(in, r.Latency) }
 		}
 	case runfile.Proof:
 		c.attempt(r.Load, r.Repetition).proof = &r

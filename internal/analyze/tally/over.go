@@ -104,7 +104,7 @@ func (v *viewer) tooShort(metric string, p pulse) *counts.Run {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.0f s", d.Seconds()) }
 
-// rebuilt returns the run with the repetitions that change returns.
+// rebuilt returns the run with the repetitions that change returns, with counts of their own.
 func (v *viewer) rebuilt(change func(a *attempt, idle bool, r counts.Repetition) counts.Repetition) *counts.Run {
 	run := *v.run
 	run.Loads = slices.Clone(v.run.Loads)
@@ -128,6 +128,7 @@ func (v *viewer) overStretches(metric string, stretches []stretch) (run *counts.
 	run = v.rebuilt(func(a *attempt, idle bool, r counts.Repetition) counts.Repetition {
 		if missing := r.Counts[metric].Missing; a == nil || a.untimed() || missing != nil &&
 			(missing.Reason == counts.Elsewhere || missing.Reason == counts.NotMoved) {
+			r.Counts = maps.Clone(r.Counts)
 			return r
 		}
 		from, to := r.Begin, r.End

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/latency"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -66,10 +67,11 @@ func (c *collector) takeAll(records iter.Seq2[runfile.Record, error]) error {
 // wait blocks until all are added.
 func (c *collector) addLatencies() (wait func()) {
 	var adding sync.WaitGroup
-	c.latencies = make(chan func(), 64)
+	c.latencies = make(chan func(*latency.Adder), 64)
 	adding.Go(func() {
+		var adder latency.Adder
 		for add := range c.latencies {
-			add()
+			add(&adder)
 		}
 	})
 	return func() {
