@@ -82,13 +82,12 @@ func Observation(t testing.TB, observed string) (planted []Series, same []runfil
 	return planted, same, last
 }
 
-// export adds a value to the series of a row. If the row adds several up, the second has a constant share.
+// export adds a value to the series of a row. If the row adds several up, two have half of it each.
 func export(series map[string]*Series, row prometheus.Row, at time.Time, value float64) {
-	const ofSecond = 1000
 	all := labelsOf(row)
 	shares := []float64{value}
 	if len(all) > 1 {
-		shares = []float64{value - ofSecond, ofSecond}
+		shares = []float64{value / 2, value / 2}
 	}
 	for i, labels := range all {
 		key := row.Name + labels

@@ -27,8 +27,8 @@ const (
 	readingsInWindow = 5
 )
 
-// Sieve holds the last reading of each probe in each window, and earlier ones with metrics that it lacks. Windows are aligned to the clock, whenever an observation
-// began or went on.
+// Sieve holds the last reading of each probe in each window, and earlier ones with metrics that it lacks. Windows
+// are aligned to the clock, whenever an observation began or went on.
 type Sieve struct {
 	Length int64 // of a window, in nanoseconds
 	Size   int   // bytes, roughly

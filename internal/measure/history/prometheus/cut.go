@@ -62,11 +62,14 @@ func (p *part) of(row Row) string {
 	return ""
 }
 
+// slack is five scrapes in milliseconds, as exporters do not start and end at the same moment.
+func (r *reading) slack() int64 { return 5 * r.out.Interval.Milliseconds() }
+
 // noteCut says which sums lack a series at their begin or end, although it was there: its first value is from before,
-// or other metrics have it. A database that was created or dropped lacks nothing.
+// or other metrics have it. A database that was created lacks nothing. One without later samples of any metric may have
+// been dropped.
 func (r *reading) noteCut() {
-	const few = 5 // scrapes, as exporters do not start and end at the same moment
-	slack := few * r.out.Interval.Milliseconds()
+	slack := r.slack()
 	spans := map[string]runfile.Stretch{}
 	for _, s := range r.series {
 		span := spans[s.key]
@@ -74,6 +77,7 @@ func (r *reading) noteCut() {
 		spans[s.key] = span
 	}
 	lacks := map[string][]string{} // metrics by database
+	var gone []string
 	for _, s := range r.series {
 		span := spans[s.key]
 		late := s.first > s.begin+slack && (!s.created || span.From.UnixMilli() < s.first-slack)
@@ -81,6 +85,15 @@ func (r *reading) noteCut() {
 		if late || early {
 			lacks[s.of] = append(lacks[s.of], s.name)
 		}
+		text := cmp.Or(s.of, "a series") + " after " + moment(s.last).Format("2006-01-02 15:04 UTC")
+		if s.last < s.end-slack && !early && !r.goesOn(s) && !slices.Contains(gone, text) {
+			gone = append(gone, text)
+		}
+	}
+	if len(gone) > 0 {
+		slices.Sort(gone)
+		r.notice("There are no samples of %s. The sums lack the databases that were not dropped then.",
+			printable.Listed(gone))
 	}
 	for _, of := range slices.Sorted(maps.Keys(lacks)) {
 		sums, are, lack := "sum of "+lacks[of][0], "is", "lacks"
@@ -90,4 +103,11 @@ func (r *reading) noteCut() {
 		}
 		r.notice("The %s %s %s at times, and %s too low then.", sums, lack, cmp.Or(of, "a series"), are)
 	}
+}
+
+// goesOn reports whether another series of the metric begins where s ends: a database was renamed, or a label.
+func (r *reading) goesOn(s summed) bool {
+	return slices.ContainsFunc(r.series, func(other summed) bool {
+		return other.name == s.name && other.first > s.last && other.first <= s.last+max(r.slack(), aMoment)
+	})
 }

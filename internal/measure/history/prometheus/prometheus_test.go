@@ -135,12 +135,16 @@ func TestTraps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			traps(t, store)
+			var odd []string
+			if engine == "Prometheus" { // VictoriaMetrics drops NaN
+				odd = []string{"Left out samples that are negative, infinite or not a number, of pg_stat_database_xact_commit."}
+			}
+			traps(t, store, odd)
 		})
 	}
 }
 
-func traps(t *testing.T, store *prometheus.Store) {
+func traps(t *testing.T, store *prometheus.Store, odd []string) {
 	check := func(instance, metric string, want told) {
 		t.Helper()
 		got, err := ask(t, store, prometheus.Query{Server: `instance="` + instance + `"`, Host: `instance="one:9100"`},
@@ -158,7 +162,7 @@ func traps(t *testing.T, store *prometheus.Store) {
 	check("hole:9187", ours, told{Values: map[string]float64{"0s": 10, "3m0s": 40}})
 	check("databases:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 35, "3m0s": 46,
 		"4m0s": 50}, Gaps: []string{"2m0s reset", "4m0s reset"}})
-	check("skips:9187", ours, told{Values: map[string]float64{"0s": 11, "2m0s": 33, "4m0s": 55}})
+	check("skips:9187", ours, told{Values: map[string]float64{"0s": 11, "2m0s": 33, "4m0s": 55}, Said: odd})
 	check("reset:9187", "pgstat.wal/wal_records",
 		told{Values: map[string]float64{"0s": 100, "1m0s": 200, "2m0s": 5, "3m0s": 9}, Gaps: []string{"2m0s reset"}})
 	check("twice:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 30, "3m0s": 40},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/history"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -57,6 +58,7 @@ type reading struct {
 	at     map[string]map[int64]map[string]float64 // by exporter and millisecond
 	values int
 	series []summed
+	odd    []string // metrics with samples that are no counts
 }
 
 // metric reads a metric in chunks, and adds its series up.
@@ -141,7 +143,10 @@ func (r *reading) take(f Found, stream *sampleStream, parts map[string]*part) {
 		switch v := sample.Value * cmp.Or(f.Times, 1); {
 		case sample.Timestamp.Time().After(r.now):
 			ahead++
-		case !runfile.Counted(v):
+		case !(v >= 0 && runfile.Counted(v)):
+			if !slices.Contains(r.odd, f.Name) {
+				r.odd = append(r.odd, f.Name)
+			}
 		default:
 			parts[key].values[int64(sample.Timestamp)] = v
 			r.values++
@@ -213,6 +218,9 @@ func (r *reading) history() (*history.Data, error) {
 		r.out.Interval = max(r.out.Interval, usualInterval(apart))
 	}
 	r.noteCut()
+	if len(r.odd) > 0 {
+		r.notice("Left out samples that are negative, infinite or not a number, of %s.", printable.Listed(r.odd))
+	}
 	if r.out.Interval == 0 {
 		return nil, errors.New("the store has no two samples of any metric in that time")
 	}
