@@ -166,7 +166,7 @@ func traps(t *testing.T, store *prometheus.Store, odd []string) {
 	check("reset:9187", "pgstat.wal/wal_records",
 		told{Values: map[string]float64{"0s": 100, "1m0s": 200, "2m0s": 5, "3m0s": 9}, Gaps: []string{"2m0s reset"}})
 	check("twice:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 30, "3m0s": 40},
-		Said: []string{"Several replicas scraped the same server: only one of postgres_exporter counts."}})
+		Said: []string{"Several replicas or jobs scraped the same server: postgres_exporter counts once."}})
 	upToNow := map[string]float64{}
 	for i := range 11 {
 		upToNow[(time.Duration(i) * time.Minute).String()] = float64(i + 1)
@@ -199,7 +199,7 @@ func traps(t *testing.T, store *prometheus.Store, odd []string) {
 		}
 	}
 	check("jobs:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 30},
-		Said: []string{"Several replicas scraped the same server: only one of postgres_exporter counts."}})
+		Said: []string{"Several replicas or jobs scraped the same server: postgres_exporter counts once."}})
 	check("oid:9187", ours, told{Values: map[string]float64{"0s": 11, "1m0s": 22, "2m0s": 33}})
 	refused(prometheus.Query{Server: `instance="same:9187"`, Host: `instance="one:9100"`},
 		`has several servers at same:9187, which differ in cluster (us, eu); pick one with --server 'cluster="…"'`)
@@ -291,6 +291,15 @@ func TestAnswers(t *testing.T) {
 	check("refused", func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "no", http.StatusUnauthorized)
 	}, "denied access")
+	check("moved", func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.URL.Path, "/x/") {
+			http.Redirect(w, r, "/x"+r.URL.Path, http.StatusFound)
+			return
+		}
+		answering(found, "slow down", http.StatusTooManyRequests)(w, r)
+	}, "429 slow down); try again later")
+	check("nothing whole", answering(found, strings.Replace(samples, "{", `{"warnings":["a store is down"],`, 1),
+		http.StatusOK), "returned only part of pg_stat_database_xact_commit: a store is down")
 	check("not there", func(w http.ResponseWriter, _ *http.Request) {
 		http.NotFound(w, nil)
 	}, "does the address include the store's path?")

@@ -88,7 +88,7 @@ func (r *reading) metric(ctx context.Context, f Found, q Query) error {
 		return err
 	}
 	if len(once) < len(parts) {
-		r.notice("Several replicas scraped the same server: only one of %s counts.", f.Exporter)
+		r.notice("Several replicas or jobs scraped the same server: %s counts once.", f.Exporter)
 	}
 	r.add(f, once)
 	r.summed(f, once)
@@ -222,7 +222,11 @@ func (r *reading) history() (*history.Data, error) {
 		r.notice("Left out samples that are negative, infinite or not a number, of %s.", printable.Listed(r.odd))
 	}
 	if r.out.Interval == 0 {
-		return nil, errors.New("the store has no two samples of any metric in that time")
+		why := ""
+		if len(r.out.Notices) > 0 {
+			why = ": " + r.out.Notices[0]
+		}
+		return nil, errors.New("the store has no two samples of any metric in that time" + why)
 	}
 	slices.SortFunc(r.out.Readings, func(a, b runfile.Reading) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Probe, b.Probe))

@@ -65,7 +65,7 @@ func Open(o Options) (*Store, error) {
 		// The address is not shown: it may contain a password.
 		return nil, errors.New("the store's address must begin with http:// or https:// and name a host")
 	}
-	client := http.Client{Transport: &door{o, address, http.DefaultTransport}}
+	client := http.Client{Transport: &door{o, address, http.DefaultTransport}, CheckRedirect: postAgain}
 	return &Store{remote{client, *address}, address.Host, o.Sign != nil}, nil
 }
 
@@ -129,6 +129,20 @@ type door struct {
 	Options
 	store *url.URL
 	next  http.RoundTripper
+}
+
+// postAgain repeats a query after a redirect by 301 or 302, which net/http would follow by GET and without the query.
+func postAgain(next *http.Request, via []*http.Request) (err error) {
+	const most = 10
+	if len(via) >= most {
+		return fmt.Errorf("stopped after %d redirects", most)
+	}
+	if first := via[0]; first.GetBody != nil {
+		next.Method, next.ContentLength = first.Method, first.ContentLength
+		next.Header.Set("Content-Type", first.Header.Get("Content-Type"))
+		next.Body, err = first.GetBody()
+	}
+	return err
 }
 
 // elsewhereError is a redirect to another host.
