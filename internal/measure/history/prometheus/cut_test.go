@@ -44,7 +44,8 @@ func TestSumsThatLackADatabase(t *testing.T) {
 			series(metric, "app", c.from[i], c.to[i], c.first)
 			series(metric, "old", 0, c.old, 1e6)
 		}
-		text.WriteString("# EOF\n")
+		fmt.Fprintf(&text, "pg_stat_database_xact_commit{instance=\"db1:9187\",datname=\"postgres\"} NaN %d\n# EOF\n",
+			begin.Add(minutes*time.Minute).Unix()) // as promtool marks the end of a series
 		s, from, to, err := OpenDump("dump", []byte(text.String()))
 		if err != nil {
 			t.Fatal(err)

@@ -47,7 +47,7 @@ func OpenDump(name string, text []byte) (s *Store, from, to time.Time, err error
 		if err != nil {
 			return nil, from, to, fmt.Errorf("%s: line %d: %w", name, n, err)
 		}
-		if !known[labels[metricName]] {
+		if !known[labels[metricName]] || math.IsNaN(sample.Value) { // promtool writes a marker of an end as NaN
 			continue
 		}
 		key := labels.String()
@@ -90,7 +90,7 @@ func (d *dump) order() (from, to time.Time, err error) {
 	for _, s := range d.streams {
 		slices.SortStableFunc(s.Values, at)
 		s.Values = slices.CompactFunc(s.Values, func(a, b samplePair) bool {
-			if a.Timestamp == b.Timestamp && a.Value != b.Value && !math.IsNaN(a.Value+b.Value) {
+			if a.Timestamp == b.Timestamp && a.Value != b.Value {
 				err = fmt.Errorf("%s has two values at %s; does it join the dumps of two stores?", s.Metric,
 					a.Timestamp.Time().UTC().Format(time.RFC3339))
 			}
