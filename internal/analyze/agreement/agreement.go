@@ -100,11 +100,17 @@ func quantity(run *counts.Run, name metric.Quantity) (counts.Quantity, bool) {
 func (a *Agreement) test(run *counts.Run, m counts.Metric, q counts.Quantity) {
 	var agreeing []pair
 	farthest, counted, busiest := 0.0, 0, 0.0
+	quietest := math.Inf(1) // the metric's rate, per second
 	for _, load := range run.Loads {
 		if whole, each := pairs(run, load, m, q); len(each) > 0 && !load.Idle() {
 			counted++
 			busiest = max(busiest, whole.rate())
+			quietest = min(quietest, whole.shown.amount/max(1, whole.seconds))
 		}
+	}
+	background := 0.0 // what of that rate may be no load's
+	if run.Idle.Repetitions == 0 && run.Observed == nil {
+		background = tolerance * quietest
 	}
 	for _, load := range run.Loads {
 		whole, each := pairs(run, load, m, q)
@@ -112,7 +118,7 @@ func (a *Agreement) test(run *counts.Run, m counts.Metric, q counts.Quantity) {
 		if load.Idle() || len(each) == 0 || steps < leastMoved || whole.rate() < leastShare*busiest {
 			continue
 		}
-		contradicts := func(p pair) bool { return p.contradicts(a.Some) }
+		contradicts := func(p pair) bool { return p.contradicts(a.Some, background*max(1, p.seconds)) }
 		switch off := whole.off(); {
 		case contradicts(whole) && !slices.ContainsFunc(each, func(p pair) bool { return !contradicts(p) }):
 			a.Loads++
@@ -188,8 +194,9 @@ func deviation(run *counts.Run, r counts.Repetition, from []string, unit string)
 }
 
 // contradicts reports whether the metric surely exceeds the quantity or, unless it counts some of it, is surely less.
-func (p pair) contradicts(some bool) bool {
-	more := p.shown.amount-surely*p.shown.deviation > tolerance*(p.did.amount+surely*p.did.deviation)
+// Up to the given amount of the metric may be background, if no idle load measured that.
+func (p pair) contradicts(some bool, background float64) bool {
+	more := p.shown.amount-background-surely*p.shown.deviation > tolerance*(p.did.amount+surely*p.did.deviation)
 	less := p.shown.amount+surely*p.shown.deviation < (p.did.amount-surely*p.did.deviation)/tolerance
 	return more || less && !some
 }

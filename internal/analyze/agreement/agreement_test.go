@@ -20,11 +20,16 @@ type did struct {
 
 // agreed compares a metric with its document on a flavor of server.
 func agreed(name, flavor string, loads ...did) *agreement.Agreement {
+	return besides(2, name, flavor, loads...)
+}
+
+// besides is agreed with so many idle repetitions.
+func besides(idle int, name, flavor string, loads ...did) *agreement.Agreement {
 	const records = "pgstat.wal/wal_records"
 	run := &counts.Run{Counters: []runfile.Metric{{Name: name, Unit: "operations", Type: runfile.Counter},
 		{Name: records, Unit: "records", Type: runfile.Counter}}}
 	run.Header.Target.Flavor = flavor
-	run.Idle = counts.Background{Repetitions: 2, PerSecond: map[string]float64{}, Deviation: map[string]float64{
+	run.Idle = counts.Background{Repetitions: idle, PerSecond: map[string]float64{}, Deviation: map[string]float64{
 		name: 1, records: 1}}
 	for _, l := range loads {
 		load := counts.Load{Load: runfile.Load{Name: l.load, Method: "insert", RowsPerTx: 1}}
@@ -106,6 +111,22 @@ func TestIdleLoadRefutesNothing(t *testing.T) {
 	}
 }
 
+// TestUnknownBackgroundRefutesNothing: if no idle load was measured, what a metric shows under every load may be
+// background, which must not turn WriteIOPS against its document. What it shows beyond that still refutes.
+func TestUnknownBackgroundRefutesNothing(t *testing.T) {
+	const aurora, writes = "aurora", "cloudwatch/WriteIOPS"
+	bulk := did{load: "bulk", records: []float64{100_000, 100_000}, shown: []float64{103_000, 103_000}}
+	multi := did{load: "multi", records: []float64{10_000, 10_000}, shown: []float64{13_000, 13_000}}
+	scan := did{load: "scan", records: []float64{0, 0}, shown: []float64{3000, 3000}}
+	if a := besides(0, writes, aurora, bulk, multi, scan); a.Says != agreement.Agrees || a.Refuted != nil {
+		t.Errorf("with 3,000 more in each load: %+v", a)
+	}
+	multi.shown = []float64{16_000, 16_000}
+	if a := besides(0, writes, aurora, bulk, multi, scan); a.Says != agreement.Contradicts || a.Refuted.Load != "multi" {
+		t.Errorf("with 6,000 more in one load: %+v", a)
+	}
+}
+
 // TestNotTested gives the reason.
 func TestNotTested(t *testing.T) {
 	for name, check := range map[string]struct {
@@ -156,7 +177,7 @@ func TestRowsInserted(t *testing.T) {
 func TestPartOfAQuantity(t *testing.T) {
 	const missed = "pgstat.database/blks_read"
 	of := func(shown ...float64) *agreement.Agreement {
-		run := &counts.Run{Counters: []runfile.Metric{
+		run := &counts.Run{Idle: counts.Background{Repetitions: 1}, Counters: []runfile.Metric{
 			{Name: missed, Unit: "blocks", Type: runfile.Counter}, {Name: "pgstat.tables_io/idx_blks_read",
 				Unit: "blocks", Type: runfile.Counter},
 		}}
