@@ -164,7 +164,7 @@ func place(r Report) string {
 		return ", container" + words.InBrackets(t.Image)
 	case t.Kind == "dsn" && t.Host != "":
 		return ", at " + t.Host
-	case t.Kind == "dsn":
+	case t.Kind == "dsn", t.Kind == "":
 		return ""
 	case t.Kind == "history":
 		if t.Cloud != nil {

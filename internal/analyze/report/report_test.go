@@ -338,3 +338,10 @@ func TestDiskInPart(t *testing.T) {
 		}
 	}
 }
+
+// TestServerOfUnknownKind: a file without its target's kind leaves no empty place.
+func TestServerOfUnknownKind(t *testing.T) {
+	if got := (report.Report{}).Server(); got != "PostgreSQL" {
+		t.Errorf("%q", got)
+	}
+}

@@ -28,8 +28,10 @@ func Cautions(run *counts.Run) (texts []string) {
 	return texts
 }
 
-// notIdle is the code of a run without idle repetitions, which makes an order larger.
-const notIdle = "no-idle"
+const (
+	notIdle     = "no-idle" // of a run without idle repetitions, which makes an order larger
+	notIdleText = "The server was not measured idle, so every figure and verdict includes the work of other sessions and programs."
+)
 
 // warnings lists conditions first, then oddities of single figures.
 func warnings(run *counts.Run, r Report) []Warning {
@@ -52,6 +54,9 @@ func warnings(run *counts.Run, r Report) []Warning {
 	}
 	condition(document.Doubt, "uncollected", run.Uncollected)
 	condition(document.Note, "unpublished", run.Unpublished)
+	if loaded, _ := fewestRepetitions(r.Loads); loaded > 0 && run.Idle.Repetitions == 0 && idlePlanned(run) {
+		condition(document.Doubt, "no-idle", notIdleText)
+	}
 	if run.Observed != nil {
 		condition(document.Note, "nothing-learned", nothingLearned(run.Observed))
 		condition(document.Note, "only-periods", onlyPeriods(run.Observed))
@@ -91,6 +96,8 @@ func warnings(run *counts.Run, r Report) []Warning {
 	condition(document.Note, "others-on-device", purposes.Others(run))
 	return append(all, oddities(run, r)...)
 }
+
+func idlePlanned(run *counts.Run) bool { return slices.ContainsFunc(run.Loads, counts.Load.Idle) }
 
 // unfinished says how an incomplete run ended.
 func unfinished(run *counts.Run) string {
@@ -174,9 +181,8 @@ func oddities(run *counts.Run, r Report) (all []Warning) {
 		fewest = 0 // there are as many windows as there was time for
 	case loaded == 0:
 		odd("nothing-measured", "No load completed, so there is nothing to compare.")
-	case run.Idle.Repetitions == 0:
-		odd(notIdle, "The server was not measured idle, so every figure includes the work of other "+
-			"sessions and programs.")
+	case run.Idle.Repetitions == 0 && !idlePlanned(run):
+		odd(notIdle, notIdleText)
 	}
 	odd("background-moved", backgroundMoved(run, r.Loads))
 	if from := run.Header.Provenance; from != "" {
@@ -233,8 +239,7 @@ func digitized(run *counts.Run) string {
 	if len(of) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The figures of %s were read off charts, give or take "+
-		"%s.", strings.Join(slices.Compact(of), ", "),
+	return fmt.Sprintf("The figures of %s were read off charts, give or take %s.", strings.Join(slices.Compact(of), ", "),
 		number.Percent(worst))
 }
 
