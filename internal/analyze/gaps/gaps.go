@@ -55,33 +55,62 @@ func service(name string) string {
 	}
 }
 
-// Lacking counts the announced metrics that neither came nor were reported missing; empty if there are none.
-func (a *AWS) Lacking(announced map[string]runfile.Metric, came func(name string) bool) string {
-	all, open, lacking := 0, 0, map[string]bool{}
+// wanted returns the probes whose metrics of AWS a run was to collect.
+func wanted(run runfile.Run) (probes []string) {
+	if cloud := run.Target.Cloud; cloud != nil && (run.Parameters["aws"] == "true" || run.Parameters["quick-aws"] == "true") {
+		probes = []string{"cloudwatch"}
+		if cloud.Insights {
+			probes = append(probes, "insights")
+		}
+	}
+	return probes
+}
+
+// Lacking counts the announced metrics that neither came nor were reported missing, and names the services
+// that the run was to ask and that have no announced metric; empty if there are none.
+func (a *AWS) Lacking(run runfile.Run, announced map[string]runfile.Metric, came func(name string) bool) string {
+	all, open, lacking, unannounced := 0, 0, map[string]bool{}, map[string]bool{}
+	for _, probe := range wanted(run) {
+		unannounced[service(probe)] = !a.without[probe]
+	}
 	for name := range announced {
 		if service(name) == "" {
 			continue
 		}
 		all++
+		delete(unannounced, service(name))
 		if probe, _, _ := strings.Cut(name, "/"); !came(name) && !a.without[name] && !a.without[probe] {
 			open++
 			lacking[service(name)] = true
 		}
 	}
-	if open == 0 {
-		return ""
-	}
 	why := ""
 	if a.refused != "" {
 		why = " (" + a.refused + ")"
 	}
-	were, they, them := "were", "they have", "them"
-	if open == 1 {
-		were, they, them = "was", "it has", "it"
+	maps.DeleteFunc(unannounced, func(_ string, unknown bool) bool { return !unknown })
+	switch {
+	case len(unannounced) > 0:
+		return fmt.Sprintf("The run file has no metric of %s%s, so none has a verdict. Fetch them with realiops aws collect.",
+			strings.Join(slices.Sorted(maps.Keys(unannounced)), " or "), why)
+	case open == 0:
+		return ""
 	}
-	return fmt.Sprintf("%d of the %d metrics that AWS publishes for this server %s not collected, from %s%s, so "+
-		"%s no verdict. Fetch %s with realiops aws collect.",
-		open, all, were, strings.Join(slices.Sorted(maps.Keys(lacking)), " and "), why, they, them)
+	which, were, they, them := fmt.Sprintf("%d of the %d metrics", open, all), "were not", "they have", "them"
+	switch {
+	case all == 1:
+		which, were, they, them = "The only metric", "was not", "it has", "it"
+	case open == all:
+		which, were = fmt.Sprintf("None of the %d metrics", all), "was"
+	case open == 1:
+		were, they, them = "was not", "it has", "it"
+	}
+	again := "Fetch " + them + " with realiops aws collect."
+	if run.Target.Kind == "history" {
+		again = "Read or export " + them + " again."
+	}
+	return fmt.Sprintf("%s that AWS publishes for this server %s collected, from %s%s, so %s no verdict. %s",
+		which, were, strings.Join(slices.Sorted(maps.Keys(lacking)), " and "), why, they, again)
 }
 
 // Without names the announced metrics that AWS does not have, or no longer has: all of a service, or those that each

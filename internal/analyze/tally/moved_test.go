@@ -127,3 +127,31 @@ func TestWholeRun(t *testing.T) {
 		t.Error("half an hour of the rest is not told, and was taken for nothing")
 	}
 }
+
+// TestFlavorIsFound: a file that lacks its target's flavor is read like one that has it, if its engine or a metric that
+// only one flavor has tells it.
+func TestFlavorIsFound(t *testing.T) {
+	for _, c := range []struct {
+		target runfile.Target
+		metric string
+		want   string
+	}{
+		{runfile.Target{}, "cloudwatch/WriteIOPS", ""},
+		{runfile.Target{}, "cloudwatch/VolumeWriteIOPs", "aurora"},
+		{runfile.Target{}, "cloudwatch.shop-2/VolumeWriteIOPs", "aurora"},
+		{runfile.Target{Cloud: &runfile.Cloud{Engine: "aurora-postgresql"}}, "cloudwatch/WriteIOPS", "aurora"},
+		{runfile.Target{Cloud: &runfile.Cloud{Engine: "postgres"}}, "cloudwatch/WriteIOPS", "rds"},
+		{runfile.Target{Flavor: "postgres"}, "cloudwatch/VolumeWriteIOPs", "postgres"},
+	} {
+		run, err := tally.FromRun(runfiletest.Sequence([]runfile.Record{
+			runfile.Run{Schema: runfile.Schema, ID: "made", Start: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), Target: c.target},
+			runfile.Metric{Name: c.metric, Type: runfile.Rate, Unit: "operations"},
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := run.Header.Target.Flavor; got != c.want {
+			t.Errorf("%s of %+v: flavor %q, want %q", c.metric, c.target.Cloud, got, c.want)
+		}
+	}
+}

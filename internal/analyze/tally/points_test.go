@@ -38,6 +38,6 @@ func TestSparsePoints(t *testing.T) {
 		"figures and verdicts may be different.", of(runfile.Average, false, 11, 12))
 	check("none final", "AWS may still change its points of CloudWatch WriteIOPS under busy, so they are not used. Fetch "+
 		"the final ones with realiops aws collect.", idle, of(runfile.Average, true, 11, 12))
-	check("only another statistic", "1 of the 1 metrics that AWS publishes for this server was not collected, from "+
+	check("only another statistic", "The only metric that AWS publishes for this server was not collected, from "+
 		"CloudWatch, so it has no verdict. Fetch it with realiops aws collect.", of(runfile.Maximum, false, 2, 11, 12))
 }

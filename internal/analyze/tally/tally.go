@@ -83,6 +83,7 @@ func (c *collector) addLatencies() (wait func()) {
 // finish makes the run from the collected records.
 func (b *builder) finish() *counts.Run {
 	observed, check := observer{b}, checks{b}
+	b.run.Header.Target.Flavor = b.flavor()
 	b.run.Source = newViewer(b)
 	if b.thin != nil {
 		observed.keepThin()
@@ -107,12 +108,33 @@ func (b *builder) finish() *counts.Run {
 		gauge := b.metrics[name].Type.Statistic() == "" && len(b.periods[name]) > 0
 		return gauge || len(b.stretched[name]) > 0 || b.totalled[name]
 	}
-	b.run.Uncollected, b.run.Unpublished = b.answers.Lacking(b.metrics, came), b.answers.Without(b.metrics, came)
+	b.run.Uncollected = b.answers.Lacking(b.run.Header, b.metrics, came)
+	b.run.Unpublished = b.answers.Without(b.metrics, came)
 	if b.thin == nil && b.run.Header.Provenance == "" { // what others published says itself what it lacks
 		b.run.Uncollected = strings.TrimSpace(b.run.Uncollected + " " + b.sparse())
 	}
 	b.run.Notes = b.notes.all()
 	return b.run
+}
+
+// flavor returns the target's flavor. If the file lacks it, the engine tells it, or metrics that only Aurora has: what
+// PostgreSQL's counters mean depends on it.
+func (b *builder) flavor() string {
+	target := b.run.Header.Target
+	onlyAurora := func(name string) bool {
+		rows := metric.All().Of(name)
+		return len(rows) == 1 && rows[0].On == "aurora"
+	}
+	switch cloud := target.Cloud; {
+	case target.Flavor != "":
+		return target.Flavor
+	case cloud != nil && strings.HasPrefix(cloud.Engine, "aurora"), slices.ContainsFunc(slices.Collect(maps.Keys(b.metrics)), onlyAurora):
+		return "aurora"
+	case cloud != nil && cloud.Engine == "postgres":
+		return "rds"
+	default:
+		return ""
+	}
 }
 
 // counters returns the metrics announced as counters, and those with periods, by name.
