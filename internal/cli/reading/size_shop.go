@@ -53,6 +53,10 @@ func (o SizeOptions) narrow(ask *sizing.Ask, own []catalog.Price) error {
 	}
 	ask.Tariff.Region = o.priced(*ask, cloud)
 	ask.DefaultRegion = o.Region == "" && (o.server.Cloud == nil || o.server.Cloud.Region == "")
+	if ask.DefaultRegion && o.server.Cloud != nil {
+		ask.Doubts = append(ask.Doubts, fmt.Sprintf("The server's region is unknown, so these are the prices of %s: pass --region",
+			ask.Tariff.Region))
+	}
 	asked := len(ask.Volumes)
 	ask.Volumes = slices.DeleteFunc(slices.Clone(ask.Volumes), func(v catalog.Volume) bool {
 		return !catalog.SoldIn(ask.Tariff.Region, v)

@@ -134,8 +134,7 @@ func (p *points) period() (time.Duration, error) {
 	}
 	switch {
 	case length == 0:
-		return 0, errors.New("has only one point, so its period is unknown; ask for several, or pass a month's sums with " +
-			"--month")
+		return 0, errors.New("has only one point, so its period is unknown; ask for several")
 	case length < time.Minute || length > 31*24*time.Hour:
 		return 0, fmt.Errorf("has points %s apart, but CloudWatch's periods are a minute to a day",
 			printable.Duration(length))

@@ -116,8 +116,10 @@ func (e *Export) flavor(name string) (string, error) {
 	for _, i := range e.instance {
 		switch {
 		case i.DBInstanceIdentifier != name:
+		case i.Engine == "":
+			return "", fmt.Errorf("the description of instance %s has no Engine; ask again without the option --query", name)
 		case !strings.Contains(i.Engine, "postgres"):
-			return "", fmt.Errorf("instance %s runs %s, not PostgreSQL", name, cmp.Or(i.Engine, "an unknown engine"))
+			return "", fmt.Errorf("instance %s runs %s, not PostgreSQL", name, i.Engine)
 		case strings.HasPrefix(i.Engine, onAurora):
 			return onAurora, nil
 		default:
@@ -150,7 +152,7 @@ func (e *Export) pick(name string) (c runfile.Cloud, err error) {
 			c = rds.Described(regionOf(i), i)
 		}
 	}
-	if len(e.instance) > 0 && c.Engine == "" {
+	if len(e.instance) > 0 && c.Engine == "" && name != "" {
 		e.warn("No description of %s: its class, storage and region are unknown.", name)
 	}
 	if len(clusters) > 0 {

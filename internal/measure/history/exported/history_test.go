@@ -32,12 +32,17 @@ func TestHistoryOfSpoiledFiles(t *testing.T) {
 		{"as shipped", metrics, described, "rds", ""},
 		{"another instance's description", metrics, strings.Replace(described, `"orders"`, `"other"`, 1), "postgres",
 			"No description of orders"},
+		{"no metrics", `{"MetricDataResults": []}`, described, "", "no points of any metric"},
 		{"a description of nobody", metrics, strings.Replace(described, "DBInstanceIdentifier", "Identifier", 1), "",
 			"an instance has no DBInstanceIdentifier"},
 		{"an account whose first instance is of Aurora", metrics, account, "rds", ""},
 		{"one name in two regions", metrics, strings.TrimSuffix(described, "\n ]\n}") + ", " +
 			strings.Replace(second, "eu-west-1a", "us-east-1a", 1) + "\n", "", "describes orders a second time, differently"},
 		{"the same description twice", metrics, strings.TrimSuffix(described, "\n ]\n}") + ", " + second + "\n", "rds", ""},
+		{"an instance without its engine", metrics, strings.Replace(described, `"Engine"`, `"engine_"`, 1), "",
+			"the description of instance orders has no Engine"},
+		{"a point", `{"MetricDataResults": [{"Label": "ReadIOPS Average orders", "Timestamps": ["2026-11-18T00:00:00Z"], "Values": [1]}]}`,
+			described, "", "only one point, so its period is unknown; ask for several"},
 		{"MySQL", metrics, strings.Replace(described, `"postgres"`, `"mysql"`, 1), "", "runs mysql, not PostgreSQL"},
 		{"a part of the pages", strings.Replace(metrics, `"Complete"`, `"PartialData"`, 1), described, "",
 			"is incomplete"},
@@ -60,6 +65,9 @@ func TestHistoryOfSpoiledFiles(t *testing.T) {
 		said := strings.Join(data.Notices, " ")
 		if err != nil {
 			said = err.Error()
+		}
+		if strings.Contains(said, "--month") || strings.Contains(said, "description of :") {
+			t.Errorf("%s: %s", c.what, said)
 		}
 		if (err == nil) != (c.flavor != "") || err == nil && target.Flavor != c.flavor || !strings.Contains(said, c.want) {
 			t.Errorf("%s: %q, flavor %q, want %q in it and flavor %q", c.what, said, target.Flavor, c.want, c.flavor)
