@@ -100,7 +100,8 @@ func ofStore(ctx context.Context, store *prometheus.Store, q prometheus.Query, n
 		return h, err
 	}
 	data.Asked = runfile.Stretch{From: q.From.UTC(), To: q.To.UTC()}
-	provenance := "scraped about every " + printable.Duration(data.Interval) + " into a store, not by realiops"
+	provenance := "scraped about every " + printable.Duration(data.Interval.Round(time.Second/10)) +
+		" into a store, not by realiops"
 	target := runfile.Target{Kind: "history", Flavor: cmp.Or(flavor, "postgres"), Version: version}
 	return answer{*data, target, provenance}, nil
 }

@@ -166,13 +166,13 @@ func traps(t *testing.T, store *prometheus.Store, odd []string) {
 	check("reset:9187", "pgstat.wal/wal_records",
 		told{Values: map[string]float64{"0s": 100, "1m0s": 200, "2m0s": 5, "3m0s": 9}, Gaps: []string{"2m0s reset"}})
 	check("twice:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 30, "3m0s": 40},
-		Said: []string{"Several replicas or jobs scraped the same server: postgres_exporter counts once."}})
+		Said: []string{"Several replicas or jobs scraped the same server, and one of them counts: postgres_exporter."}})
 	upToNow := map[string]float64{}
 	for i := range 11 {
 		upToNow[(time.Duration(i) * time.Minute).String()] = float64(i + 1)
 	}
 	check("ahead:9187", ours, told{Values: upToNow,
-		Said: []string{"Skipped samples of " + commits + " in the future by this machine's clock."}})
+		Said: []string{"Skipped samples in the future by this machine's clock, of " + commits + "."}})
 	check(`odd \"quoted\":9187`, ours, told{Values: map[string]float64{"0s": 1, "1m0s": 2}})
 
 	for metric, want := range map[string]map[string]float64{"pgstat.database/xact_commit": {"0s": 10, "1m0s": 20},
@@ -199,7 +199,7 @@ func traps(t *testing.T, store *prometheus.Store, odd []string) {
 		}
 	}
 	check("jobs:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 30},
-		Said: []string{"Several replicas or jobs scraped the same server: postgres_exporter counts once."}})
+		Said: []string{"Several replicas or jobs scraped the same server, and one of them counts: postgres_exporter."}})
 	check("oid:9187", ours, told{Values: map[string]float64{"0s": 11, "1m0s": 22, "2m0s": 33}})
 	refused(prometheus.Query{Server: `instance="same:9187"`, Host: `instance="one:9100"`},
 		`has several servers at same:9187, which differ in cluster (us, eu); pick one with --server 'cluster="…"'`)
@@ -299,7 +299,7 @@ func TestAnswers(t *testing.T) {
 		answering(found, "slow down", http.StatusTooManyRequests)(w, r)
 	}, "429 slow down); try again later")
 	check("nothing whole", answering(found, strings.Replace(samples, "{", `{"warnings":["a store is down"],`, 1),
-		http.StatusOK), "returned only part of pg_stat_database_xact_commit: a store is down")
+		http.StatusOK), "returned only part of pg_stat_database_xact_commit at times, which is left out: a store is down")
 	check("not there", func(w http.ResponseWriter, _ *http.Request) {
 		http.NotFound(w, nil)
 	}, "does the address include the store's path?")

@@ -25,7 +25,8 @@ const (
 
 // Read reads the raw samples of found metrics.
 func (s *Store) Read(ctx context.Context, found []Found, q Query, now time.Time) (*history.Data, error) {
-	r := reading{store: s, now: now, at: map[string]map[int64]map[string]float64{}}
+	r := reading{store: s, now: now, at: map[string]map[int64]map[string]float64{},
+		of: map[remark][]string{}}
 	for _, f := range found {
 		if err := r.metric(ctx, f, q); err != nil {
 			return nil, err
@@ -58,7 +59,17 @@ type reading struct {
 	at     map[string]map[int64]map[string]float64 // by exporter and millisecond
 	values int
 	series []summed
-	odd    []string // metrics with samples that are no counts
+	of     map[remark][]string // what the same is said of
+}
+
+// remark is a notice about several metrics or exporters, which are named in between.
+type remark struct{ before, after string }
+
+// about adds a name to a remark.
+func (r *reading) about(what remark, name string) {
+	if !slices.Contains(r.of[what], name) {
+		r.of[what] = append(r.of[what], name)
+	}
 }
 
 // metric reads a metric in chunks, and adds its series up.
@@ -88,7 +99,7 @@ func (r *reading) metric(ctx context.Context, f Found, q Query) error {
 		return err
 	}
 	if len(once) < len(parts) {
-		r.notice("Several replicas or jobs scraped the same server: %s counts once.", f.Exporter)
+		r.about(remark{"Several replicas or jobs scraped the same server, and one of them counts: ", "."}, f.Exporter)
 	}
 	r.add(f, once)
 	r.summed(f, once)
@@ -109,8 +120,8 @@ func (r *reading) chunk(ctx context.Context, f Found, from, to time.Time, parts 
 		detail := "the store marked its answer as incomplete: " + strings.Join(warnings, "; ")
 		r.out.Gaps = append(r.out.Gaps, runfile.Gap{At: from.UTC(), Probe: f.Exporter, Metric: f.Ours,
 			Reason: runfile.Failed, Code: "warning", Detail: detail})
-		r.notice("From %s on, the store returned only part of %s: %s", from.UTC().Format(time.RFC3339), f.Name,
-			strings.Join(warnings, "; "))
+		r.about(remark{"The store returned only part of ", " at times, which is left out: " + strings.Join(warnings, "; ")},
+			f.Name)
 		return nil
 	}
 	if found.Type != matrix {
@@ -138,22 +149,16 @@ func (r *reading) take(f Found, stream *sampleStream, parts map[string]*part) {
 		delete(labels, metricName)
 		parts[key] = &part{labels, map[int64]float64{}}
 	}
-	ahead := 0
 	for _, sample := range stream.Values {
 		switch v := sample.Value * cmp.Or(f.Times, 1); {
 		case sample.Timestamp.Time().After(r.now):
-			ahead++
+			r.about(remark{"Skipped samples in the future by this machine's clock, of ", "."}, f.Name)
 		case !(v >= 0 && runfile.Counted(v)):
-			if !slices.Contains(r.odd, f.Name) {
-				r.odd = append(r.odd, f.Name)
-			}
+			r.about(remark{"Left out samples that are negative, infinite or not a number, of ", "."}, f.Name)
 		default:
 			parts[key].values[int64(sample.Timestamp)] = v
 			r.values++
 		}
-	}
-	if ahead > 0 {
-		r.notice("Skipped samples of %s in the future by this machine's clock.", f.Name)
 	}
 }
 
@@ -218,8 +223,10 @@ func (r *reading) history() (*history.Data, error) {
 		r.out.Interval = max(r.out.Interval, usualInterval(apart))
 	}
 	r.noteCut()
-	if len(r.odd) > 0 {
-		r.notice("Left out samples that are negative, infinite or not a number, of %s.", printable.Listed(r.odd))
+	for _, what := range slices.SortedFunc(maps.Keys(r.of), func(a, b remark) int {
+		return strings.Compare(a.before+a.after, b.before+b.after)
+	}) {
+		r.notice("%s", what.before+printable.Listed(r.of[what])+what.after)
 	}
 	if r.out.Interval == 0 {
 		why := ""
