@@ -1,6 +1,7 @@
 package tally
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -20,9 +21,10 @@ import (
 // viewer counts a run as a metric saw it.
 type viewer struct {
 	*builder
-	moving sync.Map // when each counter moves, cached
-	stays  func() []stay
-	loads  func() *lag.Loads
+	moving  sync.Map // when each counter moves, cached
+	counted sync.Map // the counts of repetitions in some stretches, cached: many metrics have the same periods
+	stays   func() []stay
+	loads   func() *lag.Loads
 }
 
 func newViewer(b *builder) *viewer {
@@ -245,16 +247,7 @@ func (v *viewer) alone(a *attempt) (from, to time.Time) {
 
 // recounted returns a repetition with the counters and the work of some stretches.
 func (v *viewer) recounted(a *attempt, idle bool, r counts.Repetition, windows []stretch) counts.Repetition {
-	counts := map[string]counts.Count{}
-	for name, count := range r.Counts {
-		if m, known := v.run.Counter(name); !known || m.Type != runfile.Counter {
-			count.Amount = count.Raw
-			counts[name] = count
-			continue
-		}
-		counts[name] = inWindows(v.Series(name), windows)
-	}
-	r.Counts, r.Log, r.Quiet = counts, nil, nil
+	r.Counts, r.Log, r.Quiet = v.countsIn(a, r, windows), nil, nil
 	if idle {
 		return r
 	}
@@ -268,6 +261,33 @@ func (v *viewer) recounted(a *attempt, idle bool, r counts.Repetition, windows [
 	r.Work.Counted = sum(r.Work.Returned, a.countedIn(windows)) - r.Work.Returned // it is added to Returned
 	r.Seconds *= part
 	return r
+}
+
+// countsIn returns the counts of a repetition in some stretches.
+func (v *viewer) countsIn(a *attempt, r counts.Repetition, windows []stretch) map[string]counts.Count {
+	type place struct {
+		of     *attempt
+		bounds string
+	}
+	var bounds []byte
+	for _, w := range windows {
+		bounds = binary.AppendVarint(binary.AppendVarint(bounds, w.from.UnixNano()), w.to.UnixNano())
+	}
+	in := place{a, string(bounds)}
+	if known, ok := v.counted.Load(in); ok {
+		return maps.Clone(known.(map[string]counts.Count))
+	}
+	all := map[string]counts.Count{}
+	for name, count := range r.Counts {
+		if m, known := v.run.Counter(name); !known || m.Type != runfile.Counter {
+			count.Amount = count.Raw
+			all[name] = count
+			continue
+		}
+		all[name] = inWindows(v.Series(name), windows)
+	}
+	v.counted.Store(in, all)
+	return maps.Clone(all)
 }
 
 func inWindows(s series.Series, windows []stretch) (c counts.Count) {
