@@ -121,26 +121,27 @@ func whyNot(run *counts.Run, name string) string {
 	if errors.As(err, &missing) && missing.Reason != series.NeverRead {
 		return cmp.Or(missing.Detail, missing.Error())
 	}
-	return "the run has no " + name
+	return "the run has no " + metric.Printed(name, 0)
 }
 
 // Text describes w in a sentence.
 func (w WAL) Text() string {
 	if w.Bytes == nil {
-		return fmt.Sprintf("WAL: not known: %s.", w.Missing)
+		return fmt.Sprintf("The WAL is unknown: %s.", w.Missing)
 	}
 	in := number.Grouped(w.Seconds, 0) + " s"
 	if w.Uncounted >= 1 {
 		in = fmt.Sprintf("%s of %s s (it was not counted in the rest)",
 			number.Grouped(w.Seconds, 0), number.Grouped(w.Seconds+w.Uncounted, 0))
 	}
-	return fmt.Sprintf("WAL in %s: %s bytes, of which page images %s.", in, number.Grouped(*w.Bytes, 0), w.images())
+	return fmt.Sprintf("WAL in %s: %s bytes%s.", in, number.Grouped(*w.Bytes, 0), w.images())
 }
 
 func (w WAL) images() string {
 	part := func(bytes float64) string {
 		return fmt.Sprintf("%s (%s)", number.Grouped(bytes, 0), number.Percent(bytes/max(1, *w.Bytes)))
 	}
+	const of = ", of which page images "
 	most := "no upper bound is known: " + w.Missing
 	if w.Most != nil {
 		most = "at most " + part(*w.Most)
@@ -148,12 +149,12 @@ func (w WAL) images() string {
 	switch {
 	case w.Read != nil:
 		read := number.Percent(*w.Read)
-		return fmt.Sprintf("about %s by the %s of the WAL that was read, %s", part(*w.ImageBytes), read, most)
+		return of + fmt.Sprintf("about %s by the %s of the WAL that was read, %s", part(*w.ImageBytes), read, most)
 	case w.ImageBytes != nil:
-		return part(*w.ImageBytes)
+		return of + part(*w.ImageBytes)
 	case w.Most != nil:
-		return most + ", a whole page each: PostgreSQL before 19 does not count their holes and compression"
+		return of + most + ", a whole page each: PostgreSQL before 19 does not count their holes and compression"
 	default:
-		return "not known: " + w.Missing
+		return "; the share of page images is unknown: " + w.Missing
 	}
 }

@@ -74,11 +74,11 @@ func TestWALOfAnObservation(t *testing.T) {
 		{"no images", "WAL in 55 s: 5,500,000 bytes, of which page images 0 (0%).", pages,
 			with(map[string]float64{metric.StatWALFPI: 0}), nil},
 		{"pages of unknown size",
-			"WAL in 55 s: 5,500,000 bytes, of which page images not known: the run has no block_size.", nil, of14, nil},
-		{"13", "WAL in 55 s: 5,500,000 bytes, of which page images not known: the run has no " +
-			"pgstat.wal/wal_fpi.", pages,
+			"WAL in 55 s: 5,500,000 bytes; the share of page images is unknown: the run has no block_size.", nil, of14, nil},
+		{"13", "WAL in 55 s: 5,500,000 bytes; the share of page images is unknown: the run has no " +
+			"pg_stat_wal.wal_fpi.", pages,
 			map[string]float64{metric.InsertPosition: 100_000}, nil},
-		{"refused", "WAL in 55 s: 5,500,000 bytes, of which page images not known: permission denied.", pages,
+		{"refused", "WAL in 55 s: 5,500,000 bytes; the share of page images is unknown: permission denied.", pages,
 			map[string]float64{metric.InsertPosition: 100_000}, []runfile.Record{
 				runfile.Metric{Name: metric.StatWALFPI, Unit: "images", Type: runfile.Counter},
 				runfile.Gap{At: noon, Probe: "pgstat", Metric: metric.StatWALFPI, Reason: runfile.Permission,
@@ -94,7 +94,7 @@ func TestWALOfAnObservation(t *testing.T) {
 			pages, with(map[string]float64{metric.StatWALFPIBytes: 12_000}), []runfile.Record{
 				runfile.Gap{At: noon.Add(32 * time.Second), Probe: "pgstat", Metric: metric.StatWALFPIBytes,
 					Reason: runfile.Reset}}},
-		{"nothing", "WAL: not known: the run has no pgstat.lsn/insert.", pages,
+		{"nothing", "The WAL is unknown: the run has no pg_current_wal_insert_lsn().", pages,
 			map[string]float64{metric.ClusterTupInserted: 500}, nil},
 	} {
 		run, err := tally.FromRun(observation(c.settings, c.perSecond, c.more...))
