@@ -109,11 +109,12 @@ func plantedMachine() (all []prometheustest.Series) {
 				Labels: `instance="db1:9100",` + labels, Samples: every(time.Minute, counter(rate))})
 		}
 	}
-	commits := func(labels string) prometheustest.Series {
+	commits := func(labels string, rate float64) prometheustest.Series {
 		return prometheustest.Series{Name: "pg_stat_database_xact_commit", Labels: labels,
-			Samples: every(10*time.Minute, always(1))}
+			Samples: every(10*time.Minute, counter(rate))}
 	}
-	return append(all, commits(`instance="db1:9187",datname="app"`), commits(`instance="bare:9187",datname="app"`))
+	return append(all, commits(`instance="db1:9187",datname="app",datid="16384"`, 10),
+		commits(`instance="db1:9187",datname="postgres",datid="5"`, 0.1), commits(`instance="bare:9187",datname="app"`, 1))
 }
 
 // runsFleet runs the command at the end of the planted time.

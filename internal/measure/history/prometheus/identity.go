@@ -58,7 +58,8 @@ func (s shape) distinct(sets []labelSet) (all []copyOf) {
 
 func (s shape) own(set labelSet) labelSet {
 	own := maps.Clone(set)
-	for _, l := range append([]string{metricName, s.per, "direction", "db_namespace"}, replicaLabels...) {
+	for _, l := range slices.Concat([]string{metricName, "direction", "db_namespace"}, strings.Split(s.per, ","),
+		replicaLabels) {
 		delete(own, l)
 	}
 	return own

@@ -14,7 +14,7 @@ import (
 type shape struct {
 	exporter, probe string
 	label           string   // whose value names a database
-	per             string   // a label with several values per database: device, datname; empty: none
+	per             string   // labels with several values per database: device, "datname,datid"; empty: none
 	unless          []string // labels that its series lack
 	exists          string   // a metric that each database has
 	among           string   // label matchers of all queries
@@ -187,7 +187,7 @@ func serverMetrics() []string {
 }
 
 func servers(name string) shape {
-	per := "datname"
+	per := "datname,datid"
 	if name == "postgresql_commits_total" {
 		per = "postgresql_database_name"
 	}
