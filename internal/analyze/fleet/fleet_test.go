@@ -162,7 +162,7 @@ func TestUnknownMachines(t *testing.T) {
 	value := func(metric string, _ int) float64 {
 		return map[string]float64{"ReadIOPS": 1000, "ReadThroughput": 4096e3}[metric]
 	}
-	for class, want := range map[string]bool{"": false, "db.r99z.large": true} {
+	for class, want := range map[string]bool{"": true, "db.r99z.large": true} {
 		cloud := runfile.Cloud{Instance: "one", Engine: "postgres", Storage: "gp2", SizeGiB: 1000, Class: class}
 		page, err := ask(t).Read(file(cloud, 48, value, "ReadIOPS Average", "WriteIOPS Average",
 			"ReadThroughput Average", "WriteThroughput Average"))
@@ -242,6 +242,10 @@ func TestCluster(t *testing.T) {
 	near(t, "Standard saves", quiet.Saves.Value, 730*0.078)
 	if busy.Aurora.Cheaper != "aurora-iopt1" || quiet.Aurora.Cheaper != "aurora" || page("aurora", 0).Saves.Value >= 0 {
 		t.Errorf("%+v %+v", busy.Aurora, quiet.Aurora)
+	}
+	if none := page("aurora", math.NaN()); none.Saves != nil || len(none.Lacks) != 1 ||
+		!strings.Contains(none.Lacks[0], "the number of billed writes is unknown: add VolumeWriteIOPs") {
+		t.Errorf("without billed writes: %+v", none.Database)
 	}
 	if unknown := page("", 1e6); unknown.Saves != nil || len(unknown.Lacks) != 1 {
 		t.Errorf("%+v", unknown.Database)
@@ -426,6 +430,29 @@ func TestImpossibleBalances(t *testing.T) {
 		return 0.4
 	}); empty.Risk.Level != fleet.Exhausted || empty.Risk.Credits.Hours != 48 {
 		t.Errorf("empty: %+v %+v", empty.Risk, empty.Risk.Credits)
+	}
+}
+
+// TestBalanceThatStops: what a balance showed more than a day before the end hides no risk. By the rule 1,900 a second
+// leave nothing of 21.6 million credits after 15 hours.
+func TestBalanceThatStops(t *testing.T) {
+	p := ofGP2(t, 1900, func(h int) float64 {
+		if h >= 10 {
+			return math.NaN()
+		}
+		return 90
+	})
+	if p.Risk.Level != fleet.Exhausted || !strings.Contains(strings.Join(p.Lacks, "; "),
+		"BurstBalance: no data since 1 Nov 10:00, so what is left of its credits is unknown") {
+		t.Errorf("%+v %+v %q", p.Risk, p.Risk.Credits, p.Lacks)
+	}
+}
+
+// TestNamelessDatabase: a file that does not name its database is left out, with a word.
+func TestNamelessDatabase(t *testing.T) {
+	if _, err := ask(t).Read(file(runfile.Cloud{}, 1, func(string, int) float64 { return 1 })); err == nil ||
+		err.Error() != "it does not name its database" {
+		t.Error(err)
 	}
 }
 

@@ -65,6 +65,9 @@ func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
 	if r.run.Plan.Name != runfile.FleetPlan {
 		return Page{}, ErrNoDatabase
 	}
+	if r.name() == "" {
+		return Page{}, errors.New("it does not name its database")
+	}
 	d := Page{Database: Database{Name: r.name(), Kind: r.kind(), Lacks: []string{}, Notes: []string{},
 		Risk: Risk{Level: NotKnown}}}
 	has, listed := a.Has[d.Name]
@@ -140,6 +143,10 @@ func (a Ask) cluster(d *Page, r record, s sheet) {
 	d.cover(cover)
 	d.Risk.Level = None
 	d.addDays(c)
+	if cover.count(0, len(writes)) == 0 {
+		d.lack("which of Aurora's configurations costs less is unknown: %s", c.Verdict.Why)
+		return
+	}
 	if why := cover.tooLittle(writes); why != "" {
 		d.withhold(why)
 		return

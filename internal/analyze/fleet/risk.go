@@ -91,7 +91,14 @@ func (a Ask) credits(d *Page, w work, held sizing.Held) *Credits {
 			for math.IsNaN(values[last]) {
 				last--
 			}
-			all = append(all, a.forecast(w, shownCredits(b.metric, shown), held, i, last+1))
+			c := a.forecast(w, shownCredits(b.metric, shown), held, i, last+1)
+			if end := min(after, w.hours-day); last+1 < end && c.Hours == 0 {
+				d.lack("%s: no data since %s, so what is left of its credits is unknown", b.metric, w.at(last+1).Format(shortly))
+				if b.metric == "BurstBalance" { // by its rule then
+					c = a.forecast(w, w.playedCredits(held, i), held, i, after)
+				}
+			}
+			all = append(all, c)
 		case b.metric == "BurstBalance":
 			all = append(all, a.forecast(w, w.playedCredits(held, i), held, i, after))
 		}

@@ -40,6 +40,10 @@ func (a Ask) storage(d *Page, s sheet, has Has, cloud *runfile.Cloud) {
 			"storage", number.Rate(least), number.Rate(most))
 		return
 	}
+	if cloud != nil && cloud.Storage != "" && cloud.Class == "" && has.Class == "" { // AWS was asked, and knows it
+		d.ClassUnknown = true
+		d.lack("its class is unknown, and with it what its machine carries: add it to the file of --has")
+	}
 	d.Risk = a.risk(d, w, held)
 	if why := w.againstRule(held); why != "" {
 		d.lack("%s", why)

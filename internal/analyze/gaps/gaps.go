@@ -55,6 +55,9 @@ func service(name string) string {
 	}
 }
 
+// history is the kind of target of a file that realiops aws collect cannot complete.
+const history = "history"
+
 // wanted returns the probes whose metrics of AWS a run was to collect.
 func wanted(run runfile.Run) (probes []string) {
 	if cloud := run.Target.Cloud; cloud != nil && (run.Parameters["aws"] == "true" || run.Parameters["quick-aws"] == "true") {
@@ -90,7 +93,7 @@ func (a *AWS) Lacking(run runfile.Run, announced map[string]runfile.Metric, came
 	}
 	maps.DeleteFunc(unannounced, func(_ string, unknown bool) bool { return !unknown })
 	switch {
-	case len(unannounced) > 0:
+	case len(unannounced) > 0 && run.Target.Kind != history:
 		return fmt.Sprintf("The run file has no metric of %s%s, so none has a verdict. Fetch them with realiops aws collect.",
 			strings.Join(slices.Sorted(maps.Keys(unannounced)), " or "), why)
 	case open == 0:
@@ -106,7 +109,7 @@ func (a *AWS) Lacking(run runfile.Run, announced map[string]runfile.Metric, came
 		were, they, them = "was not", "it has", "it"
 	}
 	again := "Fetch " + them + " with realiops aws collect."
-	if run.Target.Kind == "history" {
+	if run.Target.Kind == history {
 		again = "Read or export " + them + " again."
 	}
 	return fmt.Sprintf("%s that AWS publishes for this server %s collected, from %s%s, so %s no verdict. %s",
