@@ -113,6 +113,13 @@ func plantedMachine() (all []prometheustest.Series) {
 		return prometheustest.Series{Name: "pg_stat_database_xact_commit", Labels: labels,
 			Samples: every(10*time.Minute, counter(rate))}
 	}
+	for reset, part := range map[string][2]time.Duration{"2026-11-01T00:00:00Z": {0, command.Day},
+		"2026-11-02T00:00:00Z": {command.Day + time.Minute, 2 * command.Day}} {
+		since := func(since time.Duration) float64 { return 100 * (since - part[0]).Seconds() }
+		all = append(all, prometheustest.Series{Name: "cnpg_collector_wal_records",
+			Labels:  `instance="db1:9187",stats_reset="` + reset + `"`,
+			Samples: between(part[0], part[1], time.Minute, since)})
+	}
 	return append(all, commits(`instance="db1:9187",datname="app",datid="16384"`, 10),
 		commits(`instance="db1:9187",datname="postgres",datid="5"`, 0.1), commits(`instance="bare:9187",datname="app"`, 1))
 }
@@ -243,7 +250,7 @@ func checkPlanted(t *testing.T, all map[string]fleet.Database) {
 	if db1.Known != 72-2 {
 		t.Errorf("db1: %d hours are known, and in two nobody scraped", db1.Known)
 	}
-	for name, want := range map[string]string{"bare": "its machine has no node_exporter",
+	for name, want := range map[string]string{"bare": "no node_exporter has the machine's name",
 		"nobody-knows": "on Aurora WriteIOPS counts WAL records"} {
 		if d := all[name]; d.Saves != nil || d.Need != nil || len(d.Lacks) != 1 || !strings.Contains(d.Lacks[0], want) {
 			t.Errorf("%s: %+v", name, d)

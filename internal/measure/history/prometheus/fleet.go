@@ -301,7 +301,7 @@ func (d disksOf) of(name string, server member) map[string]member {
 		found[machine] = m
 	}
 	if len(found) == 0 {
-		server.trouble = "its machine has no node_exporter under that name, so its storage activity is unknown"
+		server.trouble = "no node_exporter has the machine's name, so storage activity is unknown"
 		return map[string]member{name: server}
 	}
 	return found

@@ -187,7 +187,7 @@ func serverMetrics() []string {
 }
 
 func servers(name string) shape {
-	per := "datname,datid"
+	per := "datname,datid,stats_reset"
 	if name == "postgresql_commits_total" {
 		per = "postgresql_database_name"
 	}
