@@ -28,7 +28,7 @@ func (m Metric) agrees() string {
 	case d.Says == agreement.NotTested && !m.CannotTell():
 		return "" // the verdict says more
 	case d.Says == agreement.NotTested:
-		return fmt.Sprintf("%s says %s, which was not tested: %s", words.Capital(d.Document), says, d.Why)
+		return fmt.Sprintf("%s says %s. That was not tested: %s", words.Capital(d.Document), says, d.Why)
 	case d.Says == agreement.Contradicts && d.Refuted.Ratio == nil:
 		return fmt.Sprintf("It contradicts %s, which says %s: it counted none under %s", d.Document, says,
 			d.Refuted.Load)
