@@ -92,7 +92,7 @@ func (r *reading) noteCut() {
 	}
 	if len(gone) > 0 {
 		slices.Sort(gone)
-		r.notice("There are no samples of %s. The sums lack the databases that were not dropped then.",
+		r.notice("There are no samples of %s. Unless these databases were dropped, the sums lack them from then on.",
 			printable.Listed(gone))
 	}
 	for _, of := range slices.Sorted(maps.Keys(lacks)) {
