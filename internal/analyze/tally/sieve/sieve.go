@@ -78,7 +78,8 @@ func (s *Sieve) Window(at time.Time) int64 { return (at.UnixNano() - 1) / s.Leng
 func (s *Sieve) Take(r runfile.Row) {
 	rows := s.rows[r.Probe]
 	n := len(rows)
-	if n > 0 && s.Window(rows[n-1].at) == s.Window(r.At) && slices.Equal(rows[n-1].names, r.Names) {
+	begins := n == 0 || s.Window(rows[n-1].at) != s.Window(r.At) // a window
+	if !begins && slices.Equal(rows[n-1].names, r.Names) {
 		rows[n-1].become(r)
 		return
 	}
@@ -92,7 +93,7 @@ func (s *Sieve) Take(r runfile.Row) {
 		s.Size += rows[i].size(rows[:i])
 	}
 	s.rows[r.Probe] = rows
-	if rows[n] == k && s.windows(rows) > MostWindows {
+	if begins && s.windows(rows) > MostWindows {
 		s.LengthenTo(time.Duration(s.Length) + 1)
 	}
 }
