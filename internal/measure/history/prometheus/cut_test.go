@@ -14,8 +14,8 @@ func TestSumsThatLackADatabase(t *testing.T) {
 	begin := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	const late, both = "The sum of pg_stat_database_tup_inserted lacks app at times, and is too low then.",
 		"The sums of pg_stat_database_xact_commit and 1 more metric lack app at times, and are too low then."
-	const gone = "There are no samples of app after 2026-11-01 00:29 UTC. The sums lack the databases that were not " +
-		"dropped then."
+	const gone = "There are no samples of app after 2026-11-01 00:29 UTC. Unless these databases were dropped, the " +
+		"sums lack them from then on."
 	for name, c := range map[string]struct {
 		from, to [2]int  // minutes of app's rows and commits
 		first    float64 // value of both
