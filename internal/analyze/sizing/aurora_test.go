@@ -161,6 +161,44 @@ func TestCalibrateBySeveral(t *testing.T) {
 	}
 }
 
+// TestCalibrateWithoutReaders: what is billed while loads only read is background, and divided by their few bytes of WAL
+// would make millions of an order.
+func TestCalibrateWithoutReaders(t *testing.T) {
+	const volume = "cloudwatch/VolumeWriteIOPs"
+	begin := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	records := []runfile.Record{runfile.Run{Schema: runfile.Schema, ID: "own", Start: begin, Plan: runfile.Plan{
+		Loads: []runfile.Load{{Name: "bulk", Method: "insert"}, {Name: "scan", Method: "scan"}}}},
+		runfile.Metric{Name: metric.InsertPosition, Unit: "bytes", Type: runfile.Counter},
+		runfile.Metric{Name: volume, Unit: "operations", Type: runfile.CountPerPeriod, Period: 300}}
+	read := func(at time.Time, bytes float64) runfile.Record {
+		return runfile.Reading{At: at, Probe: "pgstat.lsn", Values: map[string]float64{metric.InsertPosition: bytes}}
+	}
+	for i, load := range []string{"bulk", "scan"} {
+		from := begin.Add(time.Duration(i) * time.Hour)
+		to, before := from.Add(5*time.Minute), float64(i)*4096*1e6
+		work, wrote := runfile.Work{From: from, To: to, Load: load, Repetition: 1, Transactions: 1, Statements: 1}, 4096.0
+		if load == "bulk" {
+			work.Rows, wrote = 1e6, 4096*1e6
+		} else {
+			work.Returned = 1e6
+		}
+		records = append(records, read(from.Add(-time.Second), before),
+			runfile.LoadEvent{At: from, Load: load, Repetition: 1, Event: runfile.Begin}, work,
+			runfile.Period{From: from, To: to, Probe: "cloudwatch", Metric: volume, Statistic: "Sum", Value: 340_000},
+			read(to, before+wrote), runfile.LoadEvent{At: to.Add(time.Second), Load: load, Repetition: 1, Event: runfile.End})
+	}
+	for i := range 3 { // the metric moves
+		from := begin.Add(time.Duration(2+i) * time.Hour)
+		records = append(records, runfile.Period{From: from, To: from.Add(5 * time.Minute), Probe: "cloudwatch", Metric: volume,
+			Statistic: "Sum", Value: 1000 * float64(i+1)})
+	}
+	c, err := sizing.Calibrate(runOf(t, records...), "single")
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "billed writes for 4,096 bytes", c.OfWALUnits.Value, 0.34, 1e-3)
+}
+
 // TestWritesHiddenByFailover: the position in the WAL continues on the new instance, so what was written while none
 // answered counts.
 func TestWritesHiddenByFailover(t *testing.T) {

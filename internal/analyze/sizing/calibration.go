@@ -38,7 +38,8 @@ func Published() Calibration {
 var ErrNotCalibrated = errors.New("nothing to calibrate with; give a run on Aurora whose loads contain whole periods " +
 	"of VolumeWriteIOPs, and that counts their rows or bytes of WAL")
 
-// Calibrate returns the calibration from a run on Aurora: from the load named like if it has one, else from all loads.
+// Calibrate returns the calibration from a run on Aurora: from the load named like if it has one, else from all that
+// write.
 // For a nil run it returns the published one.
 func Calibrate(run *counts.Run, like string) (Calibration, error) {
 	if run == nil {
@@ -75,7 +76,8 @@ func (c *Calibration) take(run *counts.Run, loads ...counts.Load) bool {
 	for _, load := range loads {
 		for _, r := range load.Repetitions {
 			writes, err := r.Count(metric.CloudWatchVolumeWriteIOPs)
-			if err != nil || writes <= 0 || load.Idle() {
+			readsAlone := r.Work.Returned > 0 && r.Work.Rows == 0 // these writes are background
+			if err != nil || writes <= 0 || load.Idle() || readsAlone {
 				continue
 			}
 			c.Repetitions++
