@@ -295,6 +295,8 @@ func TestPossibleHasNames(t *testing.T) {
 		{LoadEvent{At: noon, Event: Begin}, "the begin of a load without a name"},
 		{LoadEvent{At: noon, Load: "bulk"}, "the load bulk without an event"},
 		{Work{From: noon, To: noon}, "work without the name of its load"},
+		{LoadEvent{At: noon, Load: "bulk", Event: End}, "the end of bulk without its repetition"},
+		{Work{From: noon, To: noon, Load: "bulk"}, "work of bulk without its repetition"},
 		{Total{}, "a total without the name of its load"},
 		{Period{From: noon, To: noon.Add(1), Statistic: Sum}, "a period without the name of its metric"},
 		{Period{From: noon, To: noon.Add(1), Metric: "cloudwatch/WriteIOPS"}, "a period of cloudwatch/WriteIOPS without its statistic"},
@@ -318,7 +320,7 @@ func TestPossibleHasTimes(t *testing.T) {
 		{Work{To: noon}, "work"}, {Work{From: noon}, "work"}, {Period{To: noon}, "a period"},
 		{Period{From: noon}, "a period"}, {Period{From: noon, To: noon}, "a period"},
 		{Period{From: noon, To: noon.Add(1), Metric: "m", Statistic: Average}, ""}, {Row{At: noon}, ""},
-		{Work{From: noon, To: noon, Load: "bulk"}, ""},
+		{Work{From: noon, To: noon, Load: "bulk", Repetition: 1}, ""},
 	} {
 		for _, err := range Possible(func(yield func(Record, error) bool) { yield(c.record, nil) }) {
 			if want := "it has " + c.says + " without a time"; c.says == "" && err != nil ||

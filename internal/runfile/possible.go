@@ -14,8 +14,8 @@ const MostCounted = 1e20
 // Counted reports whether a counter can have the value; NaN cannot.
 func Counted(value float64) bool { return math.Abs(value) <= MostCounted }
 
-// Possible yields records up to one with an impossible value, or without its time or name, which is an error. It is for files
-// from users.
+// Possible yields records up to one with an impossible value, or without its time or name, which is an error. It is for
+// files from users.
 func Possible(records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for record, err := range records {
@@ -118,10 +118,15 @@ func nameless(record Record) string {
 			return "the " + string(r.Event) + " of a load without a name"
 		case r.Event == "":
 			return "the load " + r.Load + " without an event"
+		case r.Repetition < 1:
+			return "the " + string(r.Event) + " of " + r.Load + " without its repetition"
 		}
 	case Work:
-		if r.Load == "" {
+		switch {
+		case r.Load == "":
 			return "work without the name of its load"
+		case r.Repetition < 1:
+			return "work of " + r.Load + " without its repetition"
 		}
 	case Total:
 		if r.Load == "" {
