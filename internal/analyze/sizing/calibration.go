@@ -39,8 +39,7 @@ var ErrNotCalibrated = errors.New("nothing to calibrate with; give a run on Auro
 	"of VolumeWriteIOPs, and that counts their rows or bytes of WAL")
 
 // Calibrate returns the calibration from a run on Aurora: from the load named like if it has one, else from all that
-// write.
-// For a nil run it returns the published one.
+// write. For a nil run it returns the published one.
 func Calibrate(run *counts.Run, like string) (Calibration, error) {
 	if run == nil {
 		return Published(), nil

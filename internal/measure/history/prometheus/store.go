@@ -131,7 +131,8 @@ type door struct {
 	next  http.RoundTripper
 }
 
-// postAgain repeats a query after a redirect by 301 or 302, which net/http would follow by GET and without the query.
+// postAgain repeats a query after a redirect by 301, 302 or 303, which net/http would follow by GET and without the
+// query.
 func postAgain(next *http.Request, via []*http.Request) (err error) {
 	const most = 10
 	if len(via) >= most {
