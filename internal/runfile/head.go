@@ -141,6 +141,9 @@ type Cloud struct {
 	Members []Member `json:"members,omitempty"` // of a cluster, in a file about the whole cluster
 }
 
+// Aurora reports whether the storage is Aurora's: a volume without a size to order, and without a limit.
+func (c Cloud) Aurora() bool { return strings.HasPrefix(c.Engine, "aurora") }
+
 // Member is an instance of a cluster.
 type Member struct {
 	Instance string `json:"instance"`

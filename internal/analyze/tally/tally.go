@@ -128,7 +128,7 @@ func (b *builder) flavor() string {
 	switch cloud := target.Cloud; {
 	case target.Flavor != "":
 		return target.Flavor
-	case cloud != nil && strings.HasPrefix(cloud.Engine, "aurora"), slices.ContainsFunc(slices.Collect(maps.Keys(b.metrics)), onlyAurora):
+	case cloud != nil && cloud.Aurora(), slices.ContainsFunc(slices.Collect(maps.Keys(b.metrics)), onlyAurora):
 		return "aurora"
 	case cloud != nil && cloud.Engine == "postgres":
 		return "rds"

@@ -3,7 +3,6 @@ package measuring
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -59,7 +58,7 @@ const (
 
 // bill estimates the price of a run's reads and writes on an AWS server.
 func bill(cloud runfile.Cloud, plan runfile.Plan) string {
-	if !strings.HasPrefix(cloud.Engine, "aurora") || cloud.Storage == "aurora-iopt1" {
+	if !cloud.Aurora() || cloud.Storage == "aurora-iopt1" {
 		return " Its I/O costs nothing beyond the instance and its storage, unless it uses up burst credits."
 	}
 	writes, reads := 0.0, 0.0

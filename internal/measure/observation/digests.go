@@ -3,7 +3,6 @@ package observation
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
@@ -28,7 +27,7 @@ func digestsOf(t *target.Target, facts postgres.Facts, now func() time.Time) fun
 		return unasked(t.AWS.Unknown(facts), facts.Flavor == postgres.FlavorAurora, now)
 	}
 	d := &digests{asked: insights.New(t.AWS.Account.Config(), *t.AWS.Cloud),
-		aurora: strings.HasPrefix(t.AWS.Cloud.Engine, "aurora"), now: now}
+		aurora: t.AWS.Cloud.Aurora(), now: now}
 	return d.look
 }
 

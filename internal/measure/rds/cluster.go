@@ -144,7 +144,7 @@ func Described(region string, i DBInstance) runfile.Cloud {
 // CloudOf converts the description of a standalone PostgreSQL instance; false: it is of another engine.
 func CloudOf(region string, i DBInstance) (runfile.Cloud, bool) {
 	found, err := describe(region, &i, nil)
-	if err != nil || found.aurora() {
+	if err != nil || found.Cloud.Aurora() {
 		return runfile.Cloud{}, false
 	}
 	found.Cloud.Cluster = ""

@@ -113,7 +113,7 @@ func describe(region string, i *DBInstance, c *DBCluster) (Found, error) {
 	if f.Cloud.Insights {
 		f.Cloud.InsightsDays = i.PerformanceInsightsRetentionPeriod
 	}
-	if f.aurora() {
+	if f.Cloud.Aurora() {
 		f.Cloud.Storage = auroraPrefix // AWS's default; the cluster may have another
 	} else {
 		f.Cloud.SizeGiB, f.Cloud.IOPS = i.AllocatedStorage, i.Iops
@@ -135,13 +135,10 @@ func (f *Found) addCluster(c *DBCluster) {
 	} else if writer != "" {
 		f.Cloud.Role = RoleReader
 	}
-	if !f.aurora() || strings.HasPrefix(c.StorageType, auroraPrefix) {
+	if !f.Cloud.Aurora() || strings.HasPrefix(c.StorageType, auroraPrefix) {
 		f.Cloud.Storage = cmp.Or(c.StorageType, f.Cloud.Storage)
 	}
 }
-
-// aurora reports whether the storage is Aurora's: a volume without a size to order, and without a limit.
-func (f *Found) aurora() bool { return strings.HasPrefix(f.Cloud.Engine, auroraPrefix) }
 
 // Token returns a password for one connection, signed with the account's credentials and valid for a quarter of an
 // hour. The host is AWS's name of the database, even if the connection uses another one.

@@ -177,7 +177,7 @@ func (a AWS) flavor(facts postgres.Facts) string {
 	switch {
 	case facts.Flavor != postgres.FlavorPostgres || a.Cloud == nil || a.Cloud.Engine == "":
 		return facts.Flavor
-	case strings.HasPrefix(a.Cloud.Engine, "aurora"):
+	case a.Cloud.Aurora():
 		return postgres.FlavorAurora
 	default:
 		return postgres.FlavorRDS

@@ -101,7 +101,7 @@ func (s *Source) Metrics() (all []runfile.Metric) {
 // of returns the series of a server.
 func of(cloud runfile.Cloud) (all []published) {
 	flavor := rds
-	if strings.HasPrefix(cloud.Engine, "aurora") {
+	if cloud.Aurora() {
 		flavor = aurora
 	}
 	ids := map[string]string{instance: cloud.Instance, cluster: cloud.Cluster}

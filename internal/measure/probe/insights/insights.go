@@ -301,7 +301,7 @@ func (c counter) query() types.MetricQuery {
 // of sessions working or waiting.
 func table(cloud runfile.Cloud) (all []counter) {
 	flavor := "rds"
-	if strings.HasPrefix(cloud.Engine, "aurora") {
+	if cloud.Aurora() {
 		flavor = "aurora"
 	}
 	for _, m := range metric.Meanings() {
