@@ -25,18 +25,20 @@ type run struct {
 	event    runfile.LoadEvent
 
 	doing    string    // while no load runs
+	unworked bool      // there are no rows to show
 	until    time.Time // the announced end; zero: none
 	observed bool      // without loads of ours
 
 	ownDevice bool // nothing else uses it
 	followed  bool // its requests are attributed to files
 
-	rows    float64 // a second, of the last load line: written, or returned by loads that read
+	rows    float64 // a second: written, or returned by loads that read; of the last load line, at the end of the load
 	loaded  recent  // the rows of the last seconds
 	commits rate    // of the server, if no load is ours
 	wal     rate    // bytes
-	records rate    // of the WAL
+	records rate    // of the WAL; sessions report theirs late, the rest at their end
 	worked  float64 // seconds of the load
+	did     float64 // rows of the load
 	// device counts data requests, of this server alone if known, with reads if jobs load storage alone.
 	device rate
 	job    rate // operations of such a job
@@ -50,14 +52,15 @@ type rate struct {
 	last             recent
 
 	latest, base float64 // the last reading, even if close to the one before; and the last before the load
+	read         bool    // since the load began
 }
 
 // tooClose is the least distance of readings for a rate: those at the edge of a load lie milliseconds apart.
 const tooClose = 200 * time.Millisecond
 
 func (r *rate) follow(at time.Time, value float64) {
-	r.latest = value
-	if r.known && at.Sub(r.at) < tooClose {
+	r.latest, r.read = value, true
+	if !r.at.IsZero() && at.Sub(r.at) < tooClose {
 		return
 	}
 	if seconds := at.Sub(r.at).Seconds(); !r.at.IsZero() && seconds > 0 {
@@ -65,6 +68,11 @@ func (r *rate) follow(at time.Time, value float64) {
 		r.last.add(r.perSecond)
 	}
 	r.at, r.value = at, value
+}
+
+// startAt forgets the rate, and begins the next one at a reading.
+func (r *rate) startAt(at time.Time, value float64) {
+	r.latest, r.read, r.at, r.value, r.known = value, true, at, value, false
 }
 
 func (s *run) follow(record runfile.Record) {
@@ -76,10 +84,10 @@ func (s *run) follow(record runfile.Record) {
 	case runfile.LoadEvent:
 		s.followLoad(record)
 	case runfile.Work:
-		s.worked += record.To.Sub(record.From).Seconds()
-		// the rest after the last second says little
-		if seconds := record.To.Sub(record.From).Seconds(); seconds > 0.1 {
-			s.rows = float64(max(record.Rows, record.Returned)) / seconds
+		seconds, rows := record.To.Sub(record.From).Seconds(), float64(max(record.Rows, record.Returned))
+		s.worked, s.did = s.worked+seconds, s.did+rows
+		if seconds > 0.1 { // the rest after the last second says little
+			s.rows = rows / seconds
 			s.loaded.add(s.rows)
 		}
 	case runfile.Reading:
@@ -97,8 +105,11 @@ func (s *run) followReading(at time.Time, values map[string]float64) {
 	if commits, ok := values[metric.CommitsOfAll]; ok {
 		s.commits.follow(at, commits)
 	}
-	if records, ok := values[metric.StatWALRecords]; ok {
+	switch records, ok := values[metric.StatWALRecords]; {
+	case ok && s.doing == "" && s.worked > 0:
 		s.records.follow(at, records)
+	case ok:
+		s.records.startAt(at, records)
 	}
 	if position, ok := values[metric.InsertPosition]; ok {
 		s.wal.follow(at, position)
@@ -130,16 +141,20 @@ func (s *run) followLoad(event runfile.LoadEvent) {
 			s.began, s.lastEnd = event.At, event.At
 		}
 	case runfile.Begin:
-		s.rows, s.worked = 0, 0
+		s.rows, s.worked, s.did = 0, 0, 0
 		for _, r := range s.rates() {
-			r.base = r.latest
+			r.base, r.known, r.read = r.latest, false, false
 		}
 	case runfile.End:
 		s.finished++
 		s.lastEnd = event.At
+		if s.worked == 0 {
+			return
+		}
+		s.rows = s.did / s.worked
 		for _, r := range s.rates() {
-			if s.worked > 0 && r.known {
-				r.perSecond = (r.latest - r.base) / s.worked
+			if r.read {
+				r.perSecond, r.known = (r.latest-r.base)/s.worked, true
 			}
 		}
 	}
@@ -183,8 +198,8 @@ func (s *run) lines(width int, letters bool) []string {
 		return nil
 	default:
 		now := *s
-		if s.doing != "" {
-			now.rows = 0 // the last load's are over
+		if now.unworked = s.doing != "" || s.worked == 0 && !s.idle(); now.unworked {
+			now.records.known = false
 		}
 		return []string{s.bar(width), now.speeds(width, letters)}
 	}
@@ -226,7 +241,7 @@ func (s *run) flows() (all []flow) {
 		all = append(all, flow{"fio " + number.Grouped(s.job.perSecond, 0) + " operations/s", s.job.last})
 	case s.observed && s.commits.known:
 		all = append(all, flow{number.Grouped(s.commits.perSecond, 0) + " commits/s", s.commits.last})
-	case !s.observed:
+	case !s.observed && !s.unworked:
 		all = append(all, flow{number.Grouped(s.rows, 0) + " rows/s", s.loaded})
 	}
 	if s.records.known && !s.observed {
@@ -270,13 +285,24 @@ func (s *run) speeds(width int, letters bool) string {
 func (s *run) loadName() string {
 	name := printable.Line(s.event.Load)
 	planned := s.plan.Repetitions
-	if i := slices.IndexFunc(s.plan.Loads, func(a runfile.Load) bool { return a.Name == s.event.Load }); i >= 0 {
+	if i := s.planned(); i >= 0 {
 		planned = s.plan.Times(s.plan.Loads[i])
 	}
 	if s.event.Repetition > planned {
 		return fmt.Sprintf("%s %d", name, s.event.Repetition)
 	}
 	return fmt.Sprintf("%s %d/%d", name, s.event.Repetition, planned)
+}
+
+// idle reports whether the load is idle.
+func (s *run) idle() bool {
+	i := s.planned()
+	return i >= 0 && s.plan.Loads[i].Idle()
+}
+
+// planned returns the place of the load in the plan, or -1.
+func (s *run) planned() int {
+	return slices.IndexFunc(s.plan.Loads, func(a runfile.Load) bool { return a.Name == s.event.Load })
 }
 
 func clock(d time.Duration) string {

@@ -63,7 +63,7 @@ func TestSpeedsOfTheLastSecond(t *testing.T) {
 	}
 	still := halfway() // the last load's work is not shown while no load runs
 	still.doing = "checkpoint"
-	if got := still.lines(79, false)[1]; got != "0 rows/s  device 800 requests/s" {
+	if got := still.lines(79, false)[1]; got != "device 800 requests/s" {
 		t.Errorf("during a checkpoint: %q", got)
 	}
 	reads := &run{}
@@ -263,4 +263,47 @@ func TestFinishedLoadShowsItsTotals(t *testing.T) {
 	if want := "1,000,000 rows/s  500,000 WAL records/s  device 450 requests/s"; got != want {
 		t.Errorf("it is told by %q, want %q", got, want)
 	}
+}
+
+// Sessions report the WAL of their last second only at their end, long after the last row: no line shows those records
+// as the work of the phase that follows, nor of the next load's first second.
+func TestLateCountsAreNoPhasesRate(t *testing.T) {
+	s := &run{}
+	s.follow(runfile.Run{Plan: runfile.Plan{Loads: make([]runfile.Load, 2), Repetitions: 1, LoadSeconds: 2}})
+	reading := func(seconds, records, writes float64) {
+		s.follow(runfile.Reading{At: at(seconds), Values: map[string]float64{
+			"pgstat.wal/wal_records": records, "block/writes": writes, "block/flushes": 0}})
+	}
+	begin := func(load string, seconds float64) {
+		s.follow(runfile.LoadEvent{At: at(seconds), Load: load, Repetition: 1, Event: runfile.Settle})
+		s.follow(runfile.LoadEvent{At: at(seconds), Load: load, Repetition: 1, Event: runfile.Begin})
+		s.doing = ""
+	}
+	shows := func(when, want string) {
+		t.Helper()
+		if got := s.lines(200, false)[1]; got != want {
+			t.Errorf("%s: it shows %q, want %q", when, got, want)
+		}
+	}
+	reading(0, 0, 0)
+	begin("bulk", 0)
+	shows("when the load begins", "")
+	reading(1, 2, 300) // no session has reported yet
+	shows("before a second of load", "device 300 requests/s")
+	s.follow(runfile.Work{From: at(0), To: at(1), Rows: 1000})
+	shows("after a second of load", "1,000 rows/s  device 300 requests/s")
+	reading(2, 2002, 700)
+	s.follow(runfile.Work{From: at(1), To: at(2), Rows: 2000})
+	shows("after two", "2,000 rows/s  2,000 WAL records/s  device 400 requests/s")
+	s.doing = "disconnecting clients"
+	reading(2.5, 6000, 800) // 3,998 records in half a second
+	shows("when the clients have gone", "device 200 requests/s")
+	s.follow(runfile.LoadEvent{At: at(3), Load: "bulk", Repetition: 1, Event: runfile.End})
+	shows("when the load has ended", "device 400 requests/s") // 800 in 2 s of load
+	if got, want := s.speeds(0, false), "1,500 rows/s  3,000 WAL records/s  device 400 requests/s"; got != want {
+		t.Errorf("the ended load is told by %q, want %q", got, want)
+	}
+	reading(4, 6000, 800)
+	begin("single", 4)
+	shows("when the next load begins", "")
 }
