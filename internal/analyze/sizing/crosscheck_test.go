@@ -79,11 +79,11 @@ func TestOtherProgramsAreNotInTheNeed(t *testing.T) {
 	}
 }
 
-// TestJournalIsReported: a need from traced requests excludes the file system's journal, and says so if it is large.
-// On the server's own device the need includes it.
+// TestJournalIsReported: a need from traced requests excludes the file system's journal, and says so if it is large,
+// in the first lines if the order depends on it. On the server's own device the need includes it.
 func TestJournalIsReported(t *testing.T) {
 	const load = "single"
-	sized := func(journal float64, own bool) sizing.Sizing {
+	sized := func(journal float64, own bool, gib float64, on string) sizing.Sizing {
 		t.Helper()
 		run, err := tally.FromRun(runfiletest.Sequence(runfiletest.BesideOtherProgram(runfiletest.Records(t,
 			"../../../testdata/runs/local-pg17.jsonl.zst"), 0)))
@@ -94,20 +94,31 @@ func TestJournalIsReported(t *testing.T) {
 		beside(run, load, map[string]float64{"request.journal/writes": journal,
 			"request.journal/write_bytes": 4096 * journal, "block/writes": journal,
 			"block/write_bytes": 4096 * journal})
-		s, err := sizing.Size(sizing.Ask{Load: load, GiB: 100, Tariff: tariff(t, "us-east-1"),
-			Volumes: []catalog.Volume{volume(t, "gp3")}}, run)
+		s, err := sizing.Size(sizing.Ask{Load: load, GiB: gib, Tariff: tariff(t, "us-east-1"),
+			Volumes: []catalog.Volume{volume(t, on)}}, run)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s
 	}
 	said := func(s sizing.Sizing) bool {
-		return strings.Contains(strings.Join(s.Warnings, "\n"), "journal added 5,000 writes/s and 20 MB/s")
+		return strings.Contains(strings.Join(s.Warnings, "\n"), "Under single, the file system's journal added 5,000 writes/s and 20 MB/s")
 	}
-	quiet, busy, own := sized(0, false), sized(5000, false), sized(5000, true)
+	quiet, busy, own := sized(0, false, 100, "gp3"), sized(5000, false, 100, "gp3"), sized(5000, true, 100, "gp3")
 	if said(quiet) || !said(busy) || said(own) {
 		t.Errorf("the journal is told of: %t quiet, %t busy, %t on a device of its own: %q", said(quiet), said(busy),
 			said(own), busy.Warnings)
+	}
+	const decides = "The file system's journal (5,000 writes/s under single) is left out"
+	for name, s := range map[string]sizing.Sizing{"quiet": quiet, "busy": busy, "own": own} {
+		// more than the 3,000 IOPS that gp3 includes are bought
+		if got := strings.Contains(strings.Join(s.Cautions, "\n"), decides); got != (name == "busy") {
+			t.Errorf("%s: told first that the journal decides: %t: %q", name, got, s.Cautions)
+		}
+	}
+	// 5,000 GiB of gp2 come with 15,000 IOPS
+	if large := sized(5000, false, 5000, "gp2"); !said(large) || strings.Contains(strings.Join(large.Cautions, "\n"), "journal") {
+		t.Errorf("with or without the journal, gp2 is the same: %q %q", large.Warnings, large.Cautions)
 	}
 	if a, b, c := quiet.Need.Mean.Writes, busy.Need.Mean.Writes, own.Need.Mean.Writes; a != b ||
 		c < a+4900 || c > a+5100 {

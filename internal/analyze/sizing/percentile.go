@@ -42,8 +42,8 @@ func (p *Part) rate(ask Ask, warnings *[]string) needs.Rate {
 	p.Basis = fmt.Sprintf("p%g", ask.percentile())
 	rate := needs.Quantile([]needs.Rate{p.Need.Mean, needs.Quantile(p.Need.Seconds, ask.percentile()/100)}, 1)
 	if seconds := p.Need.Peaks.Seconds; float64(seconds)*(100-ask.percentile()) < 100 && ask.percentile() < 100 {
-		*warnings = append(*warnings, fmt.Sprintf("With %s %s, the %s percentile is the worst of them.",
-			printable.Count(seconds), several, number.Ordinal(ask.percentile())))
+		*warnings = append(*warnings, fmt.Sprintf("With %s %s of %s, the %s percentile is the worst of them.",
+			printable.Count(seconds), several, p.Need.Load, number.Ordinal(ask.percentile())))
 	}
 	ordered, a := rate.Times(1+ask.Headroom/100), &Above{}
 	for _, r := range p.Need.Seconds {

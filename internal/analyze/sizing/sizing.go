@@ -189,7 +189,11 @@ func (p Part) others() (warnings []string) {
 	counted := metric.BlockWrites
 	if p.Need.ForServer {
 		counted = metric.ServerWrites
-		warnings = append(warnings, p.journal()...)
+	}
+	if journal, much := p.journal(); much {
+		warnings = append(warnings, fmt.Sprintf("Under %s, the file system's journal added %s writes/s and %s MB/s, for "+
+			"this server and other programs. The need leaves them out.", p.Need.Load, number.Rate(journal.Writes),
+			number.Rate(journal.WriteBytes/number.Mega)))
 	}
 	idle := p.Run.Idle.PerSecond[counted]
 	if p.Need.Peaks != nil && idle > othersShare*p.Own.Most.Requests() {
@@ -200,16 +204,42 @@ func (p Part) others() (warnings []string) {
 	return warnings
 }
 
-// journal reports the file system's own writes under the load, which a need from traced requests does not include.
-func (p Part) journal() []string {
-	load, _ := p.Run.Load(p.Need.Load)
-	writes := needs.MeanOver(load, func(r counts.Repetition) (float64, error) { return r.Count(metric.JournalWrites) })
-	bytes := needs.MeanOver(load, func(r counts.Repetition) (float64, error) { return r.Count(metric.JournalWriteBytes) })
-	if writes <= othersShare*p.Need.Mean.Requests() && bytes <= othersShare*p.Need.Mean.Bytes() {
-		return nil
+// journal returns what the file system's journal wrote under the load, if it is much and the need leaves it out, as a
+// need from traced requests does.
+func (p Part) journal() (own needs.Rate, much bool) {
+	if !p.Need.ForServer {
+		return own, false
 	}
-	return []string{fmt.Sprintf("The file system's journal added %s writes/s and %s MB/s under this load, for this "+
-		"server and other programs. The need leaves them out.", number.Rate(writes), number.Rate(bytes/number.Mega))}
+	load, _ := p.Run.Load(p.Need.Load)
+	own.Writes = needs.MeanOver(load, func(r counts.Repetition) (float64, error) { return r.Count(metric.JournalWrites) })
+	own.WriteBytes = needs.MeanOver(load, func(r counts.Repetition) (float64, error) { return r.Count(metric.JournalWriteBytes) })
+	return own, own.Writes > othersShare*p.Need.Mean.Requests() || own.WriteBytes > othersShare*p.Need.Mean.Bytes()
+}
+
+// withJournal warns if the order would be another with the writes of the file system's journal.
+func (s Sizing) withJournal() string {
+	q, of := s.question(), ""
+	for _, p := range s.Parts {
+		if journal, much := p.journal(); much {
+			journal, all := p.Scale.Apply(journal).Most, p.Own.Most
+			all.Writes, all.WriteBytes = all.Writes+journal.Writes, all.WriteBytes+journal.WriteBytes
+			q.Need.Raise(all)
+			of = fmt.Sprintf("%s writes/s under %s", number.Rate(journal.Writes), p.Need.Load)
+		}
+	}
+	if of == "" || s.Choice == nil {
+		return ""
+	}
+	options, err := Options(q, s.Ask.Volumes, s.Ask.Instances, s.Ask.Tariff)
+	same := func(o Option) bool {
+		was := s.Choice.Order
+		return o.chosen() && o.Volume.Name == was.Volume.Name && o.Disks == s.Choice.Disks && o.Order.GiB == was.GiB &&
+			o.Order.IOPS == was.IOPS && o.Order.MiBps == was.MiBps
+	}
+	if err != nil || slices.ContainsFunc(options, same) {
+		return ""
+	}
+	return "The file system's journal (" + of + ") is left out: if it is this server's, this order is too small"
 }
 
 // misread returns the order that would follow if each WAL record was a request.

@@ -22,6 +22,7 @@ import (
 // unseen warns if more time is unknown than the percentile leaves out, or if credits fell against their rule.
 func (s Sizing) unseen() (all []string) {
 	seen := map[*counts.Run]bool{}
+	all = append(all, s.withJournal())
 	for _, p := range s.Parts {
 		if p.Basis == ByMean {
 			all = append(all, "The busiest seconds of "+p.Need.Load+" are unknown, only means of its repetitions: this order "+
