@@ -2,11 +2,17 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/fleet"
 	"github.com/realiops/realiops/internal/cli/command"
@@ -63,6 +69,46 @@ func TestFleetOfAnAccount(t *testing.T) {
 	if c := orders.Risk.Credits; orders.Risk.Level != fleet.Ending || c.Now != 50 || c.Ends == nil ||
 		!c.Ends.Equal(to.Add(time.Duration(left/360_000)*time.Hour)) {
 		t.Errorf("credits: %+v %+v", orders.Risk, c)
+	}
+}
+
+// TestFleetAdvisesWithFlagsThatExist: of a cluster that had readers that are gone, and of one whose reads are unknown,
+// fleet names flags of its own, or the command that has them.
+func TestFleetAdvisesWithFlagsThatExist(t *testing.T) {
+	all := map[string]map[string]bool{} // flags by command
+	everyFlag(t, func(c *cobra.Command, f *pflag.Flag) {
+		if all[c.CommandPath()] == nil {
+			all[c.CommandPath()] = map[string]bool{}
+		}
+		all[c.CommandPath()]["--"+f.Name] = true
+	})
+	s := accounttest.Start(t)
+	s.Setenv(t)
+	to := time.Now().Add(-time.Hour).UTC().Truncate(time.Hour)
+	plantShop(t, s, to.Add(-fleetHours*time.Hour), 9)
+	s.Create(t, "CreateDBCluster", "DBClusterIdentifier=blind&Engine=aurora-postgresql")
+	s.Create(t, "CreateDBInstance", "DBInstanceIdentifier=blind-1&DBClusterIdentifier=blind&Engine=aurora-postgresql&"+
+		"DBInstanceClass=db.r6g.large")
+	for _, of := range [][3]string{{"VolumeWriteIOPs", "Cluster", "blind"}, {"VolumeBytesUsed", "Cluster", "blind"},
+		{"CPUUtilization", "Cluster", "blind"}, {"CPUUtilization", "Instance", "blind-1"}} {
+		s.Put(t, accounttest.Series{Namespace: "AWS/RDS", Metric: of[0], From: to.Add(-fleetHours * time.Hour),
+			Step: time.Hour, Dimensions: map[string]string{"DB" + of[1] + "Identifier": of[2]},
+			Values: slices.Repeat([]float64{1e6}, fleetHours)})
+	}
+	out, _ := runs(t, command.ExitCannotTell, "fleet", "--aws", "--region", accounttest.Region, "--for", "10d", "--dir",
+		filepath.Join(t.TempDir(), "fleet"), "--price", regionPrices(t), "--format", "json")
+	flags := regexp.MustCompile(`(--[a-z-]+)(?: [A-Z][^ ]*)?(?: of (realiops aws cost))?`)
+	for name, want := range map[string]string{"shop": "1,680 hours of unnamed instances are left out",
+		"blind": "add VolumeReadIOPs, or reads= to --month of realiops aws cost"} {
+		said := strings.Join(fleetOf(t, out)[name].Lacks, "; ")
+		if !strings.Contains(said, want) {
+			t.Errorf("%s: %s, want %s", name, said, want)
+		}
+		for _, named := range flags.FindAllStringSubmatch(said, -1) {
+			if of := cmp.Or(named[2], "realiops fleet"); !all[of][named[1]] {
+				t.Errorf("%s has no %s: %s", of, named[1], said)
+			}
+		}
 	}
 }
 

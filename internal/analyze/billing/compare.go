@@ -36,6 +36,7 @@ type Comparison struct {
 	Warnings   []string   `json:"warnings"`
 
 	stated    bool
+	elsewhere Command // as in [Use]
 	gone      float64 // hours of deleted instances, in the compared hours
 	uncounted int     // compared hours with an unknown number of instances
 
@@ -90,7 +91,7 @@ func (d Day) Saved() float64 { return d.IO - d.BreakEven }
 func Compare(u Use, t sizing.Tariff, reserved Reserved) Comparison {
 	lines := u.lines(t, reserved)
 	c := Comparison{Schema: Schema, Region: t.Region, Currency: t.Currency(), Reserved: reserved, stated: u.Stated,
-		thin: u.Thin, period: u.Period}
+		elsewhere: u.Elsewhere, thin: u.Thin, period: u.Period}
 	var dates []string
 	for _, l := range lines {
 		c.Items = append(c.Items, l.item)

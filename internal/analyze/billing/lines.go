@@ -80,7 +80,7 @@ func (u Use) lines(t sizing.Tariff, reserved Reserved) []line {
 		all = append(all, newLine(Item{What: "unnamed instances", Unit: "hours"}, gone, unknown(), u.Gone))
 	}
 	for i := range all {
-		all[i].total(t.Region)
+		all[i].total(t.Region, u.Elsewhere)
 	}
 	return all
 }
@@ -113,7 +113,7 @@ func (l line) at(h int, p Both) Both {
 }
 
 // total adds up the known hours, and says why there are none.
-func (l *line) total(region string) {
+func (l *line) total(region string, of Command) {
 	for h, units := range l.units {
 		if math.IsNaN(units) {
 			continue
@@ -125,17 +125,18 @@ func (l *line) total(region string) {
 	if l.item.Hours == 0 {
 		l.item.Amount, l.item.Cost = math.NaN(), Both{math.NaN(), math.NaN()}
 	}
-	l.item.Missing = l.missing(region)
+	l.item.Missing = l.missing(region, of)
 }
 
-func (l line) missing(region string) string {
+// missing says what is unknown, and which input or flag tells it.
+func (l line) missing(region string, of Command) string {
 	switch {
 	case l.kind == gone:
-		return hoursGone(l.item.Amount) + ": name each with --instance NAME=CLASS@FROM..TO"
+		return hoursGone(l.item.Amount) + ": name each with " + of.flag("--instance NAME=CLASS@FROM..TO")
 	case l.kind == compute && l.item.What == "instances":
-		return "no instance is known: give the class of each with --class"
+		return "no instance is known: give the class of each with " + of.flag("--class")
 	case l.kind == compute && l.item.Class == "":
-		return "the class of " + l.item.What + " is not known: name it with --instance NAME=CLASS"
+		return "the class of " + l.item.What + " is not known: name it with " + of.flag("--instance NAME=CLASS")
 	case l.item.Amount == 0 && l.kind == compute:
 		return ""
 	case l.item.Hours == 0 && l.kind == compute:
@@ -143,9 +144,9 @@ func (l line) missing(region string) string {
 			false: "CPUUtilization"}[l.item.Class == Serverless] + " tells it"
 	case l.item.Hours == 0:
 		return map[string]string{
-			"reads":   "the number of billed reads is unknown: add VolumeReadIOPs, or reads= to --month",
-			"writes":  "the number of billed writes is unknown: add VolumeWriteIOPs, or writes= to --month",
-			"storage": "the billed storage is unknown: add VolumeBytesUsed, or gib= to --month",
+			"reads":   "the number of billed reads is unknown: add VolumeReadIOPs, or reads= to " + of.flag("--month"),
+			"writes":  "the number of billed writes is unknown: add VolumeWriteIOPs, or writes= to " + of.flag("--month"),
+			"storage": "the billed storage is unknown: add VolumeBytesUsed, or gib= to " + of.flag("--month"),
 		}[l.item.What]
 	case !number.Finite(l.item.Price.Standard), !number.Finite(l.item.Price.Optimized):
 		return "no price is known for " + cmp.Or(l.item.Class, l.item.What) + " in both configurations in " + region +

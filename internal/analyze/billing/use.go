@@ -29,6 +29,20 @@ type Use struct {
 	Stopped []bool    // no sign of life in the hour, so the cluster counts as stopped
 	Thin    int       // hours with fewer samples than their instances publish: points are missing
 	Period  float64   // hours of the longest period that nothing counts the samples of
+
+	// Elsewhere has the flags that advice names; empty: the command that answers.
+	Elsewhere Command
+}
+
+// Command is a command of realiops.
+type Command string
+
+// flag returns a flag for advice, with its command.
+func (c Command) flag(name string) string {
+	if c == "" {
+		return name
+	}
+	return name + " of " + string(c)
 }
 
 // Instance is a present or past instance of a cluster.

@@ -57,7 +57,8 @@ func (c Comparison) judge() Verdict {
 		v.Why = c.guessed() + ", and within these bounds either could cost less: " + askPrices(c.Region)
 		return v
 	case c.goneTurns():
-		v.Why = hoursGone(c.gone) + ", and with them the other may cost less: name each with --instance NAME=CLASS@FROM..TO"
+		v.Why = hoursGone(c.gone) + ", and with them the other may cost less: name each with " +
+			c.elsewhere.flag("--instance NAME=CLASS@FROM..TO")
 		return v
 	}
 	monthly := month / float64(w.Compared)
@@ -175,15 +176,17 @@ func (c Comparison) doubtInput(answer string) (all []string) {
 		if money(least) != money(c.savedLeast*month/float64(c.Whole.Compared)) {
 			text += fmt.Sprintf(", so it may save as little as %s %s a month", money(least), c.Currency)
 		}
-		all = append(all, text+": name each with --instance NAME=CLASS@FROM..TO")
+		all = append(all, text+": name each with "+c.elsewhere.flag("--instance NAME=CLASS@FROM..TO"))
 	}
 	if c.uncounted > 0 && answer == Optimized {
 		all = append(all, fmt.Sprintf("whether instances came and went in %d of %d hours is not known: the "+
-			"SampleCount of CPUUtilization by cluster tells it, for which --query asks", c.uncounted, c.Whole.Compared))
+			"SampleCount of CPUUtilization by cluster tells it, for which %s asks", c.uncounted, c.Whole.Compared,
+			c.elsewhere.flag("--query")))
 	}
 	if c.period > 1 {
 		all = append(all, fmt.Sprintf("the points are up to %g hours apart, which is taken for their period: the "+
-			"SampleCount of CPUUtilization by cluster, for which --query asks, tells whether points are missing", c.period))
+			"SampleCount of CPUUtilization by cluster, for which %s asks, tells whether points are missing", c.period,
+			c.elsewhere.flag("--query")))
 	}
 	if cheaper(c.Whole.Total.Saved()+c.stopped) != answer {
 		all = append(all, "it assumes that the cluster was stopped in hours without any data")

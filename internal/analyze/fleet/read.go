@@ -133,7 +133,9 @@ func (a Ask) cluster(d *Page, r record, s sheet) {
 	for _, m := range r.run.Target.Cloud.Members {
 		instances = append(instances, billing.Instance{Name: m.Instance, Class: m.Class})
 	}
-	c := billing.Compare(billing.FromPeriods(r.periods, d.From, d.To, instances), a.tariff(d.Region), nil)
+	use := billing.FromPeriods(r.periods, d.From, d.To, instances)
+	use.Elsewhere = "realiops aws cost"
+	c := billing.Compare(use, a.tariff(d.Region), nil)
 	c.Now = r.run.Target.Cloud.Storage
 	writes := s.values(metric.CloudWatchVolumeWriteIOPs, runfile.Sum)
 	cover := coverage{from: s.from}
