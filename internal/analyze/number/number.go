@@ -149,6 +149,18 @@ const Rough = 0.1
 // About formats a rough rate.
 func About(v float64) string { return Rate(Rounded(v, Rough*math.Abs(v))) }
 
+// AtMost formats v, an upper bound, rounded up to two digits; AtLeast a lower bound, rounded down.
+func AtMost(v float64) string  { return bound(v, math.Ceil) }
+func AtLeast(v float64) string { return bound(v, math.Floor) }
+
+func bound(v float64, round func(float64) float64) string {
+	if v == 0 || !Finite(v) {
+		return Ratio(v)
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))-1)
+	return Short(round(Tidy(v/unit))*unit, 2)
+}
+
 // justified returns how many decimals an uncertainty of ±half justifies, negative to the left of the decimal point. It
 // is the rule of the Particle Data Group: two digits of an uncertainty that begins with less than 355, and one of any
 // other. At least two digits of the value remain.

@@ -37,6 +37,14 @@ func TestNumbersAreRoundedToWhatIsRead(t *testing.T) {
 	check(Short(100, 2), "100")
 	check(Short(0, 3), "0")
 	check(Stated(1e6), "1,000,000")
+	check(AtLeast(5691.4), "5,600") // a bound must stay one
+	check(AtMost(5601.2), "5,700")
+	check(AtLeast(0.0579), "0.057")
+	check(AtMost(0.57), "0.57") // 0.57/0.01 is 56.99999999999999
+	check(AtMost(9.95), "10")
+	check(AtLeast(2), "2")
+	check(AtMost(0), "0")
+	check(AtLeast(math.Inf(1)), "∞")
 	check(Stated(16384.5), "16,384.5")
 	check(Stated(86400), "86,400")
 	check(Percent(0), "0%")

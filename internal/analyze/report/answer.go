@@ -94,7 +94,7 @@ func (r screen) beside() document.Block {
 	t := document.Grid[besides]{Of: rows, Table: document.Table{Bare: true}}
 	t.Wordy("looks like IOPS", func(b besides) string { return b.name })
 	t.Numeric("a second", func(b besides) document.Cell {
-		return document.Number(b.loud.Rate(1)+"/s", b.loud.Value)
+		return document.Number(b.loud.Between()+"/s", b.loud.Value)
 	})
 	t.Wordy("the disk", besides.did)
 	loads := document.Distinct(words.Each(func(b besides) string { return b.load }, rows), 24)

@@ -49,23 +49,10 @@ func (b besides) times() Figure {
 
 // did says what the disk did; if vague, at most.
 func (b besides) did() string {
-	switch {
-	case b.none():
+	if b.none() {
 		return "the disk did nothing"
-	case b.vague():
-		return "the disk did at most " + number.Rate(b.quiet.Highest) + "/s"
 	}
-	return "the disk did " + b.quiet.Rate(1) + "/s"
-}
-
-// wide returns the range of the factor over the load's repetitions if it is wide and finite; else empty.
-func (b besides) wide() string {
-	const unsteady = 2
-	if f := b.times(); !b.vague() && f.Lowest > 0 && f.Highest > unsteady*f.Lowest {
-		return number.Estimate(f.Lowest, f.Value, f.Lowest, f.Highest) + " to " +
-			number.Estimate(f.Highest, f.Value, f.Lowest, f.Highest)
-	}
-	return ""
+	return "the disk did " + b.quiet.Between() + "/s"
 }
 
 // ends returns the range of the factor.
@@ -74,13 +61,15 @@ func (b besides) ends() string {
 		return map[bool]string{false: "the quiet one did not move", true: "lost in the background"}[b.quiet.Drowned()]
 	}
 	if b.vague() {
-		return "at least " + b.times().Ratio()
+		return "at least " + number.AtLeast(b.factor())
 	}
-	return cmp.Or(b.wide(), b.times().Ratio())
+	return cmp.Or(b.times().WideRatio(), b.times().Ratio())
 }
 
 // named returns the load, with the range of its factor if it is wide.
-func (b besides) named() string { return strings.Join(words.Filled(b.load, b.wide()), ", ") }
+func (b besides) named() string {
+	return strings.Join(words.Filled(b.load, b.times().WideRatio()), ", ")
+}
 
 // factorText returns the factor, or its range over the repetitions if that is wide.
 func (b besides) factorText() string {
@@ -89,12 +78,12 @@ func (b besides) factorText() string {
 	case b.none():
 		return "not one request"
 	case b.vague():
-		return "at least " + times.Ratio() + " times fewer"
+		return "at least " + number.AtLeast(times.Value) + " times fewer"
 	case times.Value < 1:
 		more := Figure{Value: 1 / times.Value, Lowest: 1 / times.Highest, Highest: 1 / times.Lowest, N: times.N}
-		return more.Ratio() + " times more"
+		return cmp.Or(more.WideRatio(), more.Ratio()) + " times more"
 	}
-	return cmp.Or(b.wide(), times.Ratio()) + " times fewer"
+	return cmp.Or(times.WideRatio(), times.Ratio()) + " times fewer"
 }
 
 // each returns the pair in every load that has both, the largest first.
@@ -132,14 +121,11 @@ func (r screen) loudest() (rows []besides) {
 
 // tile returns the pair in large type.
 func (b besides) tile() document.Tile {
-	quiet := b.quiet.Rate(1)
-	switch {
-	case b.none():
+	quiet := b.quiet.Between()
+	if b.none() {
 		quiet = "0"
-	case b.vague():
-		quiet = "at most " + number.Rate(b.quiet.Highest)
 	}
-	return document.Tile{Of: b.name + " a second (" + b.load + ")", Loud: b.loud.Rate(1), Quiet: quiet,
+	return document.Tile{Of: b.name + " a second (" + b.load + ")", Loud: b.loud.Between(), Quiet: quiet,
 		Said: "disk requests: " + b.factorText()}
 }
 
@@ -170,14 +156,14 @@ func factors(all []besides) string {
 	}
 	from, to := least.times().Ratio(), most.times().Ratio()
 	if least.vague() {
-		from = "more than " + from
+		from = "more than " + number.AtLeast(least.factor())
 	}
 	switch {
 	case most.none():
 		return fmt.Sprintf("The factor depends on the load: %s (%s) and more, and under %s the disk did nothing. "+
 			"No single factor converts them.", from, least.named(), most.load)
 	case most.vague():
-		to = "more than " + to
+		to = "more than " + number.AtLeast(most.factor())
 	}
 	return fmt.Sprintf("The factor depends on the load, from %s (%s) to %s (%s): no single factor converts them.", from,
 		least.named(), to, most.named())

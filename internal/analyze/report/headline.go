@@ -122,10 +122,10 @@ func (h *Headline) sentence(loads []Load) string {
 		h.Loud.PerSecond.Rate(1), h.Load)
 	switch h.Quiet.Quantity {
 	case metric.DeviceRequests:
-		text += fmt.Sprintf(" The device did %s requests a second%s%s.", h.Quiet.PerSecond.AtMost(),
+		text += fmt.Sprintf(" The device did %s requests a second%s%s.", h.Quiet.PerSecond.Between(),
 			words.ForServer(h.ofServer), h.megabytes(loads))
 	case metric.WALWrites:
-		text += fmt.Sprintf(" The server wrote its WAL %s times a second", h.Quiet.PerSecond.AtMost()) +
+		text += fmt.Sprintf(" The server wrote its WAL %s times a second", h.Quiet.PerSecond.Between()) +
 			h.deviceBeside(loads)
 	case metric.RowsWritten:
 		text += fmt.Sprintf(" They stand for %s rows a second. This run cannot tell what was written to storage.",

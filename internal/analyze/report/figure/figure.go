@@ -144,12 +144,31 @@ func (f Figure) Exactly() document.Cell {
 	return document.Number("", f.Value)
 }
 
-// AtMost formats a rate, or its upper bound if it is lost in the background.
-func (f Figure) AtMost() string {
-	if f.Lowest <= Resolution && f.Highest > Resolution {
-		return "at most " + number.Rate(f.Highest)
+// Between formats a rate; as its range if the highest is more than twice the lowest, and as its upper bound if it is
+// lost in the background.
+func (f Figure) Between() string {
+	switch {
+	case f.Lowest <= Resolution && f.Highest > Resolution:
+		return "at most " + number.AtMost(f.Highest)
+	case f.wide():
+		return number.Within(f.Lowest, f.Lowest, f.Highest) + " to " + number.Within(f.Highest, f.Lowest, f.Highest)
 	}
 	return f.Rate(1)
+}
+
+// WideRatio formats the range of a ratio if its highest is more than twice its lowest; else it is empty.
+func (f Figure) WideRatio() string {
+	if !f.wide() {
+		return ""
+	}
+	return number.Estimate(f.Lowest, f.Value, f.Lowest, f.Highest) + " to " +
+		number.Estimate(f.Highest, f.Value, f.Lowest, f.Highest)
+}
+
+// wide reports whether a single number would say too little.
+func (f Figure) wide() bool {
+	const unsteady = 2
+	return f.Lowest > 0 && f.Highest > unsteady*f.Lowest && number.Finite(f.Highest)
 }
 
 // Rate formats a rate in a unit, with the digits that its repetitions justify.

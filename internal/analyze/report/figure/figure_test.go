@@ -33,3 +33,18 @@ func TestNoMoreDigitsThanJustified(t *testing.T) {
 	steady := figure.Figure{Value: 1234, Lowest: 1234, Highest: 1234, N: 3}
 	check("of equal repetitions", steady.Rate(1), "1,234")
 }
+
+// A rate whose repetitions differ by more than two times is a range.
+func TestWideRateIsARange(t *testing.T) {
+	check := func(f figure.Figure, want string) {
+		t.Helper()
+		f.N = 3
+		if got := f.Between(); got != want {
+			t.Errorf("%v: %s, want %s", f, got, want)
+		}
+	}
+	check(figure.Figure{Value: 680, Lowest: 255, Highest: 894}, "260 to 890")
+	check(figure.Figure{Value: 680, Lowest: 460, Highest: 894}, "680") // 894 < 2 x 460
+	check(figure.Figure{Value: 120, Lowest: 0, Highest: 238}, "at most 240")
+	check(figure.Figure{Value: 120, Lowest: -50, Highest: 238}, "at most 240")
+}
