@@ -135,10 +135,7 @@ func (w *Workload) Files(ctx context.Context, conn postgres.Asker) (files []stri
 		from (select $1::pg_catalog.text::pg_catalog.regclass::pg_catalog.oid
 			union all select indexrelid from pg_catalog.pg_index where indrelid = $1::pg_catalog.text::pg_catalog.regclass) as of (oid)`
 	var file string
-	err = postgres.ForEachRow(ctx, conn, []any{&file}, func() error {
-		files = append(files, file)
-		return nil
-	}, ask, w.table)
+	err = postgres.ForEachRow(ctx, conn, []any{&file}, func() { files = append(files, file) }, ask, w.table)
 	if err != nil {
 		return nil, fmt.Errorf("list the files of the load %s: %w", w.load.Name, err)
 	}

@@ -46,10 +46,7 @@ func Writing(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 	transactions := map[string]string{}
 	var transaction, program, role, database string
 	err := ForEachRow(ctx, conn, []any{&transaction, (*Name)(&program), (*Name)(&role), (*Name)(&database)},
-		func() error {
-			transactions[transaction] = called(program, role, database)
-			return nil
-		}, writing)
+		func() { transactions[transaction] = called(program, role, database) }, writing)
 	return transactions, wrap(err, "list other writers")
 }
 
@@ -73,9 +70,8 @@ func called(program, role, database string) string {
 func (f Facts) AtWork(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	var who parties
 	var program, role, database string
-	err := ForEachRow(ctx, conn, []any{(*Name)(&program), (*Name)(&role), (*Name)(&database)}, func() error {
+	err := ForEachRow(ctx, conn, []any{(*Name)(&program), (*Name)(&role), (*Name)(&database)}, func() {
 		who.add(program, role, database)
-		return nil
 	}, "/* realiops */ select "+names+" "+atWork)
 	return who, wrap(err, "list other sessions")
 }
@@ -98,11 +94,10 @@ func (f Facts) WALOfOthers(ctx context.Context, conn *pgx.Conn) (map[Backend]int
 	wrote := map[Backend]int64{}
 	var b Backend
 	var bytes *int64
-	err := ForEachRow(ctx, conn, []any{&b.PID, &b.Since, &bytes}, func() error {
+	err := ForEachRow(ctx, conn, []any{&b.PID, &b.Since, &bytes}, func() {
 		if bytes != nil {
 			wrote[b] = *bytes
 		}
-		return nil
 	}, `/* realiops */
 		select a.pid, a.backend_start, w.wal_bytes::bigint
 		from pg_catalog.pg_stat_activity a cross join lateral pg_catalog.pg_stat_get_backend_wal(a.pid) w

@@ -102,10 +102,15 @@ func Inspect(ctx context.Context, conn *pgx.Conn) (Facts, error) {
 func (f *Facts) askIdentity(ctx context.Context, conn *pgx.Conn) error {
 	err := QueryRow(ctx, conn,
 		"/* realiops */ select system_identifier::text from pg_catalog.pg_control_system()").Scan(&f.SystemIdentifier)
-	if _, refused := errors.AsType[*pgconn.PgError](err); err != nil && !refused {
-		return fmt.Errorf("read the system identifier: %w", err)
+	return wrap(unlessRefused(err), "read the system identifier")
+}
+
+// unlessRefused returns an error, except for the server's refusal: this user may not know, or the function is missing.
+func unlessRefused(err error) error {
+	if _, refused := errors.AsType[*pgconn.PgError](err); refused {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // askRights reads the user's privileges. data_directory shows only to pg_read_all_settings, hence the subselect.
@@ -175,10 +180,7 @@ func (f *Facts) askFlavor(ctx context.Context, conn *pgx.Conn) error {
 func (f *Facts) askInstance(ctx context.Context, conn *pgx.Conn) error {
 	err := QueryRow(ctx, conn, "/* realiops */ select coalesce(pg_catalog.aurora_db_instance_identifier(), '')").Scan(
 		&f.Instance)
-	if _, refused := errors.AsType[*pgconn.PgError](err); err != nil && !refused {
-		return fmt.Errorf("identify the Aurora instance: %w", err)
-	}
-	return nil
+	return wrap(unlessRefused(err), "identify the Aurora instance")
 }
 
 // CompareClocks asks the server for the time a few times and keeps the fastest answer,

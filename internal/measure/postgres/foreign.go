@@ -63,20 +63,14 @@ func trusted(owner string) string {
 func EventTriggers(ctx context.Context, conn *pgx.Conn) (all []EventTrigger, err error) {
 	var t EventTrigger
 	err = ForEachRow(ctx, conn, []any{(*Name)(&t.Name), (*Name)(&t.Function), (*Name)(&t.Owner), &t.Login, &t.Trusted},
-		func() error {
-			all = append(all, t)
-			return nil
-		}, `/* realiops */
+		func() { all = append(all, t) }, `/* realiops */
 		select `+Named("t.evtname")+", "+Named("p.oid::pg_catalog.regprocedure")+`,
 			`+Named("pg_catalog.pg_get_userbyid(case when "+trusted("t.evtowner")+" then p.proowner else t.evtowner end)")+`, t.evtevent = 'login',
 			`+trusted("t.evtowner")+" and "+trusted("p.proowner")+`
 		from pg_catalog.pg_event_trigger t join pg_catalog.pg_proc p on p.oid = t.evtfoid
 		where t.evtenabled <> 'D' and coalesce(pg_catalog.current_setting('event_triggers', true), 'on') <> 'off'
 		order by t.evtname`)
-	if err != nil {
-		return nil, fmt.Errorf("list event triggers: %w", err)
-	}
-	return all, nil
+	return all, wrap(err, "list event triggers")
 }
 
 // foreignEventTrigger refuses a database whose event trigger runs another user's function with our privileges.
@@ -159,11 +153,10 @@ var foreignParts = `/* realiops */
 func RefuseForeign(ctx context.Context, conn Asker, table string) error {
 	var part string
 	var found []string
-	err := ForEachRow(ctx, conn, []any{(*Name)(&part)}, func() error {
+	err := ForEachRow(ctx, conn, []any{(*Name)(&part)}, func() {
 		if len(found) < mostNamed {
 			found = append(found, part)
 		}
-		return nil
 	}, foreignParts, table)
 	if err != nil {
 		return fmt.Errorf("inspect the table %s: %w", table, err)

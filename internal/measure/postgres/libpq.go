@@ -141,14 +141,8 @@ func (l *libpq) versions() error {
 	if bounds[1] != 0 && bounds[0] > bounds[1] {
 		return errors.New("ssl_min_protocol_version is later than ssl_max_protocol_version")
 	}
-	configs := []*tls.Config{l.config.TLSConfig}
-	for _, f := range l.config.Fallbacks {
-		configs = append(configs, f.TLSConfig)
-	}
-	for _, c := range configs {
-		if c != nil {
-			c.MinVersion, c.MaxVersion = cmp.Or(bounds[0], c.MinVersion), cmp.Or(bounds[1], c.MaxVersion)
-		}
+	for _, c := range encrypting(l.config) {
+		c.MinVersion, c.MaxVersion = cmp.Or(bounds[0], c.MinVersion), cmp.Or(bounds[1], c.MaxVersion)
 	}
 	return nil
 }

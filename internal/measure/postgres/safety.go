@@ -81,10 +81,7 @@ const waitingForStandby = `/* realiops */
 // WaitingForStandby returns the commits of our sessions that wait for a standby to confirm them.
 func WaitingForStandby(ctx context.Context, conn *pgx.Conn) (all []Commit, err error) {
 	var c Commit
-	err = ForEachRow(ctx, conn, []any{&c.PID, &c.State}, func() error {
-		all = append(all, c)
-		return nil
-	}, waitingForStandby)
+	err = ForEachRow(ctx, conn, []any{&c.PID, &c.State}, func() { all = append(all, c) }, waitingForStandby)
 	return all, wrap(err, "list commits that wait for a standby")
 }
 
@@ -92,12 +89,11 @@ func WaitingForStandby(ctx context.Context, conn *pgx.Conn) (all []Commit, err e
 // not read, and a failing archiver.
 func WALKeepers(ctx context.Context, conn *pgx.Conn) (all []string, err error) {
 	var keeper, of string
-	err = ForEachRow(ctx, conn, []any{&keeper, (*Name)(&of)}, func() error {
+	err = ForEachRow(ctx, conn, []any{&keeper, (*Name)(&of)}, func() {
 		if of != "" {
 			keeper += " " + Quoted(of)
 		}
 		all = append(all, keeper)
-		return nil
 	}, `/* realiops */
 		select keeper, `+Named("of")+` from (
 			select 'the failing archiver' as keeper, '' as of from pg_catalog.pg_stat_archiver
@@ -105,10 +101,7 @@ func WALKeepers(ctx context.Context, conn *pgx.Conn) (all []string, err error) {
 			union all select 'the unused replication slot', slot_name::pg_catalog.text from pg_catalog.pg_replication_slots
 			where not active and restart_lsn is not null and safe_wal_size is null
 		) as keepers order by keeper, of limit $1`, mostNamed)
-	if err != nil {
-		return nil, wrap(err, "list what retains WAL")
-	}
-	return all, nil
+	return all, wrap(err, "list what retains WAL")
 }
 
 // KeepsWAL returns a sentence about what [WALKeepers] mean for a run.
@@ -153,9 +146,8 @@ var followers = `/* realiops */
 // An engine without positions in the WAL has none.
 func Followers(ctx context.Context, conn *pgx.Conn, moment float64) (all []Follower, err error) {
 	var f Follower
-	err = ForEachRow(ctx, conn, []any{(*Name)(&f.Name), &f.Limit, &f.Unused, &f.Left}, func() error {
+	err = ForEachRow(ctx, conn, []any{(*Name)(&f.Name), &f.Limit, &f.Unused, &f.Left}, func() {
 		all = append(all, f)
-		return nil
 	}, followers, moment)
 	if noSuchView(err) {
 		return nil, nil
@@ -217,13 +209,12 @@ func StandbyQueries(ctx context.Context, conn *pgx.Conn, load string) (string, e
 	var off, hidden []string
 	var name string
 	var unseen bool
-	err := ForEachRow(ctx, conn, []any{(*Name)(&name), &unseen}, func() error {
+	err := ForEachRow(ctx, conn, []any{(*Name)(&name), &unseen}, func() {
 		if unseen {
 			hidden = append(hidden, name)
 		} else {
 			off = append(off, name)
 		}
-		return nil
 	}, standbys, mostNamed)
 	if noSuchView(err) {
 		return "", nil
@@ -244,16 +235,12 @@ func StandbyQueries(ctx context.Context, conn *pgx.Conn, load string) (string, e
 // their plugins. Publications decide what pgoutput sends.
 func LogicalReaders(ctx context.Context, conn *pgx.Conn) (all []string, err error) {
 	var slot, plugin string
-	err = ForEachRow(ctx, conn, []any{(*Name)(&slot), (*Name)(&plugin)}, func() error {
+	err = ForEachRow(ctx, conn, []any{(*Name)(&slot), (*Name)(&plugin)}, func() {
 		all = append(all, "the slot "+Quoted(slot)+" ("+plugin+")")
-		return nil
 	}, `/* realiops */
 		select `+Named("slot_name")+", "+Named("plugin")+` from pg_catalog.pg_replication_slots
 		where database = pg_catalog.current_database() and plugin <> 'pgoutput' order by slot_name limit $1`, mostNamed)
-	if err != nil {
-		return nil, wrap(err, "list logical replication slots")
-	}
-	return all, nil
+	return all, wrap(err, "list logical replication slots")
 }
 
 // ReadLogically returns a sentence about what [LogicalReaders] mean for a run.

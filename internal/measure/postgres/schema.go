@@ -186,10 +186,7 @@ const schemaLocks = `from pg_catalog.pg_locks l left join pg_catalog.pg_database
 func lockedElsewhere(ctx context.Context, conn *pgx.Conn) (database string, err error) {
 	where := Named("coalesce((select d.datname " + schemaLocks + " limit 1), '')")
 	err = QueryRow(ctx, conn, "/* realiops */ select "+where, int64(schemaLock)).Scan((*Name)(&database))
-	if err != nil {
-		return "", fmt.Errorf("check for another run on the server: %w", err)
-	}
-	return database, nil
+	return database, wrap(err, "check for another run on the server")
 }
 
 func runsElsewhere(database string) error {
@@ -238,10 +235,7 @@ func create(ctx context.Context, tx pgx.Tx) (oid uint32, err error) {
 	}
 	var revoke string
 	var revokes []string
-	err = ForEachRow(ctx, tx, []any{&revoke}, func() error {
-		revokes = append(revokes, revoke)
-		return nil
-	}, `/* realiops */
+	err = ForEachRow(ctx, tx, []any{&revoke}, func() { revokes = append(revokes, revoke) }, `/* realiops */
 		select distinct pg_catalog.format('revoke all on schema %I from ', n.nspname)
 			|| case a.grantee when 0 then 'public' else pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(a.grantee)) end as revoke
 		from pg_catalog.pg_namespace n, pg_catalog.aclexplode(n.nspacl) a
@@ -295,9 +289,8 @@ func (s *Schema) Release(ctx context.Context) error {
 func (s *Schema) drop(ctx context.Context) error {
 	var statement string
 	var statements []string
-	err := ForEachRow(ctx, s.conn, []any{&statement}, func() error {
+	err := ForEachRow(ctx, s.conn, []any{&statement}, func() {
 		statements = append(statements, statement)
-		return nil
 	}, `/* realiops */
 		select statement from (
 			select 1, pg_catalog.format('drop table %I.%I', n.nspname, c.relname)

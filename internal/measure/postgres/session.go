@@ -133,7 +133,7 @@ func QueryRow(ctx context.Context, conn Asker, sql string, arguments ...any) pgx
 }
 
 // ForEachRow queries as [QueryRow] does, and calls each for every row after scanning it into targets.
-func ForEachRow(ctx context.Context, conn Asker, targets []any, each func() error, sql string,
+func ForEachRow(ctx context.Context, conn Asker, targets []any, each func(), sql string,
 	arguments ...any) (err error) {
 	answers := ask(ctx, conn, sql, arguments)
 	defer func() { err = withGrant(cmp.Or(err, answers.Close()), conn) }()
@@ -144,7 +144,10 @@ func ForEachRow(ctx context.Context, conn Asker, targets []any, each func() erro
 	if err != nil {
 		return err
 	}
-	_, err = pgx.ForEachRow(rows, targets, each)
+	_, err = pgx.ForEachRow(rows, targets, func() error {
+		each()
+		return nil
+	})
 	return err
 }
 

@@ -27,10 +27,7 @@ var ioSettings = []string{
 func Settings(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 	settings := map[string]string{}
 	var name, value string
-	err := ForEachRow(ctx, conn, []any{&name, (*Name)(&value)}, func() error {
-		settings[name] = value
-		return nil
-	}, `/* realiops */
+	err := ForEachRow(ctx, conn, []any{&name, (*Name)(&value)}, func() { settings[name] = value }, `/* realiops */
 		select name, `+Named("value")+` from (
 		select name, pg_catalog.current_setting(name) as value from pg_catalog.pg_settings where name = any($1)
 		union all select $2, coalesce(pg_catalog.string_agg(pg_catalog.quote_ident(spcname) || ' (' || oid || ')', ', ' order by oid), 'none')
@@ -83,7 +80,7 @@ func SessionSettings(ctx context.Context, conn *pgx.Conn) (all []SessionSetting,
 	var database, role, value string
 	var s SessionSetting
 	err = ForEachRow(ctx, conn, []any{(*Name)(&database), (*Name)(&role), (*Name)(&s.Setting), (*Name)(&value)},
-		func() error {
+		func() {
 			s.Scope, s.Value, s.Effect = scope(database, role), value, Kept
 			switch {
 			case Pinned(s.Setting):
@@ -92,7 +89,6 @@ func SessionSettings(ctx context.Context, conn *pgx.Conn) (all []SessionSetting,
 				s.Effect = Measured
 			}
 			all = append(all, s)
-			return nil
 		}, `/* realiops */
 		select `+Named("coalesce(d.datname, '')")+", "+Named("coalesce(r.rolname, '')")+`,
 			`+Named("c.name")+", "+Named("case when c.name ~ '[.]' then '' else c.value end")+`

@@ -83,16 +83,21 @@ func distrust(err error, host string) error {
 // libpq, plain connections work.
 func (c conninfo) refuseOpenKey(config *pgx.ConnConfig) {
 	refused := keyRefused(cmp.Or(c.value("sslkey"), userFile(".postgresql/postgresql.key", "postgresql.key")))
-	all := []*tls.Config{config.TLSConfig}
-	for _, f := range config.Fallbacks {
-		all = append(all, f.TLSConfig)
-	}
-	for _, t := range all {
-		if refused != nil && t != nil && len(t.Certificates) > 0 {
+	for _, t := range encrypting(config) {
+		if refused != nil && len(t.Certificates) > 0 {
 			t.Certificates = nil
 			t.VerifyConnection = func(tls.ConnectionState) error { return refused }
 		}
 	}
+}
+
+// encrypting returns the TLS configs of the attempts that use TLS.
+func encrypting(config *pgx.ConnConfig) []*tls.Config {
+	all := []*tls.Config{config.TLSConfig}
+	for _, f := range config.Fallbacks {
+		all = append(all, f.TLSConfig)
+	}
+	return slices.DeleteFunc(all, func(c *tls.Config) bool { return c == nil })
 }
 
 // keyRefused returns libpq's message about a key's permissions. A key that root owns may be readable by a group.

@@ -278,10 +278,7 @@ func (w *Watch) visitors(ctx context.Context, conn *pgx.Conn) (map[Backend]visit
 		&b.PID, &b.Since, (*Name)(&v.program), (*Name)(&v.role), (*Name)(&v.database), &v.here, &v.hidden, &v.busy,
 		&v.changed, &v.late, &v.reported,
 		&v.wrote.WALBytes, &v.wrote.WALWrites, &v.wrote.WALFsyncs,
-	}, func() error {
-		all[b] = v
-		return nil
-	}, w.facts.visitorsSQL(), w.since, reportedWithin)
+	}, func() { all[b] = v }, w.facts.visitorsSQL(), w.since, reportedWithin)
 	return all, wrap(err, "list sessions")
 }
 
@@ -309,10 +306,7 @@ func (f Facts) sessionsSoFar(ctx context.Context, conn *pgx.Conn) (c sessionCoun
 // workers. Their writes belong to no session.
 func (w *Watch) Autovacuumed(ctx context.Context, conn *pgx.Conn) (tables []string, err error) {
 	var table string
-	err = ForEachRow(ctx, conn, []any{(*Name)(&table)}, func() error {
-		tables = append(tables, table)
-		return nil
-	}, `/* realiops */
+	err = ForEachRow(ctx, conn, []any{(*Name)(&table)}, func() { tables = append(tables, table) }, `/* realiops */
 		select `+Named("pg_catalog.format('%s.%s', schemaname, relname)")+` from pg_catalog.pg_stat_all_tables
 		where last_autovacuum >= $1::pg_catalog.timestamptz or last_autoanalyze >= $1::pg_catalog.timestamptz
 		union all

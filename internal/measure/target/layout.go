@@ -48,9 +48,8 @@ func askForFiles(ctx context.Context, t *Target, s *layout.Server) error {
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was changed
 	var space layout.Tablespace
-	err = postgres.ForEachRow(ctx, conn, []any{&space.OID, (*postgres.Name)(&space.Name), &space.Temp}, func() error {
+	err = postgres.ForEachRow(ctx, conn, []any{&space.OID, (*postgres.Name)(&space.Name), &space.Temp}, func() {
 		s.Tablespaces = append(s.Tablespaces, space)
-		return nil
 	}, `/* realiops */
 		select oid, `+postgres.Named("spcname")+`, coalesce(spcname = any (select pg_catalog.btrim(n, ' "') from pg_catalog.unnest(
 			pg_catalog.string_to_array(pg_catalog.current_setting('temp_tablespaces'), ',')) n), false)
@@ -81,10 +80,7 @@ func locate(ctx context.Context, conn *pgx.Conn, space *layout.Tablespace) error
 func askForLog(ctx context.Context, conn *pgx.Conn, s *layout.Server) error {
 	settings := map[string]string{}
 	var name, value string
-	err := postgres.ForEachRow(ctx, conn, []any{&name, &value}, func() error {
-		settings[name] = value
-		return nil
-	}, `/* realiops */
+	err := postgres.ForEachRow(ctx, conn, []any{&name, &value}, func() { settings[name] = value }, `/* realiops */
 		select name, setting from pg_catalog.pg_settings where name in ('logging_collector', 'log_directory', 'log_filename')`)
 	if err != nil {
 		return fmt.Errorf("read the settings of the server's log: %w", err)

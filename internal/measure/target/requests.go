@@ -116,9 +116,8 @@ func relationsOn(ctx context.Context, conn *pgx.Conn) (map[uint32]request.Relati
 	var node uint32
 	var name, kind string
 	all := map[uint32]request.Relation{}
-	err := postgres.ForEachRow(ctx, conn, []any{&node, (*postgres.Name)(&name), &kind}, func() error {
+	err := postgres.ForEachRow(ctx, conn, []any{&node, (*postgres.Name)(&name), &kind}, func() {
 		all[node] = request.Relation{Name: name, Kind: kindOf(kind, name)}
-		return nil
 	}, `/* realiops */
 		select pg_catalog.pg_relation_filenode(c.oid)::pg_catalog.oid, `+postgres.Named("n.nspname || '.' || c.relname")+`, c.relkind::pg_catalog.text
 		from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace

@@ -88,9 +88,8 @@ func databasesNamed(ctx context.Context, conn *pgx.Conn, numbers []int64) (map[u
 	}
 	var number uint32
 	var name postgres.Name
-	err := postgres.ForEachRow(ctx, conn, []any{&number, &name}, func() error {
+	err := postgres.ForEachRow(ctx, conn, []any{&number, &name}, func() {
 		found[number] = string(name)
-		return nil
 	}, databasesCalled, numbers)
 	return found, err
 }
@@ -108,14 +107,13 @@ func (n *names) ask(ctx context.Context, conn *pgx.Conn, sql string, arguments .
 	)
 	targets := []any{&at.space, &at.number, &r.oid, &name, &r.item.Is, &table, &r.item.Constraint, &r.item.Scans,
 		&r.item.Since, &like}
-	err := postgres.ForEachRow(ctx, conn, targets, func() error {
+	err := postgres.ForEachRow(ctx, conn, targets, func() {
 		r.item.Name, r.item.Table, r.item.Like = string(name), string(table), string(like)
 		if r.item.Since != nil {
 			r.item.Since = new(r.item.Since.UTC())
 		}
 		found[at] = r
 		r.item.Scans, r.item.Since = nil, nil // the next row has its own
-		return nil
 	}, sql, arguments...)
 	return found, err
 }

@@ -159,13 +159,12 @@ func texts(ctx context.Context, conn *pgx.Conn, items []runfile.TopItem) {
 		ids = append(ids, i.Name)
 	}
 	var id, text string
-	_ = postgres.ForEachRow(ctx, conn, []any{&id, (*postgres.Name)(&text)}, func() error {
+	_ = postgres.ForEachRow(ctx, conn, []any{&id, (*postgres.Name)(&text)}, func() {
 		for i := range items {
 			if items[i].Name == id {
 				items[i].Text = postgres.WithoutLiterals(text)
 			}
 		}
-		return nil
 	}, mark+`select queryid::pg_catalog.text, `+postgres.Named("pg_catalog.min(query)")+` from `+path+`
 		where queryid::pg_catalog.text = any($1) group by 1`, ids)
 }

@@ -172,7 +172,7 @@ func (q question) ask(ctx context.Context, conn *pgx.Conn) (amounts, error) {
 		targets = append(targets, &values[i])
 	}
 	found := amounts{}
-	err = postgres.ForEachRow(ctx, conn, targets, func() error {
+	err = postgres.ForEachRow(ctx, conn, targets, func() {
 		of := map[string]float64{}
 		for i, column := range q.columns {
 			if values[i] != nil {
@@ -180,7 +180,6 @@ func (q question) ask(ctx context.Context, conn *pgx.Conn) (amounts, error) {
 			}
 		}
 		found[key] = ranked{name, of}
-		return nil
 	}, mark+sql+fmt.Sprintf(" limit %d", mostRanked+1))
 	if len(found) > mostRanked {
 		return nil, fmt.Errorf("there are more than %d %s", mostRanked, q.of)

@@ -107,9 +107,8 @@ func (s *session) learnRelations(ctx context.Context, views []view) error {
 	s.server.relations = map[string]relation{}
 	var name, path string
 	var columns []string
-	return postgres.ForEachRow(ctx, s.conn, []any{&name, &path, &columns}, func() error {
+	return postgres.ForEachRow(ctx, s.conn, []any{&name, &path, &columns}, func() {
 		s.server.relations[name] = relation{path, slices.Clone(columns)}
-		return nil
 	}, mark+`select c.relname::pg_catalog.text, pg_catalog.format('%I.%I', n.nspname, c.relname), pg_catalog.array_agg(a.attname::pg_catalog.text)
 		from pg_catalog.pg_class c join pg_catalog.pg_attribute a on a.attrelid = c.oid
 		join pg_catalog.pg_namespace n on n.oid = c.relnamespace
