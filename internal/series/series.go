@@ -299,6 +299,22 @@ func stamp(t time.Time) int64 {
 
 func moment(stamp int64) time.Time { return time.Unix(0, stamp).UTC() }
 
+// Earlier returns the earlier of two moments.
+func Earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// Later returns the later of two moments.
+func Later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
 // Sources with periods begin them at whole multiples of the period since 1970, in UTC.
 
 // PeriodDown returns the last period boundary not after a moment.

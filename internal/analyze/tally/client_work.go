@@ -8,6 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/latency"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
 )
 
 // clientWork sums up the work lines of one repetition.
@@ -76,13 +77,7 @@ func (l *clientWork) workIn(from, to time.Time) float64 {
 		if !p.from.Before(to) {
 			break
 		}
-		begin, end := p.from, p.to
-		if begin.Before(from) {
-			begin = from
-		}
-		if end.After(to) {
-			end = to
-		}
+		begin, end := series.Later(p.from, from), series.Earlier(p.to, to)
 		if length := p.to.Sub(p.from); length > 0 && end.After(begin) {
 			work := p.rows
 			if l.work.Rows == 0 {

@@ -105,9 +105,7 @@ func (b *builder) Whole(name string) (amount float64, from, to time.Time, ok boo
 		if begin := a.begin(); !begin.IsZero() && (from.IsZero() || begin.Before(from)) {
 			from = begin
 		}
-		if end := a.end(); end.After(to) {
-			to = end
-		}
+		to = series.Later(to, a.end())
 	}
 	rest := time.Duration(b.run.Header.Plan.RestSeconds * float64(time.Second))
 	from, to = from.Add(-rest), to.Add(rest)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/printable"
-	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -76,14 +75,7 @@ func coverage(all []stretch, period time.Duration, from, to time.Time) (wanted, 
 		if !s.from.Before(to) {
 			break
 		}
-		within := runfile.Stretch{From: s.from, To: s.to}
-		if within.From.Before(from) {
-			within.From = from
-		}
-		if within.To.After(to) {
-			within.To = to
-		}
-		if part := within.To.Sub(within.From); s.open {
+		if part := series.Earlier(s.to, to).Sub(series.Later(s.from, from)); s.open {
 			changing += part
 		} else {
 			final += part

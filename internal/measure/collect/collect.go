@@ -15,6 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
 )
 
 // Collector asks sources about a run.
@@ -73,7 +74,7 @@ func (c *Collector) Run(ctx context.Context) (Outcome, error) {
 	}
 	over := c.Now()
 	for _, l := range states {
-		over = later(over, l.span.To) // the rest after a run may not be over
+		over = series.Later(over, l.span.To) // the rest after a run may not be over
 	}
 	deadline := over.Add(c.Rules.Patience)
 	var failed []error
@@ -232,7 +233,7 @@ func progressOf(states []*sourceState, left time.Duration) Progress {
 func earliest(states []*sourceState) (at time.Time, open bool) {
 	for _, l := range states {
 		if when, some := l.next(); some && !l.failed {
-			at, open = later(when, at), true
+			at, open = series.Later(when, at), true
 		}
 	}
 	return at, open

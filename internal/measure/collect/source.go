@@ -203,16 +203,9 @@ func (l *sourceState) open() (s runfile.Stretch, some bool) {
 // next returns when all open periods could have settled.
 func (l *sourceState) next() (at time.Time, some bool) {
 	for _, m := range l.metrics {
-		l.wanting(m, func(_ runfile.Stretch, settles time.Time) { at, some = later(settles, at), true })
+		l.wanting(m, func(_ runfile.Stretch, settles time.Time) { at, some = series.Later(settles, at), true })
 	}
 	return at, some
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // unanswered returns the reasons for failed metrics, and their number.
@@ -332,7 +325,7 @@ func (r Rules) Faster(factor float64) Rules {
 
 // settles returns when another reading would settle a period that ended at end and has had the same value since.
 func (r Rules) settles(end, since time.Time) time.Time {
-	return later(end.Add(r.Ripe), since.Add(r.Apart))
+	return series.Later(end.Add(r.Ripe), since.Add(r.Apart))
 }
 
 // settled reports whether a reading now settles a period that ended at end and has had the same value since.

@@ -208,13 +208,7 @@ func HoleIn(run *counts.Run) (h Hole) {
 		lose(known[i].To, s.From, 0)
 	}
 	lose(to, end, missed)
-	if begin.Before(from) {
-		from = begin
-	}
-	if end.After(to) {
-		to = end
-	}
-	h.Of = to.Sub(from)
+	h.Of = series.Later(to, end).Sub(series.Earlier(from, begin))
 	return h
 }
 
@@ -312,9 +306,7 @@ func commonStretches(metrics []string, of func(metric string) []runfile.Stretch)
 func joined(all []runfile.Stretch) (whole []runfile.Stretch) {
 	for _, s := range all {
 		if n := len(whole); n > 0 && !s.From.After(whole[n-1].To) {
-			if s.To.After(whole[n-1].To) {
-				whole[n-1].To = s.To
-			}
+			whole[n-1].To = series.Later(whole[n-1].To, s.To)
 			continue
 		}
 		whole = append(whole, s)
@@ -325,13 +317,7 @@ func joined(all []runfile.Stretch) (whole []runfile.Stretch) {
 // common returns the intersection of two lists of stretches.
 func common(a, b []runfile.Stretch) (both []runfile.Stretch) {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
-		from, to := a[i].From, a[i].To
-		if b[j].From.After(from) {
-			from = b[j].From
-		}
-		if b[j].To.Before(to) {
-			to = b[j].To
-		}
+		from, to := series.Later(a[i].From, b[j].From), series.Earlier(a[i].To, b[j].To)
 		if from.Before(to) {
 			both = append(both, runfile.Stretch{From: from, To: to})
 		}

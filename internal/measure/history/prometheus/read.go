@@ -14,6 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
 )
 
 const (
@@ -76,10 +77,7 @@ func (r *reading) about(what remark, name string) {
 func (r *reading) metric(ctx context.Context, f Found, q Query) error {
 	parts := map[string]*part{}
 	for from := q.From; from.Before(q.To); from = from.Add(chunk) {
-		to := from.Add(chunk)
-		if to.After(q.To) {
-			to = q.To
-		}
+		to := series.Earlier(from.Add(chunk), q.To)
 		if err := r.chunk(ctx, f, from, to, parts); err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
 )
 
 // backfill is one Backfill in progress.
@@ -91,12 +92,7 @@ func (b *backfill) input(open []*query) *cw.GetMetricDataInput {
 	for i, q := range open {
 		q.id = fmt.Sprintf("q%d", i)
 		in.MetricDataQueries = append(in.MetricDataQueries, q.in(b.series[q.series]))
-		if q.wants().Before(from) {
-			from = q.wants()
-		}
-		if q.end().After(end) {
-			end = q.end()
-		}
+		from, end = series.Earlier(from, q.wants()), series.Later(end, q.end())
 	}
 	in.StartTime, in.EndTime = &from, &end
 	return in
@@ -167,13 +163,9 @@ type window struct {
 
 // windows divides a stretch by the finest period still kept, oldest first. It leaves out the future.
 func windows(from, to, now time.Time) (all []window) {
-	if to.After(now) {
-		to = now
-	}
+	to = series.Earlier(to, now)
 	add := func(until time.Time, finest time.Duration) {
-		if until.After(to) {
-			until = to
-		}
+		until = series.Earlier(until, to)
 		if from.Before(until) {
 			all = append(all, window{from, until, finest})
 			from = until

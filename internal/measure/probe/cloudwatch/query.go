@@ -40,10 +40,8 @@ const (
 func (b *backfill) queries(w window) (all []*query) {
 	for i, s := range b.series {
 		period := max(s.period, w.finest, b.Coarse)
-		first, end := series.PeriodDown(w.from, period), series.PeriodUp(w.to, period)
-		if over := series.PeriodDown(b.now, period); end.After(over) {
-			end = over // unfinished periods come later
-		}
+		first := series.PeriodDown(w.from, period)
+		end := series.Earlier(series.PeriodUp(w.to, period), series.PeriodDown(b.now, period)) // unfinished ones come later
 		n := int(end.Sub(first) / period)
 		if n <= 0 {
 			continue

@@ -67,7 +67,7 @@ func (p *Probe) Metrics() (all []runfile.Metric) {
 // attempt may bring more, and passes on a gap if it will not.
 func (p *Probe) Backfill(ctx context.Context, from, to time.Time, keep func(runfile.Record) error) error {
 	b := &backfill{Probe: p, keep: keep, now: p.now(), barren: map[string]bool{}, refused: map[string]bool{}}
-	to = earlier(to, b.now)
+	to = series.Earlier(to, b.now)
 	if !from.Before(to) {
 		return nil
 	}
@@ -93,13 +93,6 @@ func (p *Probe) now() time.Time {
 		return time.Now()
 	}
 	return p.Now()
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }
 
 // off returns a gap if the instance cannot be asked.

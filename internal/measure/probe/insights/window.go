@@ -50,7 +50,7 @@ func (b *backfill) group(ctx context.Context, group []counter, from, to time.Tim
 			return nil
 		}
 		w := &window{counters: group, period: period, from: at,
-			to: series.PeriodUp(earlier(at.Add(mostPoints*period), to), period)}
+			to: series.PeriodUp(series.Earlier(at.Add(mostPoints*period), to), period)}
 		if err := b.read(ctx, w); err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (b *backfill) short(w *window, cut func(*line) (time.Time, time.Time)) (sho
 	var stretch runfile.Stretch
 	for _, c := range w.counters {
 		begin, end := cut(w.of(c))
-		end = earlier(end, series.PeriodDown(b.now.Add(-published), w.period))
+		end = series.Earlier(end, series.PeriodDown(b.now.Add(-published), w.period))
 		if !begin.Before(end) || b.barren[c.name] || b.refused[c.name] {
 			continue
 		}
