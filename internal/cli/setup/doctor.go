@@ -151,11 +151,19 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	if full := run.RefuseFull(t, p.Layout()); full != nil {
 		refusals = append(refusals, full.Error())
 	}
+	untold := p.WALUntold(ctx)
+	if untold != "" {
+		untold = "A run cannot tell which tables and indexes the WAL belongs to: " + untold + "."
+	}
 	aws := diagnoseAWS(ctx, &t.AWS)
 	subject := diagnosis.Subject{
 		Target: t.Describe(facts, p.Storage), Clock: facts.Clock, Refusals: refusals, AWS: aws,
-		Cautions: slices.Concat(cautions(facts, allowed, p), cautionsOfTriggers(fire, facts), cautionsOfKeepers(keepers, followers),
-			cautionsOfStandbys(queries), cautionsOfReaders(readers), cautionsOfWAL(p.WALUntold(ctx)), cautionsOfAWS(&t.AWS, aws, facts, time.Now())),
+		Cautions: slices.Concat(cautions(facts, allowed, p), cautionsOfTriggers(fire, facts),
+			said("wal-kept", postgres.KeepsWAL(keepers), "repair the archiver; drop unused slots (pg_drop_replication_slot)"),
+			said("wal-limited", postgres.Followed(followers), ""),
+			said("standby-queries", queries, "turn on the standby's hot_standby_feedback while a run lasts"),
+			said("logical-readers", postgres.ReadLogically(readers), "use another database of this server"),
+			said("wal-untold", untold, ""), cautionsOfAWS(&t.AWS, aws, facts, time.Now())),
 		Settings: set, Remedy: remedyOf(facts), Advise: hostOf(facts).advise,
 	}
 	for _, sampler := range p.Samplers {

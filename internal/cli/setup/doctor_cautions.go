@@ -63,57 +63,20 @@ func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) 
 }
 
 // cautionsOfTriggers names superusers' event triggers; other users' are a refusal.
-func cautionsOfTriggers(all []postgres.EventTrigger, f postgres.Facts) (cautions []diagnosis.Caution) {
+func cautionsOfTriggers(all []postgres.EventTrigger, f postgres.Facts) []diagnosis.Caution {
 	ddl, login := postgres.Fired(slices.DeleteFunc(slices.Clone(all), func(t postgres.EventTrigger) bool {
 		return !t.Trusted
 	}))
-	if ddl != "" {
-		cautions = append(cautions, diagnosis.Caution{Code: "event-triggers", Text: ddl})
-	}
-	if login != "" {
-		cautions = append(cautions, diagnosis.Caution{Code: "login-triggers", Text: login,
-			Remedy: "as " + hostOf(f).administrator + ": alter role " + postgres.Quoted(f.User) + " set event_triggers = off"})
-	}
-	return cautions
+	return append(said("event-triggers", ddl, ""), said("login-triggers", login,
+		"as "+hostOf(f).administrator+": alter role "+postgres.Quoted(f.User)+" set event_triggers = off")...)
 }
 
-// cautionsOfKeepers names what keeps the WAL of a run, and who may be lost by it.
-func cautionsOfKeepers(keepers []string, followers []postgres.Follower) (cautions []diagnosis.Caution) {
-	if len(keepers) > 0 {
-		cautions = append(cautions, diagnosis.Caution{Code: "wal-kept", Text: postgres.KeepsWAL(keepers),
-			Remedy: "repair the archiver; drop unused slots (pg_drop_replication_slot)"})
-	}
-	if text := postgres.Followed(followers); text != "" {
-		cautions = append(cautions, diagnosis.Caution{Code: "wal-limited", Text: text})
-	}
-	return cautions
-}
-
-// cautionsOfStandbys names the standbys whose queries a run may cancel.
-func cautionsOfStandbys(queries string) []diagnosis.Caution {
-	if queries == "" {
+// said returns the caution with a text, or none without a text.
+func said(code, text, remedy string) []diagnosis.Caution {
+	if text == "" {
 		return nil
 	}
-	return []diagnosis.Caution{{Code: "standby-queries", Text: queries,
-		Remedy: "turn on the standby's hot_standby_feedback while a run lasts"}}
-}
-
-// cautionsOfReaders names the subscribers that get a run's rows.
-func cautionsOfReaders(readers []string) []diagnosis.Caution {
-	if len(readers) == 0 {
-		return nil
-	}
-	return []diagnosis.Caution{{Code: "logical-readers", Text: postgres.ReadLogically(readers),
-		Remedy: "use another database of this server"}}
-}
-
-// cautionsOfWAL says why readable WAL cannot be attributed to tables and indexes.
-func cautionsOfWAL(untold string) []diagnosis.Caution {
-	if untold == "" {
-		return nil
-	}
-	return []diagnosis.Caution{{Code: "wal-untold",
-		Text: "A run cannot tell which tables and indexes the WAL belongs to: " + untold + "."}}
+	return []diagnosis.Caution{{Code: code, Text: text, Remedy: remedy}}
 }
 
 // othersOn returns what shares the data's disks, except one file system that may be the data's alone.

@@ -104,8 +104,11 @@ func WALKeepers(ctx context.Context, conn *pgx.Conn) (all []string, err error) {
 	return all, wrap(err, "list what retains WAL")
 }
 
-// KeepsWAL returns a sentence about what [WALKeepers] mean for a run.
+// KeepsWAL returns a sentence about what [WALKeepers] mean for a run, or "".
 func KeepsWAL(keepers []string) string {
+	if len(keepers) == 0 {
+		return ""
+	}
 	return "The server retains all WAL of a run, which may fill its disk, because of " +
 		strings.Join(keepers, ", ") + "."
 }
@@ -243,8 +246,11 @@ func LogicalReaders(ctx context.Context, conn *pgx.Conn) (all []string, err erro
 	return all, wrap(err, "list logical replication slots")
 }
 
-// ReadLogically returns a sentence about what [LogicalReaders] mean for a run.
+// ReadLogically returns a sentence about what [LogicalReaders] mean for a run, or "".
 func ReadLogically(readers []string) string {
+	if len(readers) == 0 {
+		return ""
+	}
 	return "Every row of a run is also sent to consumers of logical replication: " + strings.Join(readers, ", ") + "."
 }
 

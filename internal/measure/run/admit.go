@@ -34,9 +34,7 @@ func (m *measurement) admit(ctx context.Context) error {
 // cancel, and the subscribers that receive its rows.
 func (m *measurement) nameReplication(ctx context.Context) error {
 	keepers, err := postgres.WALKeepers(ctx, m.session.Control)
-	if len(keepers) > 0 {
-		m.Show.Message(postgres.KeepsWAL(keepers))
-	}
+	m.say(postgres.KeepsWAL(keepers))
 	if err != nil {
 		return err
 	}
@@ -54,9 +52,7 @@ func (m *measurement) nameReplication(ctx context.Context) error {
 	}
 	m.say(queries)
 	readers, err := postgres.LogicalReaders(ctx, m.session.Control)
-	if len(readers) > 0 {
-		m.Show.Message(postgres.ReadLogically(readers))
-	}
+	m.say(postgres.ReadLogically(readers))
 	return err
 }
 
@@ -64,11 +60,8 @@ func (m *measurement) nameReplication(ctx context.Context) error {
 func (m *measurement) nameTriggers(ctx context.Context) error {
 	all, err := postgres.EventTriggers(ctx, m.session.Control)
 	ddl, login := postgres.Fired(all)
-	for _, text := range []string{ddl, login} {
-		if text != "" {
-			m.Show.Message(text)
-		}
-	}
+	m.say(ddl)
+	m.say(login)
 	return err
 }
 
