@@ -103,7 +103,7 @@ func completeSizes(c *cobra.Command) {
 	for _, ofRun := range []string{"baseline", "calibrate"} {
 		_ = c.RegisterFlagCompletionFunc(ofRun, completeLatest)
 	}
-	for flag, values := range map[string]func() []string{"on": storageNames, "class": classNames} {
+	for flag, values := range map[string]func() []string{"on": reading.StorageNames, "class": classNames} {
 		if c.Flags().Lookup(flag) == nil {
 			continue
 		}
@@ -114,15 +114,8 @@ func completeSizes(c *cobra.Command) {
 	}
 }
 
-func storageNames() []string {
-	volumes, _ := catalog.Volumes()
-	rules, _ := catalog.DistributedRules()
-	return reading.StorageNames(volumes, rules)
-}
-
 func classNames() (classes []string) {
-	instances, _ := catalog.Instances()
-	for _, i := range instances {
+	for _, i := range catalog.Instances() {
 		classes = append(classes, i.Class)
 	}
 	return classes

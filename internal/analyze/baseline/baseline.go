@@ -104,7 +104,8 @@ func FromRun(run *counts.Run) (Baseline, error) {
 	}
 	b.warn(run)
 	b.Buffered = b.buffered(run)
-	return b, b.throttle(run)
+	b.throttle(run)
+	return b, nil
 }
 
 func rowOf(run *counts.Run, load counts.Load, r counts.Repetition) Row {
@@ -301,9 +302,9 @@ func (b *Baseline) warn(run *counts.Run) {
 	}
 }
 
-func (b *Baseline) throttle(run *counts.Run) error {
+func (b *Baseline) throttle(run *counts.Run) {
 	if b.Facts.UntilThrottled == 0 || len(b.Rows) == 0 {
-		return nil
+		return
 	}
 	for _, load := range run.Loads {
 		for _, r := range load.Repetitions {
@@ -313,12 +314,9 @@ func (b *Baseline) throttle(run *counts.Run) error {
 		}
 	}
 	if b.Throttle == nil || !b.Throttle.Found {
-		return nil
+		return
 	}
-	volumes, err := catalog.Volumes()
-	instances, errInstances := catalog.Instances()
-	b.Throttle.Buckets = BucketsOf(*b.Throttle, volumes, instances)
-	return errors.Join(err, errInstances)
+	b.Throttle.Buckets = BucketsOf(*b.Throttle, catalog.Volumes(), catalog.Instances())
 }
 
 // PointsOf returns the seconds of a job, as reported by fio.

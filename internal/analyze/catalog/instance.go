@@ -47,12 +47,7 @@ type Sold struct {
 var instancesFile []byte
 
 // Instances returns all machine classes.
-func Instances() (all []Instance, err error) {
-	if err := decode(instancesFile, &all); err != nil {
-		return nil, fmt.Errorf("read the catalog of instances: %w", err)
-	}
-	return all, nil
-}
+func Instances() []Instance { return decode[Instance](instancesFile) }
 
 // ReadLimits parses a list of machine classes in the program's own format.
 func ReadLimits(r io.Reader) ([]Instance, error) {

@@ -59,12 +59,7 @@ const HoursInMonth = 730
 var pricesFile []byte
 
 // Prices returns the prices built into the program.
-func Prices() (all []Price, err error) {
-	if err := decode(pricesFile, &all); err != nil {
-		return nil, fmt.Errorf("read the catalog of prices: %w", err)
-	}
-	return all, nil
-}
+func Prices() []Price { return decode[Price](pricesFile) }
 
 // ReadPrices parses a list of prices in the program's own format.
 func ReadPrices(r io.Reader) ([]Price, error) {
@@ -82,11 +77,7 @@ func ReadPrices(r io.Reader) ([]Price, error) {
 	if err := json.Unmarshal(text, &told); err != nil {
 		return nil, err
 	}
-	volumes, err := Volumes()
-	if err != nil {
-		return nil, err
-	}
-	places := map[Price]int{}
+	volumes, places := Volumes(), map[Price]int{}
 	for i, p := range all {
 		err := p.check()
 		if told[i].Price == nil {

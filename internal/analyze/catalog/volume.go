@@ -2,7 +2,6 @@ package catalog
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 )
 
@@ -71,16 +70,14 @@ var volumesFile []byte
 var distributedFile []byte
 
 // Volumes returns all kinds of storage, by provider. Bytes per second are in MiB, even if published in MB.
-func Volumes() (all []Volume, err error) {
-	if err := decode(volumesFile, &all); err != nil {
-		return nil, fmt.Errorf("read the catalog of volumes: %w", err)
-	}
+func Volumes() []Volume {
+	all := decode[Volume](volumesFile)
 	for _, v := range all {
 		for i := range v.Tiers {
 			v.Tiers[i].MiBps.scale(v.Step())
 		}
 	}
-	return all, nil
+	return all
 }
 
 // Step returns the smallest unit of throughput sold, in MiB per second: one, or one MB of 10^6.
@@ -106,12 +103,7 @@ func (r *Rule) scale(by float64) {
 }
 
 // DistributedRules returns the published rules of thumb for databases that spread rows over nodes.
-func DistributedRules() (all []Distributed, err error) {
-	if err := decode(distributedFile, &all); err != nil {
-		return nil, fmt.Errorf("read the catalog of distributed databases: %w", err)
-	}
-	return all, nil
-}
+func DistributedRules() []Distributed { return decode[Distributed](distributedFile) }
 
 // Tier returns the tier of a size, which must be one of the volume's.
 func (v Volume) Tier(gib float64) (Tier, bool) {
@@ -125,11 +117,7 @@ func (v Volume) Tier(gib float64) (Tier, bool) {
 
 // MostIOPS returns the operations per second of the largest volume that a provider sells; 0 if none is known.
 func MostIOPS(provider string) (most float64) {
-	volumes, err := Volumes()
-	if err != nil {
-		return 0
-	}
-	for _, v := range volumes {
+	for _, v := range Volumes() {
 		for _, t := range v.Tiers {
 			if v.Provider == provider {
 				most = max(most, t.IOPS.Free, t.IOPS.Most, t.IOPS.SoldMost)

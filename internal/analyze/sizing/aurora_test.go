@@ -24,11 +24,7 @@ import (
 
 func tariff(t *testing.T, region string) sizing.Tariff {
 	t.Helper()
-	prices, err := catalog.Prices()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sizing.Tariff{Region: region, Prices: prices}
+	return sizing.Tariff{Region: region, Prices: catalog.Prices()}
 }
 
 func near(t *testing.T, what string, got, want, within float64) {
@@ -333,14 +329,8 @@ func TestUnknownPagesAreSaid(t *testing.T) {
 
 // TestAuroraAmongTheOptions computes the storage, I/O and extra compute of 100 GiB by hand.
 func TestAuroraAmongTheOptions(t *testing.T) {
-	volumes, err := catalog.Volumes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ask := sizing.Ask{Load: "bulk", GiB: 100, Instance: "db.r6g.large", Tariff: tariff(t, "us-east-1"), Volumes: volumes}
-	if ask.Instances, err = catalog.Instances(); err != nil {
-		t.Fatal(err)
-	}
+	ask := sizing.Ask{Load: "bulk", GiB: 100, Instance: "db.r6g.large", Tariff: tariff(t, "us-east-1"),
+		Volumes: catalog.Volumes(), Instances: catalog.Instances()}
 	s, err := sizing.Size(ask, shipped(t, "loads-pg17.jsonl"))
 	if err != nil {
 		t.Fatal(err)

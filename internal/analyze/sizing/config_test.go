@@ -16,16 +16,15 @@ import (
 
 func volume(t *testing.T, name string) catalog.Volume {
 	t.Helper()
-	all, err := catalog.Volumes()
-	return pick(t, all, err, name, func(v catalog.Volume) string { return v.Name })
+	return pick(t, catalog.Volumes(), name, func(v catalog.Volume) string { return v.Name })
 }
 
 // pick returns the row of a catalog with the given name.
-func pick[T any](t *testing.T, all []T, err error, name string, of func(T) string) T {
+func pick[T any](t *testing.T, all []T, name string, of func(T) string) T {
 	t.Helper()
 	i := slices.IndexFunc(all, func(row T) bool { return of(row) == name })
 	if i < 0 {
-		t.Fatalf("no %s in the catalog: %v", name, err)
+		t.Fatalf("no %s in the catalog", name)
 	}
 	return all[i]
 }

@@ -137,10 +137,7 @@ func month(t *testing.T, name string, gib float64) float64 {
 
 // TestDistributedRules computes the published rules by hand for 10,000 rows and 10 MB a second.
 func TestDistributedRules(t *testing.T) {
-	rules, err := catalog.DistributedRules()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := catalog.DistributedRules()
 	run := shipped(t, "loads-pg17.jsonl")
 	ask := sizing.Ask{Load: "wide", RowsPerSecond: 10000, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{
 		volume(t, "gp3")}, Distributed: rules}
@@ -161,10 +158,7 @@ func TestDistributedRules(t *testing.T) {
 
 // TestPublishedInserts are rows of yb-voyager's measurements (D13): disk operations per insert, which the rule covers.
 func TestPublishedInserts(t *testing.T) {
-	rules, err := catalog.DistributedRules()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := catalog.DistributedRules()
 	rule := rules[0]
 	check := func(insertsPerCore, cores, iops, want float64) {
 		t.Helper()

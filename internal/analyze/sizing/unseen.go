@@ -147,9 +147,9 @@ func AgainstRule(run *counts.Run) string {
 	if c == nil || c.Storage != "gp2" || c.SizeGiB == 0 {
 		return ""
 	}
-	volumes, err := catalog.Volumes()
+	volumes := catalog.Volumes()
 	of := slices.IndexFunc(volumes, func(v catalog.Volume) bool { return v.Name == "rds-gp2" })
-	if err != nil || of < 0 {
+	if of < 0 {
 		return ""
 	}
 	held, err := Hold(Config{Volume: volumes[of], GiB: float64(c.SizeGiB)}, "", false, nil, Tariff{})

@@ -89,8 +89,7 @@ func bill(cloud runfile.Cloud, plan runfile.Plan) string {
 
 // auroraIO returns the price of a million billed operations in the region, or else in the catalog's.
 func auroraIO(region string) (catalog.Price, bool) {
-	prices, _ := catalog.Prices() // none if they cannot be read
-	of := slices.DeleteFunc(prices, func(p catalog.Price) bool {
+	of := slices.DeleteFunc(catalog.Prices(), func(p catalog.Price) bool {
 		return p.Volume != "aurora" || p.Per != catalog.PerMillionIO
 	})
 	if i := slices.IndexFunc(of, func(p catalog.Price) bool { return p.Region == region }); i >= 0 {

@@ -41,18 +41,16 @@ func (o SizeOptions) check() error {
 
 // Asked combines flags and catalog.
 func (o SizeOptions) Asked(ctx context.Context) (sizing.Ask, error) {
-	volumes, errVolumes := catalog.Volumes()
 	instances, errInstances := o.readLimits(ctx)
-	rules, errRules := catalog.DistributedRules()
-	known, errKnown := catalog.Prices()
+	known := catalog.Prices()
 	own, errOwn := ownPrices(ctx, o.Prices)
 	ask := o.Ask
 	ask.Repeat, ask.Instances, ask.Doubts = int(o.repeat.Seconds()), instances, catalog.Doubts(own, known)
 	ask.Tariff = sizing.Tariff{Region: o.Region, Prices: catalog.Override(own, known)}
-	if err := errors.Join(errVolumes, errInstances, errKnown, errOwn, errRules); err != nil {
+	if err := errors.Join(errInstances, errOwn); err != nil {
 		return ask, err
 	}
-	if err := errors.Join(o.choose(&ask, volumes, rules), checkClass(o.Instance, instances)); err != nil {
+	if err := errors.Join(o.choose(&ask), checkClass(o.Instance, instances)); err != nil {
 		return ask, err
 	}
 	if o.Everywhere {
@@ -62,23 +60,23 @@ func (o SizeOptions) Asked(ctx context.Context) (sizing.Ask, error) {
 }
 
 // choose selects the requested kinds of storage, by provider or name, or all.
-func (o *SizeOptions) choose(ask *sizing.Ask, volumes []catalog.Volume, rules []catalog.Distributed) error {
+func (o *SizeOptions) choose(ask *sizing.Ask) error {
 	o.on = slices.Clone(o.on)
 	for i, name := range o.on {
 		o.on[i] = strings.ToLower(strings.TrimSpace(name))
 	}
-	for _, v := range volumes {
+	for _, v := range catalog.Volumes() {
 		if len(o.on) == 0 || slices.Contains(o.on, v.Provider) || slices.Contains(o.on, v.Name) {
 			ask.Volumes = append(ask.Volumes, v)
 		}
 		ask.HardDisks = ask.HardDisks || v.HardDisk && slices.Contains(o.on, v.Name)
 	}
-	for _, r := range rules {
+	for _, r := range catalog.DistributedRules() {
 		if len(o.on) == 0 || slices.Contains(o.on, r.Name) {
 			ask.Distributed = append(ask.Distributed, r)
 		}
 	}
-	known := StorageNames(volumes, rules)
+	known := StorageNames()
 	for _, name := range o.on {
 		if !slices.Contains(known, name) {
 			if services := clouds[name]; services != "" {
@@ -94,11 +92,11 @@ func (o *SizeOptions) choose(ask *sizing.Ask, volumes []catalog.Volume, rules []
 var clouds = map[string]string{"aws": "ebs, rds or aurora", "gcp": "google"}
 
 // StorageNames returns the names that --on accepts.
-func StorageNames(volumes []catalog.Volume, rules []catalog.Distributed) (names []string) {
-	for _, v := range volumes {
+func StorageNames() (names []string) {
+	for _, v := range catalog.Volumes() {
 		names = append(names, v.Provider, v.Name)
 	}
-	for _, r := range rules {
+	for _, r := range catalog.DistributedRules() {
 		names = append(names, r.Name)
 	}
 	slices.Sort(names)
@@ -152,9 +150,9 @@ func checkClass(class string, known []catalog.Instance) error {
 
 // ReadPrices returns the prices of a file, then the program's own, and doubts about the file's.
 func ReadPrices(ctx context.Context, file string) (prices []catalog.Price, doubts []string, err error) {
-	known, errKnown := catalog.Prices()
-	own, errOwn := ownPrices(ctx, file)
-	return catalog.Override(own, known), catalog.Doubts(own, known), errors.Join(errKnown, errOwn)
+	known := catalog.Prices()
+	own, err := ownPrices(ctx, file)
+	return catalog.Override(own, known), catalog.Doubts(own, known), err
 }
 
 // HomeRegion returns AWS's default region for prices: the one of a price file, whose
@@ -181,9 +179,9 @@ func ownPrices(ctx context.Context, file string) ([]catalog.Price, error) {
 
 // readLimits returns the limits of a file, then the program's own.
 func (o SizeOptions) readLimits(ctx context.Context) ([]catalog.Instance, error) {
-	known, err := catalog.Instances()
-	if o.Limits == "" || err != nil {
-		return known, err
+	known := catalog.Instances()
+	if o.Limits == "" {
+		return known, nil
 	}
 	text, err := input.Read(ctx, o.Limits)
 	if err != nil {

@@ -60,10 +60,7 @@ func TestAmountsAsPeopleWriteThem(t *testing.T) {
 // TestAFamilyIsNoClass: an AWS family without its size looks like an Azure size, and the
 // order would go to another cloud.
 func TestAFamilyIsNoClass(t *testing.T) {
-	known, err := catalog.Instances()
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := catalog.Instances()
 	for _, m := range known {
 		if m.Provider == "azure" {
 			continue
