@@ -376,6 +376,32 @@ func TestMaximumBelowTheMean(t *testing.T) {
 	cents(t, "the median hour", math.Round(sizedOf(t, path, "--gib", "100", "--percentile", "50").Sized.Rate.Requests()), 400)
 }
 
+// TestHistoryOfASparseMetric: with one metric in 6 of 48 hours, the order is for these hours. The first sentences name the
+// metric, and what the others did meanwhile that the order does not carry: in the last three hours there were 150 reads
+// and 2,500 writes a second.
+func TestHistoryOfASparseMetric(t *testing.T) {
+	t.Parallel()
+	for _, metric := range []string{"ReadThroughput", "ReadIOPS", "WriteThroughput"} {
+		text := pointsOf(48, map[string][2]int{metric: {6, 48}})
+		text = strings.Replace(text, strings.Repeat(",250", 3)+`], "StatusCode"`,
+			strings.Repeat(",2500", 3)+`], "StatusCode"`, 1)
+		file, path := filepath.Join(t.TempDir(), "cw.json"), filepath.Join(t.TempDir(), "shop.jsonl")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		runs(t, command.ExitDone, "history", file, "-o", path, "--flavor", "rds")
+		saysHole(t, metric, path, "42 h of these 2 days are missing (the longest gap: "+
+			fleetBegin.Add(6*time.Hour).Format("2006-01-02 15:04")+" to "+
+			fleetBegin.Add(48*time.Hour).Format("2006-01-02 15:04")+" UTC) for lack of "+metric+": ")
+		out, _ := runs(t, command.ExitDone, "size", path, "--gib", "100")
+		first, _, _ := strings.Cut(out, "\n\n")
+		const want = "In 3 of 48 hours storage did more than this order carries, up to 2,650 requests/s"
+		if !strings.Contains(strings.Join(strings.Fields(first), " "), want) {
+			t.Errorf("%s: its first sentences are %s; want %s", metric, first, want)
+		}
+	}
+}
+
 // TestHistoryLosesASample: invalid points are skipped and counted; null is not 0. Later
 // readers of the file are told as well.
 func TestHistoryLosesASample(t *testing.T) {

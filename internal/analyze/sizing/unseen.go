@@ -43,7 +43,7 @@ func (s Sizing) unseen() (all []string) {
 			if o := p.Run.Observed; o != nil && o.SetBack.Lost > 0 {
 				all = append(all, strings.TrimSuffix(o.SetBack.Text(), ".")+": if it was busier then, this order is too small")
 			}
-			all = append(all, s.outside(p))
+			all = append(all, s.outside(p), s.partly(p))
 		}
 		if h := needs.HoleIn(p.Run); h.Lost > 0 && h.Lost.Seconds() > (1-s.Ask.percentile()/100)*h.Of.Seconds() {
 			all = append(all, h.String()+": if it was busier then, this order is too small")
@@ -81,6 +81,23 @@ func (s Sizing) outside(of Part) string {
 	return fmt.Sprintf("In %s of %s %s the disk did more than this order carries, %s: if this server did that, "+
 		"the order is too small, and %s", printable.Count(len(above)), printable.Count(len(all)), several,
 		upTo(above), sizesFor(above))
+}
+
+// partly warns if storage did more than the order carries in periods in which not all of its numbers are known.
+func (s Sizing) partly(of Part) string {
+	all, ordered := needs.Partly(of.Run), s.Target.Most.Times(1+s.Ask.Headroom/100)
+	if len(all) == 0 || s.Ask.Load != "" || s.Ask.RowsPerSecond > 0 {
+		return ""
+	}
+	all = append(all, of.Need.Seconds...)
+	above := s.Ask.above(ordered, all)
+	if len(above) == 0 {
+		return ""
+	}
+	_, several := needs.Stretches(of.Run.Observed.Period)
+	return fmt.Sprintf("In %s of %s %s storage did more than this order carries, %s, though not all of its metrics have "+
+		"points then: the order is too small, and %s", printable.Count(len(above)), printable.Count(len(all)), several,
+		upTo(all), sizesFor(all))
 }
 
 // above returns the windows in which a disk did more than a rate; none if they are no more than the percentile leaves

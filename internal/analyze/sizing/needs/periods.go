@@ -66,17 +66,61 @@ func needOfPeriods(run *counts.Run, load counts.Load) Need {
 	n := Need{Load: load.Name, Repetitions: len(load.Repetitions)}
 	metrics, missing := ioMetricsOf(run)
 	if missing == nil {
-		missing = n.measure(load, metrics.device())
+		known := metrics.device().knownIn(load)
+		n.Repetitions = len(known.Repetitions)
+		missing = n.measure(known, metrics.device())
 	}
 	if n.Missing = missing; missing == nil {
-		n.Seconds = metrics.device().highest(run, run.Observed.Period)
+		n.Seconds, _ = metrics.device().highest(run, run.Observed.Period)
 		n.summarize(run.Observed.Period, nil)
 	}
 	return n
 }
 
-// highest returns the rates of all periods with every metric known, in order. Shorter periods are merged.
-func (d device) highest(run *counts.Run, length time.Duration) (whole []Rate) {
+// knownIn returns a load of an observation in the windows that have every metric of the device, or as it is if none
+// has.
+func (d device) knownIn(load counts.Load) counts.Load {
+	known := load
+	known.Repetitions = nil
+	for _, r := range load.Repetitions {
+		sum := counts.Repetition{Number: r.Number, Begin: r.Begin, End: r.End, Counts: map[string]counts.Count{}}
+		for _, w := range r.Windows {
+			if _, missing := d.rateIn(load, w); missing != nil {
+				continue
+			}
+			sum.Seconds += w.Seconds
+			for _, m := range d.metrics {
+				all, more := sum.Counts[m.name], w.Counts[m.name]
+				sum.Counts[m.name] = counts.Count{Amount: all.Amount + more.Amount, Raw: all.Raw + more.Raw,
+					Seconds: all.Seconds + more.Seconds}
+			}
+		}
+		if len(sum.Counts) > 0 {
+			known.Repetitions = append(known.Repetitions, sum)
+		}
+	}
+	if len(known.Repetitions) == 0 {
+		return load
+	}
+	return known
+}
+
+// Partly returns the rates of an observation's periods in which some of the numbers are unknown, and 0 here.
+func Partly(run *counts.Run) []Rate {
+	if run == nil || run.Observed == nil || run.Observed.Period == 0 {
+		return nil
+	}
+	metrics, missing := ioMetricsOf(run)
+	if missing != nil {
+		return nil
+	}
+	_, partly := metrics.device().highest(run, run.Observed.Period)
+	return partly
+}
+
+// highest returns the rates of all periods with every metric known, in order, and those of the others. Shorter periods
+// are merged.
+func (d device) highest(run *counts.Run, length time.Duration) (whole, partly []Rate) {
 	var all []Rate
 	places, known := map[time.Time]int{}, map[time.Time]int{}
 	for _, m := range d.metrics {
@@ -99,11 +143,13 @@ func (d device) highest(run *counts.Run, length time.Duration) (whole []Rate) {
 		}
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(places), time.Time.Compare) {
-		if known[at] == len(d.metrics) {
-			whole = append(whole, d.withoutFlushes(all[places[at]]))
+		if rate := d.withoutFlushes(all[places[at]]); known[at] == len(d.metrics) {
+			whole = append(whole, rate)
+		} else {
+			partly = append(partly, rate)
 		}
 	}
-	return whole
+	return whole, partly
 }
 
 // periodsOf returns the highest value of a metric in each period, or its mean if the source has nothing else.
@@ -181,6 +227,7 @@ type Hole struct {
 	Lost, Of time.Duration
 
 	longest runfile.Stretch
+	lacking []string // metrics that lack more of the time than another one
 }
 
 // HoleIn adds up the time of an observation, or of the time requested from a source, in which a number of the need was
@@ -209,7 +256,35 @@ func HoleIn(run *counts.Run) (h Hole) {
 	}
 	lose(to, end, missed)
 	h.Of = series.Later(to, end).Sub(series.Earlier(from, begin))
+	h.lacking = lacking(run)
 	return h
+}
+
+// lacking returns the metrics of a source with periods that are known for less time than another one.
+func lacking(run *counts.Run) []string {
+	metrics, missing := ioMetricsOf(run)
+	if run.Observed.Period == 0 || missing != nil {
+		return nil
+	}
+	known, most := map[string]time.Duration{}, time.Duration(0)
+	for _, name := range metrics.Names() {
+		for _, s := range knownOf(run, name) {
+			known[name] += s.To.Sub(s.From)
+		}
+		most = max(most, known[name])
+	}
+	return slices.DeleteFunc(metrics.Names(), func(name string) bool { return known[name] == most })
+}
+
+// knownOf returns the stretches in which a source with periods has all that it has of a metric: the need is made of the
+// highest, and the mean and the worst hour of the means.
+func knownOf(run *counts.Run, name string) []runfile.Stretch {
+	return commonStretches(statisticsOf(run, name), func(statistic string) (all []runfile.Stretch) {
+		for _, l := range run.Rates(name, statistic) {
+			all = append(all, runfile.Stretch{From: l.From, To: l.To})
+		}
+		return all
+	})
 }
 
 // ReadsUnread names what the run lacks of the reads of a disk, and the need takes for 0. Empty: nothing, or nothing of
@@ -253,15 +328,7 @@ func readIn(run *counts.Run) (all []runfile.Stretch, missed time.Duration) {
 		if missing != nil {
 			return nil, 0
 		}
-		return commonStretches(metrics.Names(), func(name string) []runfile.Stretch {
-			// the need is made of the highest, and the mean and the worst hour of the means
-			return commonStretches(statisticsOf(run, name), func(statistic string) (all []runfile.Stretch) {
-				for _, l := range run.Rates(name, statistic) {
-					all = append(all, runfile.Stretch{From: l.From, To: l.To})
-				}
-				return all
-			})
-		}), length - 1
+		return commonStretches(metrics.Names(), func(name string) []runfile.Stretch { return knownOf(run, name) }), length - 1
 	}
 	most := time.Duration(mostOfWindow * float64(run.Observed.Window))
 	read := slices.DeleteFunc(append(OfDisk().Names(), metric.BlockFlushes), func(name string) bool {
@@ -363,8 +430,12 @@ func (h Hole) String() string {
 	if of := strings.Fields(lost); of[0] == "1" && len(of) == 2 {
 		are = "is"
 	}
-	return fmt.Sprintf("%s of these %s %s missing (the longest gap: %s to %s UTC)", lost, printable.Largest(h.Of), are,
+	text := fmt.Sprintf("%s of these %s %s missing (the longest gap: %s to %s UTC)", lost, printable.Largest(h.Of), are,
 		h.longest.From.UTC().Format(format), h.longest.To.UTC().Format(format))
+	if len(h.lacking) > 0 {
+		text += " for lack of " + strings.ReplaceAll(printable.Listed(h.lacking), metric.CloudWatch+"/", "")
+	}
+	return text
 }
 
 // Hourly returns the highest of each number in each hour from first on, by the periods of a source, and how many
