@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/latency"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -33,6 +34,7 @@ type Run struct {
 	// Uncollected says which AWS metrics were not collected, and why; Unpublished says which ones AWS does not have.
 	// Empty if none.
 	Uncollected, Unpublished string
+	Undescribed              string           // names metrics with readings and no description; empty if none
 	Origins                  []runfile.Origin // of figures that realiops did not read itself
 	Observed                 *Observation     // nil: the run put load on the server
 	// of statements, tables, indexes and WAL contents, if they were read
@@ -234,6 +236,21 @@ func (r *Run) OthersText() string {
 	}
 	return fmt.Sprintf("Other sessions worked on the server in %d of %d repetitions, and every number here includes "+
 		"their work; most in repetition %d of %s: %s.", len(r.Others), used, most.Repetition, most.Load, most.String())
+}
+
+// CountersUnknown says that no load has a count by PostgreSQL, and why; empty if one has, or if others published the
+// run's figures and the file says which.
+func (r *Run) CountersUnknown() string {
+	measured := slices.ContainsFunc(r.loaded(), func(a Load) bool { return len(a.Repetitions) > 0 })
+	if !measured || r.Header.Provenance != "" || r.Header.Target.Kind == "directory" || slices.ContainsFunc(r.Counters,
+		func(m runfile.Metric) bool { return strings.HasPrefix(m.Name, "pgstat.") && r.counts(m.Name) }) {
+		return ""
+	}
+	because := ""
+	if why := r.whyNot(metric.StatWALRecords); why.Reason != series.NeverRead && why.Reason != NotRecorded {
+		because = " (" + why.Error() + ")"
+	}
+	return "PostgreSQL's counters were not read" + because + ", so no other number is compared with them."
 }
 
 // ChangesText says, for all outputs, which settings changed from the head of the file, and which tablespaces came or

@@ -74,13 +74,14 @@ func (r *Run) Modelled() string {
 		"model's error is at most %.2g%%%s", r.whyNot(metric.StatWALRecords), 100*worst, where)
 }
 
-func (r *Run) whyNot(metric string) string {
+// whyNot returns why a metric has no count, from the first repetition that says so.
+func (r *Run) whyNot(metric string) *series.Missing {
 	for _, a := range r.loaded() {
 		for _, repetition := range a.Repetitions {
 			if c, known := repetition.Counts[metric]; known && c.Missing != nil {
-				return c.Missing.Error()
+				return c.Missing
 			}
 		}
 	}
-	return notRead(metric)
+	return &series.Missing{Reason: NotRecorded, Detail: notRead(metric)}
 }

@@ -282,8 +282,7 @@ func (r screen) fewLoads() document.Block {
 			continue
 		}
 		t.Numeric(c.header+"/s", func(a Load) document.Cell {
-			f := a.work(c.Quantity).PerSecond
-			cell := f.Cell(f.Rate(c.unit))
+			cell := a.work(c.Quantity).cell(c.unit)
 			if once {
 				return cell.Sure("") // trust says it for all
 			}

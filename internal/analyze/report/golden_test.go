@@ -247,7 +247,7 @@ func goldenCases() map[string]goldenCase {
 		"notes": {func(r []runfile.Record) []runfile.Record {
 			return append(r, runfile.Metric{Name: "block/writes", Unit: "operations", Type: runfile.Gauge},
 				runfile.Reading{At: sec(0.1), Probe: "block", Values: map[string]float64{"block/new": 1}})
-		}, "clock-stepped metric-contradictory metric-unannounced", nil},
+		}, "metric-unannounced clock-stepped metric-contradictory", nil},
 	}
 	return cases
 }

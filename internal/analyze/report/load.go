@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/latency"
 	"github.com/realiops/realiops/internal/analyze/report/figure"
 	"github.com/realiops/realiops/internal/analyze/report/wal"
@@ -70,6 +71,15 @@ func (a Load) Of(quantity metric.Quantity) Figure {
 		return Figure{Missing: &series.Missing{Reason: counts.NotRecorded, Detail: modelled}}
 	}
 	return w.PerSecond
+}
+
+// cell returns the rate in a unit, with a note if it was not counted.
+func (w Work) cell(unit float64) document.Cell {
+	c := w.PerSecond.Cell(w.PerSecond.Rate(unit))
+	if w.Modelled && w.PerSecond.Known() {
+		c.Note = modelled
+	}
+	return c
 }
 
 // modelled is the detail for work that nobody counted.

@@ -133,11 +133,7 @@ func (r Report) workSection() document.Block {
 		t.Numeric(c.header, func(a Load) document.Cell {
 			w := a.work(c.Quantity)
 			known = known || w.PerSecond.Known() && !w.Modelled
-			cell := w.PerSecond.Cell(w.PerSecond.Rate(c.unit))
-			if w.Modelled && w.PerSecond.Known() {
-				cell.Note = modelled
-			}
-			return cell
+			return w.cell(c.unit)
 		})
 		if known {
 			ways++

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/report/sizes"
 	"github.com/realiops/realiops/internal/analyze/sizing"
@@ -181,6 +182,48 @@ func TestOrderSaysThatShareIsUnknown(t *testing.T) {
 		run.Header.Target.Version = version
 		if first := strings.Join(sizes.NewSize(s).Cautions, "; "); !strings.Contains(first, want) {
 			t.Errorf("version %q: %q, want %q", version, first, want)
+		}
+	}
+}
+
+// TestMissingCountersAreSaidFirst: the answer begins with what PostgreSQL's counters lack, and no modelled number
+// stands there as a counted one.
+func TestMissingCountersAreSaidFirst(t *testing.T) {
+	whole := slices.DeleteFunc(runfiletest.Records(t, "../../../testdata/runs/local-pg17.jsonl.zst"),
+		func(r runfile.Record) bool { // records counted in the WAL stand in for the counter
+			reading, ok := r.(runfile.Reading)
+			return ok && reading.Probe == "anatomy"
+		})
+	but := func(gone func(runfile.Record) bool) []runfile.Record {
+		return slices.DeleteFunc(slices.Clone(whole), gone)
+	}
+	const model = "(1) modelled from the clients' work, not counted"
+	for _, c := range []struct {
+		of, first, also string
+		records         []runfile.Record
+	}{
+		{"all", "These numbers look like IOPS.", "", whole},
+		{"no counters", "! PostgreSQL's counters were not read, so no other number is compared with them.", model,
+			but(func(r runfile.Record) bool {
+				reading, ok := r.(runfile.Reading)
+				return ok && reading.Probe == "pgstat"
+			})},
+		{"no description", "! The file has readings but no description of pgstat.wal/wal_records, so they are left out.",
+			model, but(func(r runfile.Record) bool {
+				described, ok := r.(runfile.Metric)
+				return ok && described.Name == metric.StatWALRecords
+			})},
+	} {
+		run, err := tally.FromRun(runfiletest.Sequence(c.records))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		if err := document.Text(&out, report.Answer(run, judged(run)), 200); err != nil {
+			t.Fatal(err)
+		}
+		if text := out.String(); !strings.HasPrefix(text, c.first) || strings.Contains(text, model) != (c.also != "") {
+			t.Errorf("%s: it does not begin with %q, or has %q: %t\n%s", c.of, c.first, model, c.also == "", text)
 		}
 	}
 }

@@ -88,7 +88,9 @@ func warnings(run *counts.Run, r Report) []Warning {
 	if run.Observed == nil || run.Observed.Period == 0 {
 		condition(document.Note, "device-unknown", deviceUnknown(r.Loads, r.Metrics.ofDisk()))
 	}
+	condition(document.Doubt, "metric-unannounced", run.Undescribed)
 	if run.Observed == nil {
+		condition(document.Doubt, "counters-unknown", run.CountersUnknown())
 		condition(document.Note, "device-in-part", deviceInPart(r.Loads))
 	}
 	condition(document.Doubt, "device-unseen", unseen(run.Header.Target.Storage))

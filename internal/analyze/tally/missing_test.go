@@ -145,8 +145,11 @@ func TestNotes(t *testing.T) {
 	check(nil, append(small(), runfile.Metric{Name: "p/x", Unit: "operations", Type: runfile.Counter, Help: "again"}))
 	check(note("metric-contradictory", "p/x is read by p and by q; only the first was used"),
 		append(small(), runfile.Reading{At: sec(12), Probe: "q", Values: map[string]float64{"p/x": 1}}))
-	check(note("metric-unannounced", "p/new was read but never announced, and was left out"),
-		append(small(), runfile.Reading{At: sec(20), Probe: "p", Values: map[string]float64{"p/new": 1}}))
+	undescribed := append(small(), runfile.Reading{At: sec(20), Probe: "p", Values: map[string]float64{"p/new": 1}})
+	const want = "The file has readings but no description of p/new, so they are left out."
+	if got := fromRecords(t, undescribed...).Undescribed; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 	check(note("clock-stepped", "The readings of p go back in time by 13.5 s: the clock was set during the run, or "+
 		"lines of its file were moved"),
 		append(small(), runfile.Reading{At: sec(0.5), Probe: "p", Values: map[string]float64{"p/x": 1}}))
@@ -176,8 +179,10 @@ func TestNotes(t *testing.T) {
 
 	many := small()
 	for i := range 1000 {
-		many = append(many, runfile.Reading{At: sec(20), Probe: "p", Values: map[string]float64{
-			fmt.Sprint("p/", i): 1}})
+		name := fmt.Sprint("p/", i)
+		many = append(many, runfile.Metric{Name: name, Type: runfile.Counter},
+			runfile.Reading{At: sec(20), Probe: "p", Values: map[string]float64{name: 1}},
+			runfile.Reading{At: sec(20), Probe: "q", Values: map[string]float64{name: 1}})
 	}
 	notes := fromRecords(t, many...).Notes
 	if len(notes) != 4 || notes[3].Text != "and 997 more of this kind" {

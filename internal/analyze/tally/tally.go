@@ -14,6 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/latency"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -149,10 +150,13 @@ func (b *builder) counters() []runfile.Metric {
 		}
 	}
 	slices.SortFunc(counters, func(a, b runfile.Metric) int { return strings.Compare(a.Name, b.Name) })
-	for _, metric := range slices.Sorted(maps.Keys(b.probes)) {
-		if _, announced := b.metrics[metric]; !announced {
-			b.notes.add("metric-unannounced", metric+" was read but never announced, and was left out")
-		}
+	unannounced := slices.DeleteFunc(slices.Sorted(maps.Keys(b.probes)), func(metric string) bool {
+		_, announced := b.metrics[metric]
+		return announced
+	})
+	if len(unannounced) > 0 {
+		b.run.Undescribed = "The file has readings but no description of " + printable.Listed(unannounced) +
+			", so they are left out."
 	}
 	return counters
 }
