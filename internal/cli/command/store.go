@@ -57,7 +57,7 @@ func (o *StoreOptions) AddNameLabel(f *pflag.FlagSet) {
 func (o StoreOptions) Open(ctx context.Context, env Env, who account.Options) (*prometheus.Store, prometheus.Options,
 	prometheus.Query, error) {
 	var q prometheus.Query
-	asked := prometheus.Options{URL: o.URL, Tenant: o.Tenant}
+	asked := prometheus.Options{URL: o.URL, Tenant: o.Tenant, Tell: env.Tell}
 	if o.URL == "" {
 		return nil, asked, q, errors.New("name the store with --prometheus URL")
 	}

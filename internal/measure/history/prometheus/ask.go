@@ -31,8 +31,9 @@ type source interface {
 // remote is a store reached by HTTP. The client library's own package would link reflection, which keeps every method
 // of every type in the program, a third of its size.
 type remote struct {
-	client http.Client
-	store  url.URL
+	client     http.Client
+	store      url.URL
+	persistent *persistent
 }
 
 func (r remote) address(of string) *url.URL {
@@ -44,6 +45,7 @@ func (r remote) address(of string) *url.URL {
 type refusal struct {
 	Kind, Said string
 	Status     int // of HTTP
+	attempts   attempts
 }
 
 func (r *refusal) Error() string { return r.Kind + ": " + r.Said }
@@ -93,26 +95,15 @@ func post[T any](ctx context.Context, r remote, of string, question url.Values) 
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header["Idempotency-Key"] = nil // repeating the request is harmless
-	status, body, err := r.send(request)
+	said, err := r.persistent.send(&r.client, request)
 	if err != nil {
 		return answer, nil, err
 	}
-	switch status {
+	switch said.status {
 	case http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		return get[T](ctx, r, of, question)
 	}
-	return read[T](status, body)
-}
-
-// send sends a request and reads the whole response.
-func (r remote) send(request *http.Request) (status int, body []byte, err error) {
-	response, err := r.client.Do(request)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer response.Body.Close()
-	body, err = io.ReadAll(response.Body)
-	return response.StatusCode, body, err
+	return read[T](said)
 }
 
 func get[T any](ctx context.Context, r remote, of string, question url.Values) (answer T,
@@ -123,11 +114,11 @@ func get[T any](ctx context.Context, r remote, of string, question url.Values) (
 	if err != nil {
 		return answer, nil, err
 	}
-	status, body, err := r.send(request)
+	said, err := r.persistent.send(&r.client, request)
 	if err != nil {
 		return answer, nil, err
 	}
-	return read[T](status, body)
+	return read[T](said)
 }
 
 // lenient accepts invalid JSON that stores may send.
@@ -135,7 +126,8 @@ var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.Allo
 	json.WithUnmarshalers(json.UnmarshalFromFunc(readSample)))
 
 // read decodes an answer of the store's interface.
-func read[T any](status int, body []byte) (data T, warnings []string, err error) {
+func read[T any](said reply) (data T, warnings []string, err error) {
+	status, body := said.status, said.body
 	var answer struct {
 		Status    string   `json:"status"`
 		Data      T        `json:"data"`
@@ -150,17 +142,17 @@ func read[T any](status int, body []byte) (data T, warnings []string, err error)
 	}
 	switch {
 	case broken == nil && answer.Status == "error" && answer.Kind != "":
-		err = &refusal{answer.Kind, answer.Error, status}
+		err = &refusal{answer.Kind, answer.Error, status, said.attempts}
 	case status/100 == 2 && len(body) > 0 && errors.Is(broken, io.ErrUnexpectedEOF):
 		err = io.ErrUnexpectedEOF
 	case status/100 == 2 && (broken != nil || answer.Status != "success"):
-		err = &refusal{notPrometheus, shown(body), status}
+		err = &refusal{notPrometheus, shown(body), status, said.attempts}
 	case status/100 == 4:
-		err = &refusal{clientError, shown(body), status}
+		err = &refusal{clientError, shown(body), status, said.attempts}
 	case status/100 == 5:
-		err = &refusal{serverError, shown(body), status}
+		err = &refusal{serverError, shown(body), status, said.attempts}
 	case status/100 != 2:
-		err = &refusal{notPrometheus, fmt.Sprintf("status %d", status), status}
+		err = &refusal{notPrometheus, fmt.Sprintf("status %d", status), status, said.attempts}
 	}
 	return answer.Data, answer.Warnings, err
 }

@@ -1,11 +1,16 @@
 package prometheus
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestRefusals: whatever a store answers instead, the error says what it was and what to do.
@@ -44,6 +49,93 @@ func TestRefusals(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%d %s: %v, want %s", c.status, c.said, err, c.want)
 		}
+	}
+}
+
+// TestPassingRefusals: a request that a store refuses for the moment is sent again after pauses of 1, 2, 4, 8 and 16 s,
+// or as the store asks, which is said once. A minute ends that, in one line, and a query that takes too long is final.
+func TestPassingRefusals(t *testing.T) {
+	const good = `{"status":"success","data":{"resultType":"matrix","result":[]}}`
+	date := "Mon, 02 Nov 2026 10:00:00 GMT"
+	type refused struct {
+		status int
+		after  string
+	}
+	type s = []time.Duration
+	for name, c := range map[string]struct {
+		answers []refused // then a good one
+		paused  s
+		told    int
+		says    string
+	}{
+		"once":    {[]refused{{503, ""}}, s{1}, 1, ""},
+		"several": {[]refused{{503, ""}, {429, ""}, {502, ""}, {504, ""}, {429, ""}}, s{1, 2, 4, 8, 16}, 4, ""},
+		"asks":    {[]refused{{429, "7"}, {429, "Mon, 02 Nov 2026 10:00:20 GMT"}}, s{7, 20}, 1, ""},
+		"long": {[]refused{{429, "600"}}, nil, 0,
+			"(429 no); try again later, or ask for less with --for (it asks to wait for 10 min)"},
+		"always": {slices.Repeat([]refused{{503, ""}}, 99), s{1, 2, 4, 8, 16}, 1,
+			"failed (503 no); try again later (6 attempts within 31 s)"},
+		"other": {[]refused{{500, ""}}, nil, 0, "failed (500 no); try again later"},
+	} {
+		var paused s
+		told, sent := 0, 0
+		store := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.FormValue("query") != "up" {
+				t.Errorf("%s: it asks %s", name, r.Form)
+			}
+			if sent++; sent > len(c.answers) {
+				_, _ = w.Write([]byte(good))
+				return
+			}
+			w.Header().Set("Date", date)
+			if after := c.answers[sent-1].after; after != "" {
+				w.Header().Set("Retry-After", after)
+			}
+			http.Error(w, "no", c.answers[sent-1].status)
+		}))
+		defer store.Close()
+		open, err := Open(Options{URL: store.URL, Tell: func(string, ...any) { told++ },
+			Pause: func(_ context.Context, d time.Duration) error {
+				paused = append(paused, d/time.Second)
+				return nil
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = (&Fleet{store: open}).rangeOf(t.Context(), "up", time.UnixMilli(500), time.UnixMilli(7200_500))
+		if diff := cmp.Diff(c.paused, paused); diff != "" || told != c.told || (err == nil) != (c.says == "") ||
+			err != nil && !strings.HasSuffix(err.Error(), c.says) {
+			t.Errorf("%s: %v, told %d times, pauses (-want +got):\n%s", name, err, told, diff)
+		}
+	}
+}
+
+// TestStoreGoesAway: a store that closed a connection after it had answered is asked again; one that never answered is
+// not.
+func TestStoreGoesAway(t *testing.T) {
+	var n atomic.Int64
+	store := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if i := n.Add(1); i == 2 || i == 3 { // the first of these net/http repeats, as the connection was an old one
+			panic(http.ErrAbortHandler)
+		}
+		_, _ = w.Write([]byte(`{"status":"success","data":["x"]}`))
+	}))
+	defer store.Close()
+	pauses := 0
+	s, err := Open(Options{URL: store.URL, Pause: func(context.Context, time.Duration) error {
+		pauses++
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := s.series(t.Context(), Query{}, "up", 9); err == nil || !strings.Contains(err.Error(), "no Prometheus") {
+			t.Errorf("%v", err)
+		}
+	}
+	if n.Load() != 4 || pauses != 1 {
+		t.Errorf("it was asked %d times, with %d pauses", n.Load(), pauses)
 	}
 }
 
@@ -91,7 +183,7 @@ func ask(t *testing.T, answer http.HandlerFunc) error {
 	t.Helper()
 	store := httptest.NewServer(answer)
 	defer store.Close()
-	s, err := Open(Options{URL: store.URL})
+	s, err := Open(Options{URL: store.URL, Pause: func(context.Context, time.Duration) error { return nil }})
 	if err != nil {
 		t.Fatal(err)
 	}

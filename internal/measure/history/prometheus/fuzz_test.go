@@ -33,7 +33,8 @@ func FuzzAnswers(f *testing.F) {
 	now := time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC)
 	q := Query{From: now.Add(-time.Hour), To: now}
 	f.Fuzz(func(t *testing.T, series, samples []byte) {
-		s := &Store{source: remote{http.Client{Transport: answers{series, samples}}, url.URL{Scheme: "http", Host: "db"}}, host: "db"}
+		s := &Store{source: remote{http.Client{Transport: answers{series, samples}},
+			url.URL{Scheme: "http", Host: "db"}, &persistent{}}, host: "db"}
 		_, _ = s.Survey(t.Context(), q)
 		inOrder(t, s, q, now)
 	})

@@ -2,6 +2,7 @@ package prometheus_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math"
 	"net/http"
@@ -274,7 +275,8 @@ func TestAnswers(t *testing.T) {
 		server := httptest.NewServer(handler)
 		defer server.Close()
 		store, err := prometheus.Open(prometheus.Options{
-			URL: strings.Replace(server.URL, "://", "://me:planted-password@", 1) + "?token=planted-token"})
+			URL:   strings.Replace(server.URL, "://", "://me:planted-password@", 1) + "?token=planted-token",
+			Pause: func(context.Context, time.Duration) error { return nil }})
 		if err != nil {
 			t.Fatal(err)
 		}

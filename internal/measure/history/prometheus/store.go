@@ -31,6 +31,10 @@ type Options struct {
 	Tenant string // for X-Scope-OrgID, as in Mimir and Cortex
 	// Sign signs a request, as Amazon's store requires; nil: no signature.
 	Sign func(*http.Request) error
+	// Tell reports that requests are sent again; nil: silently.
+	Tell func(format string, values ...any)
+	// Pause waits before a request is sent again; nil: as long as it says.
+	Pause func(context.Context, time.Duration) error
 }
 
 // Query selects a server and a time.
@@ -66,7 +70,7 @@ func Open(o Options) (*Store, error) {
 		return nil, errors.New("the store's address must begin with http:// or https:// and name a host")
 	}
 	client := http.Client{Transport: &door{o, address, http.DefaultTransport}, CheckRedirect: postAgain}
-	return &Store{remote{client, *address}, address.Host, o.Sign != nil}, nil
+	return &Store{remote{client, *address, &persistent{Options: o, host: address.Host}}, address.Host, o.Sign != nil}, nil
 }
 
 // series returns the labels of a selector's series, at most that many.
@@ -230,13 +234,13 @@ func (s *Store) refused(e *refusal) error {
 	case e.Status == http.StatusUnauthorized, e.Status == http.StatusForbidden:
 		return fmt.Errorf("%s denied access (%s%s); %s", s.host, status, message, remedy)
 	case e.Status == http.StatusTooManyRequests:
-		return fmt.Errorf("%s rejected the query (%s%s); try again later, or ask for less with --for", s.host, status,
-			message)
+		return fmt.Errorf("%s rejected the query (%s%s); try again later, or ask for less with --for%s", s.host, status,
+			message, e.attempts)
 	case e.Kind == clientError: // some repeat the status
 		return fmt.Errorf("%s rejected the query (%s%s); does the address include the store's path?", s.host, status,
 			strings.TrimPrefix(message, status))
 	case e.Kind == serverError:
-		return fmt.Errorf("%s failed (%s%s); try again later", s.host, status, message)
+		return fmt.Errorf("%s failed (%s%s); try again later%s", s.host, status, message, e.attempts)
 	}
 	return fmt.Errorf("%s: %s: %s", s.host, e.Kind, message)
 }
