@@ -141,7 +141,7 @@ func (c *collector) announce(m runfile.Metric) {
 	first, known := c.metrics[m.Name]
 	if known && (first.Type != m.Type || first.Unit != m.Unit) {
 		c.notes.add("metric-contradictory", fmt.Sprintf(
-			"%s is announced as a %s in %s and again as a %s in %s; the first was believed", m.Name, first.Type,
+			"%s is announced as a %s in %s and again as a %s in %s; the first is used", m.Name, first.Type,
 			first.Unit, m.Type, m.Unit))
 	}
 	if !known {

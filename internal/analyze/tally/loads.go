@@ -21,7 +21,7 @@ import (
 func (b *builder) buildLoads() {
 	for _, load := range b.run.Header.Plan.Loads {
 		if _, twice := b.places[load.Name]; twice {
-			b.notes.add("load-twice", fmt.Sprintf("The plan names the load %s twice; the first was believed", load.Name))
+			b.notes.add("load-twice", fmt.Sprintf("The plan names the load %s twice; the first is used", load.Name))
 			continue
 		}
 		b.addLoad(load)

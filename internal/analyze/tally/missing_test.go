@@ -140,7 +140,7 @@ func TestNotes(t *testing.T) {
 	}
 	note := func(code, text string) []counts.Note { return []counts.Note{{Code: code, Text: text}} }
 	check(note("metric-contradictory",
-		"p/x is announced as a counter in operations and again as a gauge in bytes; the first was believed"),
+		"p/x is announced as a counter in operations and again as a gauge in bytes; the first is used"),
 		append(small(), runfile.Metric{Name: "p/x", Unit: "bytes", Type: runfile.Gauge}))
 	check(nil, append(small(), runfile.Metric{Name: "p/x", Unit: "operations", Type: runfile.Counter, Help: "again"}))
 	check(note("metric-contradictory", "p/x is read by p and by q; only the first was used"),
@@ -159,7 +159,7 @@ func TestNotes(t *testing.T) {
 	head := planTwice[0].(runfile.Run)
 	head.Plan.Loads = append(head.Plan.Loads, runfile.Load{Name: "busy", Method: "other"})
 	planTwice[0] = head
-	check(note("load-twice", "The plan names the load busy twice; the first was believed"), planTwice)
+	check(note("load-twice", "The plan names the load busy twice; the first is used"), planTwice)
 	drifting := without(small(), func(r runfile.Record) bool { return r.Kind() == runfile.KindEnd },
 		runfile.Ended{At: sec(16), Status: runfile.Complete, Clocks: []runfile.Clock{
 			{Source: "server", Offset: 1.5, Error: 0.01}}})
