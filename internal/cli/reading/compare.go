@@ -76,6 +76,9 @@ func runCompare(env command.Env, o compareOptions, names []string) error {
 	if base, now, are, err := measurements(env, names); are || err != nil {
 		return compareCosts(env, o, cost.Compared{File: names[0], Cost: base}, now, gates, err)
 	}
+	if err := refuseCopies(names); err != nil {
+		return err
+	}
 	var judged []comparison.Compared
 	for _, name := range names { // one by one, since a run takes much memory
 		run, err := command.NamedRun(env, name, tally.WithoutLatencies)
@@ -142,26 +145,39 @@ func resolved(name string) string {
 
 // isMeasurement checks the head of a file. Unreadable files are reported when read as runs.
 func isMeasurement(name string) bool {
-	if _, ok, _ := baseIn(name); ok {
-		return true
+	_, base, _ := baseIn(name)
+	return base || headOf(name).Operation != nil
+}
+
+// refuseCopies finds files of one run by their heads, since judging a run takes long.
+func refuseCopies(names []string) error {
+	files := map[string]string{}
+	for _, name := range names {
+		id := headOf(name).ID
+		if first, twice := files[id]; twice && id != "" {
+			return fmt.Errorf("%s and %s are the same run, %s", first, name, id)
+		}
+		files[id] = name
 	}
-	if name == command.StandardInput { // it can be read only once
-		return false
-	}
+	return nil
+}
+
+// headOf returns the head of a run file; empty for what cannot be read, or only once.
+func headOf(name string) (head runfile.Run) {
 	path, err := runfile.Resolve(name)
-	if err != nil {
-		return false
+	if err != nil || name == command.StandardInput {
+		return head
 	}
 	records, file, err := runfile.OpenRows(path)
 	if err != nil {
-		return false
+		return head
 	}
 	defer file.Close()
 	for record := range records {
-		head, _ := record.(runfile.Run)
-		return head.Operation != nil
+		head, _ = record.(runfile.Run)
+		break
 	}
-	return false
+	return head
 }
 
 // compareCosts compares two measurements, per run of the operation.
