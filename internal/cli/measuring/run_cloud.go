@@ -58,6 +58,9 @@ const (
 
 // bill estimates the price of a run's reads and writes on an AWS server.
 func bill(cloud runfile.Cloud, plan runfile.Plan) string {
+	if cloud.Engine == "" && cloud.Machine == "" {
+		return " Whether its I/O is billed is unknown: AWS did not name its engine."
+	}
 	if !cloud.Aurora() || cloud.Storage == "aurora-iopt1" {
 		return " Its I/O costs nothing beyond the instance and its storage, unless it uses up burst credits."
 	}

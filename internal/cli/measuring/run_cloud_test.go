@@ -23,6 +23,7 @@ func TestTheBillOfARunHasItsReads(t *testing.T) {
 			"of a db.r6i.8xlarge, it makes 2.1 million billed writes and 2.0 million billed reads, for 0.82 USD by " +
 			"the price list of us-east-1; a smaller instance makes fewer, and so does one whose buffers hold what is " +
 			"read; scans of a table that they do not hold may make more."},
+		{runfile.Cloud{Region: "us-east-1"}, nil, " Whether its I/O is billed is unknown: AWS did not name its engine."},
 		{runfile.Cloud{Engine: "postgres"}, nil,
 			" Its I/O costs nothing beyond the instance and its storage, unless it uses up " +
 				"burst credits."},
