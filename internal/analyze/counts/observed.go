@@ -143,7 +143,7 @@ func (o *Observation) UnreadText() string {
 	if o.Unread == 0 {
 		return ""
 	}
-	return fmt.Sprintf("In %s of %s windows of %s the server's own counters could not be read, and no number here "+
+	return fmt.Sprintf("In %s of %s windows of %s the server's own counters could not be followed, and no number here "+
 		"includes those windows: %s.", printable.Count(o.Unread), printable.Count(o.Windows),
 		printable.Duration(o.Window), strings.TrimSuffix(o.Why, "."))
 }

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"maps"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -134,7 +135,8 @@ func TestRestartCostsAWindow(t *testing.T) {
 					}
 					return startedAnew(at)
 				})).Observed
-			if o.Windows != 11 || o.Whole != 10 || o.Unread != 1 || o.Why == "" {
+			if o.Windows != 11 || o.Whole != 10 || o.Unread != 1 || o.Why == "" ||
+				!strings.Contains(o.UnreadText(), "could not be followed, and no number here includes those windows: "+o.Why) {
 				t.Errorf("%d of %d windows are whole, want 10 of 11; %d unread: "+
 					"%s", o.Whole, o.Windows, o.Unread, o.Why)
 			}

@@ -195,7 +195,7 @@ func (r *reading) add(f Found, parts []*part) {
 		if last != "" && now.of != last {
 			r.out.Gaps = append(r.out.Gaps, runfile.Gap{At: moment(at - 1), Probe: f.Exporter, Metric: f.Ours,
 				Reason: runfile.Reset, Code: "series",
-				Detail: "from here on it is a sum of other series: a database was created or dropped, or a label changed"})
+				Detail: "its series changed: a database was created or dropped, or a label changed"})
 		}
 		last = now.of
 		if r.at[f.Exporter][at] == nil {
