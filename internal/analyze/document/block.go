@@ -91,7 +91,7 @@ type Picture interface {
 }
 
 // Key is the appearance of a line in a picture.
-type Key struct{ Name, Color, Shape string }
+type Key struct{ Name, Color string }
 
 // Warning is something to know before relying on the numbers.
 type Warning struct {

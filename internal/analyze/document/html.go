@@ -397,7 +397,7 @@ func (p *page) legend(keys []Key) {
 	for _, k := range keys {
 		p.raw(`<span class="key">`)
 		p.open("span", "style", "color: "+k.Color, "aria-hidden", "true")
-		p.raw(quoted(k.Shape) + "</span> " + quoted(k.Name) + "</span> ")
+		p.raw("—</span> " + quoted(k.Name) + "</span> ")
 	}
 	p.raw("</figcaption>\n")
 }

@@ -51,7 +51,6 @@ type Axis struct {
 type Line struct {
 	Name   string
 	Points []Point
-	Marked bool // each point is drawn, not only the line
 }
 
 // Point is a point with a text shown on hover.
@@ -70,14 +69,6 @@ func palette() []color.RGBA {
 	return []color.RGBA{
 		{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
 		{0xc4, 0x84, 0x00, 0xff}, {0x3a, 0x9b, 0xd5, 0xff}, {0x8c, 0x6b, 0xb1, 0xff}, {0x80, 0x80, 0x2a, 0xff},
-	}
-}
-
-// shapes returns the shapes of points, so that lines differ even without colour.
-func shapes() []draw.GlyphDrawer {
-	return []draw.GlyphDrawer{
-		draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{},
-		draw.RingGlyph{}, draw.BoxGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{},
 	}
 }
 
@@ -198,10 +189,8 @@ func decade(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// look returns the style of the line at an index: its colour and the shape of its points.
-func look(i int) (color.RGBA, draw.GlyphDrawer) {
-	return palette()[i%len(palette())], shapes()[i%len(shapes())]
-}
+// colorOf returns the colour of the line at an index.
+func colorOf(i int) color.RGBA { return palette()[i%len(palette())] }
 
 // Drawn returns the number of points that are not gaps.
 func (l Line) Drawn() (n int) {
@@ -215,22 +204,15 @@ func (l Line) Drawn() (n int) {
 
 // add adds a line to a plot and, if requested, its name to the legend.
 func (l Line) add(d *plot.Plot, i int, legend bool) error {
-	c, shape := look(i)
 	for j, stretch := range l.stretches() {
-		line, marks, err := plotter.NewLinePoints(stretch)
+		line, err := plotter.NewLine(stretch)
 		if err != nil {
 			return fmt.Errorf("draw %s: %w", l.Name, err)
 		}
-		line.Color, line.Width = c, vg.Points(1.25)
-		marks.Color, marks.Shape, marks.Radius = c, shape, vg.Points(3)
+		line.Color, line.Width = colorOf(i), vg.Points(1.25)
 		d.Add(line)
-		entry := []plot.Thumbnailer{line}
-		if l.Marked {
-			d.Add(marks)
-			entry = append(entry, marks)
-		}
 		if j == 0 && legend {
-			d.Legend.Add(printable.Line(l.Name), entry...)
+			d.Legend.Add(printable.Line(l.Name), line)
 		}
 	}
 	return nil
@@ -252,14 +234,9 @@ func (p Picture) Small() bool { return p.Size != Size{} }
 
 // Legend returns the keys of the lines, in order.
 func (p Picture) Legend() (keys []document.Key) {
-	signs := []string{"●", "□", "△", "▲", "○", "■", "✕", "+"} // as drawn by shapes
 	for i, l := range p.Lines {
-		c, _ := look(i)
-		key := document.Key{Name: l.Name, Color: fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B), Shape: "—"}
-		if l.Marked {
-			key.Shape = signs[i%len(signs)]
-		}
-		keys = append(keys, key)
+		c := colorOf(i)
+		keys = append(keys, document.Key{Name: l.Name, Color: fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)})
 	}
 	return keys
 }
