@@ -135,17 +135,15 @@ func decodeTotal(line []byte) (Record, error) {
 
 // decodePeriod returns nil for a period without a value: its source had none.
 func decodePeriod(line []byte) (Record, error) {
-	var p Period
 	var told struct {
+		Period
 		Value *float64 `json:"value"`
-	}
-	if err := json.Unmarshal(line, &p); err != nil {
-		return nil, err
 	}
 	if err := json.Unmarshal(line, &told); err != nil || told.Value == nil {
 		return nil, err
 	}
-	return p, nil
+	told.Period.Value = *told.Value
+	return told.Period, nil
 }
 
 func dropNull(line []byte, values map[string]float64) {

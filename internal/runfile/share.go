@@ -172,10 +172,8 @@ func (a *Anonymizer) unlessKnown(kind, name string) string {
 }
 
 func (a *Anonymizer) load(load Load) Load {
-	load.Name, load.Job, load.But = a.loadName(load.Name), a.drop("jobs", load.Job), a.drop("free text", load.But)
-	if load.Like != "" {
-		load.Like = a.loadName(load.Like)
-	}
+	load.Name, load.Like = a.loadName(load.Name), a.loadName(load.Like)
+	load.Job, load.But = a.drop("jobs", load.Job), a.drop("free text", load.But)
 	return load
 }
 
@@ -249,10 +247,7 @@ func (a *Anonymizer) dimensions(of map[string]string) map[string]string {
 }
 
 func (a *Anonymizer) top(t Top) Top {
-	t.Missing, t.Items = a.drop("free text", t.Missing), slices.Clone(t.Items)
-	if t.Load != "" {
-		t.Load = a.loadName(t.Load)
-	}
+	t.Load, t.Missing, t.Items = a.loadName(t.Load), a.drop("free text", t.Missing), slices.Clone(t.Items)
 	kind := strings.TrimSuffix(t.Of, "s")
 	if t.Of == Readers {
 		kind = "statement" // the same statements

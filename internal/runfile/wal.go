@@ -94,10 +94,7 @@ type WALPart struct {
 }
 
 func (a *Anonymizer) wal(w WAL) WAL {
-	w.Missing, w.Items = a.drop("free text", w.Missing), slices.Clone(w.Items)
-	if w.Load != "" {
-		w.Load = a.loadName(w.Load)
-	}
+	w.Load, w.Missing, w.Items = a.loadName(w.Load), a.drop("free text", w.Missing), slices.Clone(w.Items)
 	for i := range w.Items {
 		item := &w.Items[i]
 		kind := "table"
