@@ -153,8 +153,7 @@ func (c Comparison) monthTable() document.Block {
 		legend += " Days beyond: whole days (UTC) above it. Lowest, median, highest: what I/O-Optimized would have " +
 			"saved on a day."
 	}
-	return document.Section{Title: "By month", Blocks: []document.Block{t, document.Notes{},
-		document.Paragraph{Text: legend, Style: document.Faint}}}
+	return document.Titled("By month", t, document.Notes{}, document.Paragraph{Text: legend, Style: document.Faint})
 }
 
 func (c Comparison) monthRow(name string, s Stretch) document.Row {
@@ -199,7 +198,7 @@ func (c Comparison) turnBlock() document.Block {
 	if len(list) == 0 {
 		return nil
 	}
-	return document.Section{Title: "Where both cost the same, all else being equal", Blocks: []document.Block{list}}
+	return document.Titled("Where both cost the same, all else being equal", list)
 }
 
 // switchingBlock shows what changing back and forth would have saved.
@@ -222,7 +221,7 @@ func (c Comparison) switchingBlock() document.Block {
 		text += fmt.Sprintf("%s to it would have cost %s %s, and staying %s.", changes, money(s.Best), c.Currency,
 			money(stay))
 	}
-	return document.Section{Title: "Switching back and forth", Blocks: []document.Block{document.Paragraph{Text: text}}}
+	return document.Titled("Switching back and forth", document.Paragraph{Text: text})
 }
 
 func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + "." }

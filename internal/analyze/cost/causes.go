@@ -136,8 +136,7 @@ var (
 // section returns a table of causes, or why there is none.
 func (c Causes) section(title, header string, columns []causeColumn) document.Block {
 	if c.Missing != "" {
-		return document.Section{Title: title, Blocks: []document.Block{
-			document.Paragraph{Text: "Not known: " + c.Missing + ".", Style: document.Faint}}}
+		return document.Titled(title, document.Paragraph{Text: "Not known: " + c.Missing + ".", Style: document.Faint})
 	}
 	if len(c.Items) == 0 {
 		return nil

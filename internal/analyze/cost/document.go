@@ -38,7 +38,7 @@ func (r Result) Document(meanings bool) document.Document {
 		for _, c := range r.Counts {
 			all = append(all, document.Term{Name: c.Name, Texts: []string{c.Help}})
 		}
-		d.Blocks = append(d.Blocks, document.Section{Title: "What each count is", Blocks: []document.Block{all}})
+		d.Blocks = append(d.Blocks, document.Titled("What each count is", all))
 	}
 	return d
 }
@@ -221,8 +221,7 @@ func (r Result) budgetTable() document.Block {
 	}
 	blocks := []document.Block{t}
 	if len(grew) > 0 {
-		blocks = append(blocks, document.Section{Title: "More than in the base", Blocks: []document.Block{
-			document.List(sayAll(grew))}})
+		blocks = append(blocks, document.Titled("More than in the base", document.List(sayAll(grew))))
 	}
 	return document.Section{Title: "Budgets", Blocks: blocks}
 }

@@ -159,8 +159,7 @@ const mostRelations = 20
 func (rs Relations) section() document.Block {
 	const title = "WAL by table and index, each time"
 	if rs.Missing != "" {
-		return document.Section{Title: title, Blocks: []document.Block{
-			document.Paragraph{Text: "Not known: " + rs.Missing + ".", Style: document.Faint}}}
+		return document.Titled(title, document.Paragraph{Text: "Not known: " + rs.Missing + ".", Style: document.Faint})
 	}
 	if len(rs.Items) == 0 {
 		return nil
@@ -189,5 +188,5 @@ func (rs Relations) section() document.Block {
 		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Words(r.Called()), cell(r.OwnRecords),
 			cell(r.OwnBytes), cell(r.Images), cell(r.Bytes), share}})
 	}
-	return document.Section{Title: title, Blocks: []document.Block{t}}
+	return document.Titled(title, t)
 }

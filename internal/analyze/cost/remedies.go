@@ -144,5 +144,5 @@ func (c Cost) remedySection() document.Block {
 	if len(all) == 0 {
 		return nil
 	}
-	return document.Section{Title: "What would save", Blocks: []document.Block{all}}
+	return document.Titled("What would save", all)
 }

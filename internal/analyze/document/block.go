@@ -164,6 +164,9 @@ const (
 	Faint
 )
 
+// Titled returns a section.
+func Titled(title string, blocks ...Block) Section { return Section{Title: title, Blocks: blocks} }
+
 func (Section) isBlock()   {}
 func (Tiles) isBlock()     {}
 func (Contents) isBlock()  {}

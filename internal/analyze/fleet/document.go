@@ -181,7 +181,7 @@ func (f Fleet) lackSection(top int) document.Block {
 	if len(list) == 0 {
 		return nil
 	}
-	return document.Section{Title: "What is missing", Blocks: []document.Block{list}}
+	return document.Titled("What is missing", list)
 }
 
 // csvTable returns a row for each database, with all its numbers.

@@ -52,7 +52,7 @@ func (f Fleet) wholeSection() document.Block {
 	t.Numeric("carries", Database.carriesCell)
 	t.Wordy("class", func(d Database) string { return d.Class })
 	addKnown(&t, f.Databases)
-	return document.Section{Title: "All databases", Blocks: []document.Block{t.Table}}
+	return document.Titled("All databases", t.Table)
 }
 
 // gravestFirst returns all databases: first those at risk, then the rest by saving.
@@ -87,7 +87,7 @@ func section(title string, items []string) document.Block {
 	if len(items) == 0 {
 		return nil
 	}
-	return document.Section{Title: title, Blocks: []document.Block{document.List(items)}}
+	return document.Titled(title, document.List(items))
 }
 
 func (p Page) headline(currency string) string {
@@ -147,7 +147,7 @@ func (p Page) needTable() document.Block {
 	if p.Order != nil {
 		row("what to order carries", &p.Order.Carries, "")
 	}
-	return document.Section{Title: "What it needs", Blocks: []document.Block{t}}
+	return document.Titled("What it needs", t)
 }
 
 func (p Page) creditsBlock() document.Block {
@@ -172,7 +172,7 @@ func (p Page) creditsBlock() document.Block {
 	default:
 		text += "At the pace of the last seven days, even with headroom, they last more than 31 days."
 	}
-	return document.Section{Title: "Credits", Blocks: []document.Block{document.Paragraph{Text: text}}}
+	return document.Titled("Credits", document.Paragraph{Text: text})
 }
 
 // picture draws each hour, and what the storage carries.

@@ -26,7 +26,7 @@ func Details(r Report) []document.Block {
 		blocks = append(blocks, r.Metrics.verdicts(""), r.open(), document.Notes{Remarks: r.Metrics.cautioned()})
 		legend += " --format json has the others, under rivals."
 	}
-	evidence := document.Section{Title: "Load by load", Blocks: []document.Block{document.Paragraph{Text: legend}}}
+	evidence := document.Titled("Load by load", document.Paragraph{Text: legend})
 	for _, m := range ranked(first.Metrics) {
 		if !m.Silent() && m.Missing == nil {
 			evidence.Blocks = append(evidence.Blocks, m.evidence())
@@ -70,8 +70,7 @@ func (r Report) loadSection() document.Block {
 	add("seconds", 1, func(a Load) Figure { return a.Seconds })
 	add("trans\u00adactions/s", 1, func(a Load) Figure { return a.Of(metric.Commits) })
 	if r.Observed != nil {
-		return document.Section{Title: "Each kind of load, and how long each stretch lasted",
-			Blocks: []document.Block{t.Table}}
+		return document.Titled("Each kind of load, and how long each stretch lasted", t.Table)
 	}
 	const millisecond = 1e-3
 	add("state\u00adments/s", 1, func(a Load) Figure { return a.Of(metric.Statements) })
@@ -79,7 +78,7 @@ func (r Report) loadSection() document.Block {
 	add("p95 ms", millisecond, func(a Load) Figure { return a.latency().P95 })
 	add("p99 ms", millisecond, func(a Load) Figure { return a.latency().P99 })
 	add("max ms", millisecond, func(a Load) Figure { return a.latency().Max })
-	return document.Section{Title: "What the clients did under each load", Blocks: []document.Block{t.Table}}
+	return document.Titled("What the clients did under each load", t.Table)
 }
 
 func (a Load) latency() Latency {
@@ -138,8 +137,8 @@ func (r Report) moves(metrics []Metric) document.Block {
 	if len(lacking) > 0 {
 		legend += " None of them was counted together with: " + strings.Join(lacking, ", ") + "."
 	}
-	return document.Section{Title: "Why: how much each metric's ratio to each quantity moves",
-		Blocks: []document.Block{document.Together{t.Table, words.Faint(legend)}}}
+	return document.Titled("Why: how much each metric's ratio to each quantity moves",
+		document.Together{t.Table, words.Faint(legend)})
 }
 
 // heldAgainst reports whether the run counted both the metric and the quantity.
@@ -201,8 +200,7 @@ func (m Metric) evidence() document.Block {
 	if m.Help != "" {
 		title += ": " + m.Help
 	}
-	return document.Section{Title: title, Blocks: []document.Block{document.Paragraph{Text: m.finding()},
-		m.Parts.Block(), t}}
+	return document.Titled(title, document.Paragraph{Text: m.finding()}, m.Parts.Block(), t)
 }
 
 func (m Metric) finding() string {

@@ -202,6 +202,5 @@ func (l Loads) waitSection() document.Block {
 		}
 		lines = append(lines, line)
 	}
-	return document.Section{Title: "Where time went, by Performance Insights (CloudWatch Database Insights)",
-		Blocks: []document.Block{lines}}
+	return document.Titled("Where time went, by Performance Insights (CloudWatch Database Insights)", lines)
 }

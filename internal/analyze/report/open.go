@@ -23,7 +23,7 @@ func (r Report) open() document.Block {
 	if slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.SettleWith != nil }) {
 		blocks = append(blocks, r.nextLoads())
 	}
-	return document.Section{Title: "What this run cannot tell", Blocks: []document.Block{blocks}}
+	return document.Titled("What this run cannot tell", blocks)
 }
 
 // nextLoads returns the commands that would settle the open questions. A server that others use needs another like it.

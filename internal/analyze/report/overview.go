@@ -146,8 +146,8 @@ func (r Report) workSection() document.Block {
 	case ways < 2:
 		title = "The work (per second)"
 	}
-	return document.Section{Title: title, Blocks: []document.Block{
-		document.Together{t.Table, words.Faint(r.plusMinusLegend())}, r.Loads.loadTerms(loads)}}
+	return document.Titled(title,
+		document.Together{t.Table, words.Faint(r.plusMinusLegend())}, r.Loads.loadTerms(loads))
 }
 
 // othersShare returns the share of the load's numbers that is from others.

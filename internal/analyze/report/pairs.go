@@ -27,7 +27,7 @@ func (r Report) pairSection() document.Block {
 	for _, t := range r.Pairs {
 		sentences = append(sentences, t.text(metric.VersionNum(r.Run.Target.Version)))
 	}
-	return document.Section{Title: "Two names for one number?", Blocks: []document.Block{sentences}}
+	return document.Titled("Two names for one number?", sentences)
 }
 
 // text describes the relation of a pair in one sentence.

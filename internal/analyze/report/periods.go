@@ -248,7 +248,7 @@ func percentilesTable(all []periodic, period time.Duration) document.Block {
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	return document.Section{Title: "Percentiles of its " + plural, Blocks: []document.Block{t, document.Notes{}}}
+	return document.Titled("Percentiles of its "+plural, t, document.Notes{})
 }
 
 // dayTable returns the hours of the day, over all days.
@@ -283,5 +283,5 @@ func dayTable(requests, bytes periodic) document.Block {
 		}
 		t.Rows = append(t.Rows, document.Row{Cells: cells})
 	}
-	return document.Section{Title: "By hour of the day", Blocks: []document.Block{t, document.Notes{}}}
+	return document.Titled("By hour of the day", t, document.Notes{})
 }

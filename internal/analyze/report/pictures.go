@@ -39,8 +39,7 @@ func (l Loads) ladders() document.Block {
 			f.Pictures = append(f.Pictures, p)
 		}
 	}
-	return document.Section{Title: "The ladder: the work of a second, from rows down to device requests",
-		Blocks: []document.Block{f}}
+	return document.Titled("The ladder: the work of a second, from rows down to device requests", f)
 }
 
 // rungsOf returns the ladder of a load, to the scale of all; nil if too little is known.
@@ -242,8 +241,7 @@ func (r Report) overTime(run *counts.Run) document.Block {
 		p.Text = "Rates on a logarithmic scale while the server was observed."
 		legend = "Windows that belong to a kind of load are shaded."
 	}
-	return document.Section{Title: p.Title, Blocks: []document.Block{
-		document.Figure{Pictures: plot.All(p), Legend: []string{legend}}}}
+	return document.Titled(p.Title, document.Figure{Pictures: plot.All(p), Legend: []string{legend}})
 }
 
 // fewest readings per repetition make a line worth drawing: two have nothing in between.

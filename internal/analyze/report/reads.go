@@ -42,12 +42,10 @@ func (r Report) readSection() document.Block {
 	if len(r.Loads.writing()) == 0 { // otherwise it stands above
 		legend += " " + r.plusMinusLegend()
 	}
-	return document.Section{Title: title, Blocks: []document.Block{
-		document.Together{t.Table, words.Faint(legend)},
+	return document.Titled(title, document.Together{t.Table, words.Faint(legend)},
 		r.Loads.loadTerms(slices.DeleteFunc(slices.Clone(loads), func(a Load) bool {
 			return !a.readsAlone()
-		})), answers(loads),
-	}}
+		})), answers(loads))
 }
 
 // answers shows where the buffers touched were answered, for each load that has this.

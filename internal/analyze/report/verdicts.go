@@ -47,8 +47,7 @@ func (ms Metrics) verdicts(rest string) document.Block {
 			return m.asDocumented() && !m.itself() && m.Kind == kind
 		})
 	}
-	return document.Section{Title: "What each metric counts", Blocks: []document.Block{
-		append(all, document.List(ms.contradictory()), words.Faint(rest))}}
+	return document.Titled("What each metric counts", append(all, document.List(ms.contradictory()), words.Faint(rest)))
 }
 
 // ratioColumn is the index of the ratios in the table of verdicts.

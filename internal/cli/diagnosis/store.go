@@ -120,8 +120,7 @@ func (s Store) Document() document.Document {
 			Below: []string{lack.Remedy + "."}})
 	}
 	if len(points) > 0 {
-		d.Blocks = append(d.Blocks, document.Section{Title: "What is missing, and how to get it",
-			Blocks: []document.Block{points}})
+		d.Blocks = append(d.Blocks, document.Titled("What is missing, and how to get it", points))
 	}
 	return d
 }

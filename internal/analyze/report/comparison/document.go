@@ -108,7 +108,7 @@ func (c Comparison) rates(title, header string, rows []row) document.Block {
 			t.Numeric("vs A", func(of row) document.Cell { return document.Words(of.runs[i].Change.text()) })
 		}
 	}
-	return document.Section{Title: title, Blocks: []document.Block{t.Table}}
+	return document.Titled(title, t.Table)
 }
 
 // compared formats a rate and the range of its repetitions.
@@ -199,8 +199,7 @@ func (c Comparison) verdictSection(all bool) document.Block {
 	if len(t.Rows) == 0 {
 		return document.Paragraph{Text: rest}
 	}
-	return document.Section{Title: "Which verdicts differ?", Blocks: []document.Block{
-		document.Together{t, words.Faint(rest)}}}
+	return document.Titled("Which verdicts differ?", document.Together{t, words.Faint(rest)})
 }
 
 // rows returns the lines of a metric, some for each run.

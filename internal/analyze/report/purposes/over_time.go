@@ -198,8 +198,7 @@ func (o *OverTime) Section(run *counts.Run) document.Block {
 		blocks = append(blocks, o.table())
 	}
 	blocks = append(blocks, document.Paragraph{Text: o.Text()})
-	return document.Section{Title: "When other programs used the disk", Blocks: []document.Block{
-		blocks, document.Only(document.OnPages, o.picture(run))}}
+	return document.Titled("When other programs used the disk", blocks, document.Only(document.OnPages, o.picture(run)))
 }
 
 func (o *OverTime) table() document.Table {

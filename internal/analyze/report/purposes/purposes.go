@@ -97,11 +97,10 @@ func Section(run *counts.Run) document.Block {
 	if len(requests.Rows) == 0 {
 		return nil
 	}
-	return document.Section{Title: "What the disks' requests were for (per second)", Blocks: []document.Block{
+	return document.Titled("What the disks' requests were for (per second)",
 		document.Together{requests, words.Faint("Reads and writes. Other files: this server's files except the WAL " +
 			"and this database's tables and indexes. Other programs: per second of elapsed time.")},
-		document.Only(document.OnPages, forWhatTable(run, "MB", byteFields, number.Mega)),
-	}}
+		document.Only(document.OnPages, forWhatTable(run, "MB", byteFields, number.Mega)))
 }
 
 func forWhatTable(run *counts.Run, caption string, fields []string, unit float64) document.Table {

@@ -21,14 +21,11 @@ func Section(size *Size, unsized error, observed bool, sure []string) document.B
 		sure = slices.Concat(sure, words.Filled(size.SpreadOfNeed()),
 			[]string{"Prices are list prices, as of the dates beside their sources. To use yours, pass --price."})
 	}
-	return document.Section{Title: "What to order", Blocks: []document.Block{
-		document.Answers{
-			{Question: "What do I buy?", Texts: buy(size, unsized, observed)},
-			{Question: "What does it cost?", Texts: costs(size)},
-			{Question: "How sure is this?", Texts: sure},
-		},
-		document.Folded(order...), document.Folded(sources), document.Notes{},
-	}}
+	return document.Titled("What to order", document.Answers{
+		{Question: "What do I buy?", Texts: buy(size, unsized, observed)},
+		{Question: "What does it cost?", Texts: costs(size)},
+		{Question: "How sure is this?", Texts: sure},
+	}, document.Folded(order...), document.Folded(sources), document.Notes{})
 }
 
 // buy describes the cheapest option, and the need it was chosen for.

@@ -54,7 +54,7 @@ func (s Size) deviceSection() document.Block {
 			blocks = append(blocks, document.List{bound.Of + " cannot be told: " + bound.Why})
 		}
 	}
-	return document.Section{Title: "Against the device that was measured (per second)", Blocks: []document.Block{blocks}}
+	return document.Titled("Against the device that was measured (per second)", blocks)
 }
 
 func boundAmount(b baseline.Bound, v float64) string {

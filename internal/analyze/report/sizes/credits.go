@@ -96,7 +96,7 @@ func (s Size) enoughSection() document.Block {
 	played := options[len(options)-1].Credits.Seconds
 	title := fmt.Sprintf("Enough while credits last: this load, repeated for %s h",
 		number.Grouped(float64(played)/hour, 0))
-	return document.Section{Title: title, Blocks: []document.Block{t.Table}}
+	return document.Titled(title, t.Table)
 }
 
 func percentCell(percent float64) document.Cell {
@@ -130,8 +130,7 @@ func (s Size) bareSection() document.Block {
 	add("then IOPS", func(c SizeCredits) document.Cell { return words.Known(&c.Served.Operations) })
 	add("and MB/s", func(c SizeCredits) document.Cell { return words.Known(new(c.Served.Bytes / number.Mega)) })
 	add("full again without load", func(c SizeCredits) document.Cell { return lasting(int(c.Refills)) })
-	return document.Section{Title: "Where credits run out, on the smallest volume that holds the data" +
-		s.Sized.startOf(), Blocks: []document.Block{t.Table}}
+	return document.Titled("Where credits run out, on the smallest volume that holds the data"+s.Sized.startOf(), t.Table)
 }
 
 func lasting(seconds int) document.Cell { return document.Number(hours(seconds), float64(seconds)) }

@@ -16,13 +16,9 @@ func (s Size) curves() document.Block {
 	if len(balance.Lines) == 0 {
 		return nil
 	}
-	return document.Section{Title: balance.Title, Blocks: []document.Block{
-		document.Figure{Pictures: plot.All(balance), Legend: []string{
-			"The recorded seconds, repeated. At 0 the volume falls back to its rate without credits.",
-		}},
-		document.Section{Title: "Requested and delivered", Blocks: []document.Block{
-			document.Figure{Pictures: plot.All(s.servedCurves()...)}}},
-	}}
+	return document.Titled(balance.Title, document.Figure{Pictures: plot.All(balance), Legend: []string{
+		"The recorded seconds, repeated. At 0 the volume falls back to its rate without credits.",
+	}}, document.Titled("Requested and delivered", document.Figure{Pictures: plot.All(s.servedCurves()...)}))
 }
 
 // balanceCurves draws the remaining credits.

@@ -35,17 +35,14 @@ func (s Size) blocks(cited *citations) []document.Block {
 		s.deviceSection(),
 		s.optionSection(cited),
 		s.otherSection(cited),
-		document.Section{Title: "What this order leaves out", Blocks: []document.Block{document.List(s.Omitted)}},
+		document.Titled("What this order leaves out", document.List(s.Omitted)),
 		s.enoughSection(),
 		s.bareSection(),
 		s.curves(),
-		document.Section{Title: "What the wrong number would have cost", Blocks: []document.Block{
-			document.Only(document.OnPages, s.sides()), document.Paragraph{Text: s.MisreadText()},
-		}},
-		document.Section{Title: "The same load on Aurora", Blocks: []document.Block{
-			document.Paragraph{Text: s.auroraText()}}},
-		document.Section{Title: "The same load on distributed databases", Blocks: []document.Block{
-			document.Paragraph{Text: spreadText(s.Spreads)}}},
+		document.Titled("What the wrong number would have cost",
+			document.Only(document.OnPages, s.sides()), document.Paragraph{Text: s.MisreadText()}),
+		document.Titled("The same load on Aurora", document.Paragraph{Text: s.auroraText()}),
+		document.Titled("The same load on distributed databases", document.Paragraph{Text: spreadText(s.Spreads)}),
 	}
 }
 
@@ -56,8 +53,7 @@ func OrderBlocks(size *Size) (order []document.Block, sources document.Block) {
 	}
 	cited := &citations{}
 	order = size.blocks(cited)
-	return order, document.Section{Title: "Sources of limits and prices", Blocks: []document.Block{
-		document.List(cited.list())}}
+	return order, document.Titled("Sources of limits and prices", document.List(cited.list()))
 }
 
 // citations numbers the sources of limits and prices.
@@ -133,7 +129,7 @@ func (s Size) optionSection(cited *citations) document.Block {
 			disks[0].Why)
 		after = append(after, words.Faint(text))
 	}
-	return document.Section{Title: "What carries it indefinitely", Blocks: []document.Block{after}}
+	return document.Titled("What carries it indefinitely", after)
 }
 
 // otherSection shows the options that are not known to carry the load, and those that the machine limits.
@@ -149,8 +145,8 @@ func (s Size) otherSection(cited *citations) document.Block {
 		}
 	}
 	legend := words.Capital(strings.Join(reasons, "; ")) + "." + s.estimateLegend()
-	return document.Section{Title: "Limits unknown, or more than this machine can pass", Blocks: []document.Block{
-		document.Together{s.optionTable(other, cited), words.Faint(legend)}}}
+	return document.Titled("Limits unknown, or more than this machine can pass",
+		document.Together{s.optionTable(other, cited), words.Faint(legend)})
 }
 
 func (s Size) optionTable(options []SizeOption, cited *citations) document.Table {

@@ -65,7 +65,7 @@ func (s Size) needSection() document.Block {
 			"writes after its end, per second of load. The other columns are single seconds, including those after its end, "+
 			"so they can be lower."))
 	}
-	return document.Section{Title: "What storage had to do (per second)", Blocks: []document.Block{blocks}}
+	return document.Titled("What storage had to do (per second)", blocks)
 }
 
 // stretches names the stretch that the peaks cover.
@@ -130,8 +130,7 @@ func (s Size) detailSection() document.Block {
 		legend += fmt.Sprintf("; %s rows and %s WAL records per request on average",
 			number.Ratio(*need.RowsPerRequest), number.Ratio(*need.RecordsPerRequest))
 	}
-	return document.Section{Title: need.Load + " in detail", Blocks: []document.Block{
-		document.Together{t.Table, words.Faint(legend + ".")}}}
+	return document.Titled(need.Load+" in detail", document.Together{t.Table, words.Faint(legend + ".")})
 }
 
 // sizedNeed returns the need of the sized load; of several runs, of the one with the most bytes.

@@ -106,10 +106,9 @@ func VolumeSection(volumes []Volume) document.Block {
 			return document.Number(number.Within(mean, c.of(*r.Lowest), c.of(*r.Highest)), mean).Sure(spreadAround(mean, c.of(*r.Lowest), c.of(*r.Highest)))
 		})
 	}
-	return document.Section{Title: "What each volume did (per second)", Blocks: []document.Block{
-		document.Together{t.Table, words.Faint(
-			"The kernel's counts for the devices, all programs included, minus their background. ± half the range " +
-				"of repetitions. Writes carry data; flushes are counted separately." + shared)}}}
+	return document.Titled("What each volume did (per second)", document.Together{t.Table, words.Faint(
+		"The kernel's counts for the devices, all programs included, minus their background. ± half the range " +
+			"of repetitions. Writes carry data; flushes are counted separately." + shared)})
 }
 
 func spreadAround(mean, lowest, highest float64) string {
@@ -172,8 +171,7 @@ func apartSection(all []SizeApart, of Sized) document.Block {
 	}
 	text += " A volume for WAL alone is sized for twice max_wal_size; replication slots and a failing archiver " +
 		"need more."
-	return document.Section{Title: "Ordered as separate volumes, as on this server", Blocks: []document.Block{
-		document.List(lines), words.Faint(text)}}
+	return document.Titled("Ordered as separate volumes, as on this server", document.List(lines), words.Faint(text))
 }
 
 func rateText(r needs.Rate) string {

@@ -26,13 +26,12 @@ func (b Baseline) Document(run *counts.Run) document.Document {
 		document.Together{words.Faint(b.head()), document.Doubts(cautions)},
 		document.Only(document.OnPages, b.answers()),
 		b.sideBySide(),
-		document.Section{Title: "What fio reports (per second; times in ms, of the slowest kind of operation)",
-			Blocks: []document.Block{b.table(fioColumns())}},
+		document.Titled("What fio reports (per second; times in ms, of the slowest kind of operation)",
+			b.table(fioColumns())),
 		b.deviceSection(),
 		b.course(run),
-		document.Section{Title: "The same write through the page cache", Blocks: []document.Block{
-			document.Paragraph{Text: b.bufferedText()}}},
-		document.Section{Title: throttled, Blocks: []document.Block{together(b.throttleLines())}},
+		document.Titled("The same write through the page cache", document.Paragraph{Text: b.bufferedText()}),
+		document.Titled(throttled, together(b.throttleLines())),
 		document.Only(document.OnPages, b.method()),
 		document.Only(document.InCSV, b.everyJob()),
 	}
@@ -142,8 +141,8 @@ func (b Baseline) deviceSection() document.Block {
 			reasons = append(reasons, j.Missing.Detail)
 		}
 	}
-	return document.Section{Title: "What the device did meanwhile, as the kernel counted it", Blocks: []document.Block{
-		append(blocks, document.List(reasons))}}
+	return document.Titled("What the device did meanwhile, as the kernel counted it",
+		append(blocks, document.List(reasons)))
 }
 
 func deviceColumns() []jobColumn {

@@ -28,11 +28,11 @@ func (b Baseline) sideBySide() document.Block {
 	if len(b.Jobs) == 0 {
 		return nil
 	}
-	return document.Section{Title: "Rates and latency: fio beside the device", Blocks: []document.Block{document.Figure{
+	return document.Titled("Rates and latency: fio beside the device", document.Figure{
 		Pictures: plot.All(b.operations(), b.megabytes(), b.latencies()),
 		Legend: []string{"Orange is what fio says, blue what the kernel counted of the device meanwhile. Times are " +
 			"means, of the slowest kind of operation."},
-	}}}
+	})
 }
 
 // operations draws fio's operations and the device's requests, without flushes.
@@ -135,8 +135,8 @@ func (b Baseline) course(run *counts.Run) document.Block {
 		legend += " The shade begins where storage slowed down for good; the second line is the median " +
 			"before and after."
 	}
-	return document.Section{Title: "The course of " + b.Jobs[0].Name, Blocks: []document.Block{
-		document.Figure{Pictures: plot.All(pictures...), Legend: []string{legend}}}}
+	return document.Titled("The course of "+b.Jobs[0].Name,
+		document.Figure{Pictures: plot.All(pictures...), Legend: []string{legend}})
 }
 
 // courses draws rate and latency over time; none if throttling was not waited for.

@@ -138,8 +138,7 @@ func Section(loads []Load) document.Block {
 	if len(seldom) > 0 {
 		legend += " Fewer than 0.1 per 1,000 rows: " + strings.Join(seldom, ", ") + "."
 	}
-	return document.Section{Title: "What the WAL of each load is made of", Blocks: []document.Block{
-		document.Together{t, words.Faint(legend)}, about}}
+	return document.Titled("What the WAL of each load is made of", document.Together{t, words.Faint(legend)}, about)
 }
 
 // partsIn returns the parts of the loads' WAL, and those too small in all loads for a line.
