@@ -3,6 +3,7 @@ package sizes
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
@@ -18,6 +19,9 @@ func Section(size *Size, unsized error, observed bool, sure []string) document.B
 	}
 	order, sources := OrderBlocks(size)
 	if size != nil {
+		if said, ok := order[0].(document.Together); ok && size.Order != nil {
+			order[0] = said[1:] // the answers begin with the order
+		}
 		sure = slices.Concat(sure, words.Filled(size.SpreadOfNeed()),
 			[]string{"Prices are list prices, as of the dates beside their sources. To use yours, pass --price."})
 	}
@@ -46,7 +50,8 @@ func buy(size *Size, unsized error, observed bool) []string {
 		basis = "Each number is from the load that needed most"
 	}
 	texts := []string{
-		fmt.Sprintf("%s: the cheapest known storage that carries %s.", best.Text(), size.Sized.Demand()),
+		words.Sentences(strings.TrimPrefix(size.orderText(), "Order: "),
+			"It is the cheapest known storage that carries "+size.Sized.Demand()),
 		fmt.Sprintf("%s, %s. For yours: realiops size with --load, --rows-per-second, --gib and "+
 			"--class.", basis, speed),
 	}
