@@ -105,7 +105,8 @@ func TestConcludesWhereBothSidesAreKnown(t *testing.T) {
 }
 
 func TestCautionsAreTheReports(t *testing.T) {
-	d := examined(map[string]string{"fsync": "off", "full_page_writes": "on"}, hidden("block", "block/writes"))
+	d := examined(map[string]string{"fsync": "off", "full_page_writes": "on"},
+		probe("pgstat", []string{"pgstat.wal/wal_records"}, nil, ""), hidden("block", "block/writes"))
 	var codes []string
 	for _, c := range d.Cautions {
 		codes = append(codes, c.Code)
