@@ -291,7 +291,8 @@ func TestPossibleHasNames(t *testing.T) {
 	}{
 		{Run{Start: noon, Plan: bulk}, "a plan with a load without a name"},
 		{Metric{Type: Counter}, "a metric without a name"},
-		{Metric{Name: "block/writes"}, "the metric block/writes without a type"},
+		{Metric{Name: "block/writes", Unit: "operations"}, "the metric block/writes without a type"},
+		{Metric{Name: "block/write_bytes", Type: Counter}, "the metric block/write_bytes without a unit"},
 		{LoadEvent{At: noon, Event: Begin}, "the begin of a load without a name"},
 		{LoadEvent{At: noon, Load: "bulk"}, "the load bulk without an event"},
 		{Work{From: noon, To: noon}, "work without the name of its load"},

@@ -111,6 +111,8 @@ func nameless(record Record) string {
 			return "a metric without a name"
 		case r.Type == "":
 			return "the metric " + r.Name + " without a type"
+		case r.Unit == "": // bytes would count as operations
+			return "the metric " + r.Name + " without a unit"
 		}
 	case LoadEvent:
 		switch {
