@@ -15,7 +15,15 @@ import (
 // Found is one of our metrics that a store has for the server.
 type Found struct {
 	Row
-	Instance, selector string
+	Instance, selector string // of an exporter that changed its address, all of its instances
+}
+
+// hosts returns the machines in the instances.
+func (f Found) hosts() (all []string) {
+	for instance := range strings.SplitSeq(f.Instance, ", ") {
+		all = append(all, hostOf(instance))
+	}
+	return all
 }
 
 // mostSeries bounds the series of one exporter.
@@ -43,7 +51,7 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 			return nil, fmt.Errorf("the machine has several disks; choose PostgreSQL's with --device from %s",
 				printable.Listed(devices))
 		}
-		found = append(found, Found{row, sets[0][instanceLabel], q.selector(row, sets[0])})
+		found = append(found, Found{row, strings.Join(valuesOf(sets, instanceLabel), ", "), q.selector(row, sets)})
 	}
 	during := "from " + q.From.UTC().Format(time.RFC3339) + " to " + q.To.UTC().Format(time.RFC3339)
 	if len(found) == 0 {
@@ -95,6 +103,7 @@ func (s *Store) noDisk(ctx context.Context, q Query, during string) error {
 func (s *Store) seriesByName(ctx context.Context, q Query) (byName map[string][]labelSet, err error) {
 	byName = map[string][]labelSet{}
 	var machines []string
+	var groups [][]string // of machines, each one server under several addresses
 	series := map[string][]labelSet{}
 	for _, exporter := range exporters() {
 		if series[exporter], err = s.seriesOf(ctx, exporter, q); err != nil {
@@ -124,16 +133,18 @@ func (s *Store) seriesByName(ctx context.Context, q Query) (byName map[string][]
 			sets = wholes(sets, counting)
 		}
 		if !ofHost(exporter) && exporter != PgWatch {
+			var hosts []string
 			for _, instance := range valuesOf(sets, instanceLabel) {
-				machines = append(machines, hostOf(instance))
+				hosts = append(hosts, hostOf(instance))
 			}
+			machines, groups = append(machines, hosts...), withGroup(groups, hosts)
 		}
 		for _, set := range sets {
 			byName[set[metricName]] = append(byName[set[metricName]], set)
 		}
 	}
 	slices.Sort(machines)
-	if machines = slices.Compact(machines); len(machines) > 1 {
+	if machines = slices.Compact(machines); len(groups) > 1 {
 		return nil, fmt.Errorf(
 			`there are PostgreSQL exporters for several servers (%s); pick one with --server 'instance=~"…:.*"'`,
 			printable.Listed(machines))
@@ -179,11 +190,15 @@ func (q Query) matchers(exporter string) string {
 	return all
 }
 
-func (q Query) selector(row Row, of labelSet) string {
+func (q Query) selector(row Row, sets []labelSet) string {
+	of := sets[0]
 	all := []string{metricName + "=" + quoted(row.Name)}
 	for _, label := range slices.Compact([]string{instanceLabel, identity(row.Exporter)}) {
-		if value := of[label]; value != "" {
-			all = append(all, label+"="+quoted(value))
+		switch values := valuesOf(sets, label); {
+		case len(values) > 1 && moved(row.Exporter, sets):
+			all = append(all, anyOf(label, values))
+		case of[label] != "":
+			all = append(all, label+"="+quoted(of[label]))
 		}
 	}
 	if device := of[deviceLabel]; ofHost(row.Exporter) && device != "" && q.Device == "" {
@@ -270,10 +285,43 @@ func (s *Store) seriesOf(ctx context.Context, exporter string, q Query) ([]label
 	}), nil
 }
 
+// withGroup adds names to the groups, and merges those that have one of them.
+func withGroup(groups [][]string, names []string) [][]string {
+	if len(names) == 0 {
+		return groups
+	}
+	var apart [][]string
+	for _, g := range groups {
+		if slices.ContainsFunc(g, func(name string) bool { return slices.Contains(names, name) }) {
+			names = append(names, g...)
+		} else {
+			apart = append(apart, g)
+		}
+	}
+	return append(apart, names)
+}
+
+// stable lists labels that stay when an exporter's address changes, the one that must be there last.
+var stable = [][]string{{"cluster", "name"}, {"cluster", "server"}, {"cluster", "namespace", "pod"}}
+
+// moved reports whether series of several instances are of one exporter whose address changed, by labels that stay. Of
+// a machine only its name does. If these instances were there together, reading them fails.
+func moved(exporter string, sets []labelSet) bool {
+	labels := stable
+	if ofHost(exporter) {
+		labels = stable[:1]
+	}
+	return slices.ContainsFunc(labels, func(labels []string) bool {
+		return !slices.ContainsFunc(sets, func(set labelSet) bool {
+			return set[labels[len(labels)-1]] == "" || tuple(set, labels) != tuple(sets[0], labels)
+		})
+	})
+}
+
 // checkOneInstance returns an error if the series are of several instances.
 func checkOneInstance(exporter string, sets []labelSet) error {
 	instances := valuesOf(sets, identity(exporter))
-	if len(instances) < 2 {
+	if len(instances) < 2 || exporter != PgWatch && moved(exporter, sets) {
 		return nil
 	}
 	flag, noun := "--server", "instances"

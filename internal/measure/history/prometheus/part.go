@@ -144,7 +144,7 @@ func oneServer(f Found, parts []*part) (distinct []*part, err error) {
 			case sameRow && p.follows(other):
 				again = true
 			case sameRow || slices.ContainsFunc(differ, func(l string) bool {
-				return slices.Contains(namingLabels, l)
+				return l == instanceLabel || slices.Contains(namingLabels, l)
 			}):
 				return nil, severalServers(f, p, other, differ)
 			}

@@ -397,3 +397,59 @@ func TestUnreachableStore(t *testing.T) {
 		t.Errorf("%v, want %s", err, refused)
 	}
 }
+
+// TestAPodMoves: a pod that is restarted at another address is one server, and its samples are joined with a remark.
+// Two servers that one exporter's pod shows together are not, even if they share no database.
+func TestAPodMoves(t *testing.T) {
+	of := func(labels string, values ...float64) prometheustest.Series {
+		return prometheustest.Series{Name: commits, Labels: labels, Samples: minutes(values...)}
+	}
+	store, err := prometheus.Open(prometheus.Options{URL: prometheustest.Start(t,
+		of(`instance="10.0.0.1:9187",namespace="db",pod="shop-0",datname="a"`, 10, 20, 30),
+		of(`instance="10.0.0.7:9187",namespace="db",pod="shop-0",datname="a"`, missed, missed, missed, 45, 60),
+		of(`instance="10.0.0.2:9187",server="db2:5432",pod="old",datname="a"`, 10, 20, 30),
+		of(`instance="10.0.0.3:9187",server="db2:5432",pod="new",datname="a"`, missed, missed, missed, 45, 60),
+		of(`instance="db3:5432",pod="exporter",datname="a"`, 1, 2, 3, 4, 5, 6, 7),
+		of(`instance="db4:5432",pod="exporter",datname="b"`, 9, 19, 29, 39, 49, 59, 69),
+		of(`instance="10.0.0.5:9187",job="x",datname="a"`, 1, 2, 3),
+		of(`instance="10.0.0.6:9187",job="x",datname="a"`, missed, missed, missed, 4, 5))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for server, addresses := range map[string]string{`pod="shop-0"`: "10.0.0.1:9187, 10.0.0.7:9187",
+		`server="db2:5432"`: "10.0.0.2:9187, 10.0.0.3:9187"} {
+		got, err := ask(t, store, prometheus.Query{Server: server}, ours)
+		want := told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 30, "3m0s": 45, "4m0s": 60},
+			Gaps: []string{"3m0s reset"}, Said: []string{"postgres_exporter has changed its address, and the samples " +
+				"of all addresses are joined: " + addresses + "."}}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", server, err, diff)
+		}
+	}
+	for server, says := range map[string]string{`pod="exporter"`: `pick one with --server 'instance="…"'`,
+		`job="x"`: `pick one with --server 'instance="…"'`} {
+		if _, err := ask(t, store, prometheus.Query{Server: server}, ours); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %s", server, err, says)
+		}
+	}
+}
+
+// TestAMachineMoves: its disk and its server are joined by its name.
+func TestAMachineMoves(t *testing.T) {
+	var planted []prometheustest.Series
+	for exporter, port := range map[string]string{commits: `9187",datname="a"`,
+		"node_disk_writes_completed_total": `9100",device="sda"`} {
+		planted = append(planted, prometheustest.Series{Name: exporter, Labels: `name="db8",instance="10.0.0.8:` + port,
+			Samples: minutes(10, 20, 30)}, prometheustest.Series{Name: exporter, Labels: `name="db8",instance="10.0.0.9:` +
+			port, Samples: minutes(missed, missed, missed, 45, 60)})
+	}
+	store, err := prometheus.Open(prometheus.Options{URL: prometheustest.Start(t, planted...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ask(t, store, prometheus.Query{}, "block/writes")
+	if err != nil || len(got.Values) != 5 || len(got.Said) != 2 || !strings.HasPrefix(got.Said[0],
+		"node_exporter has changed its address") {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

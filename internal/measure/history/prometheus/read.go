@@ -45,7 +45,9 @@ func (r *reading) noteOtherMachine(found []Found) {
 	disk := slices.IndexFunc(found, func(f Found) bool { return ofHost(f.Exporter) })
 	server := slices.IndexFunc(found, func(f Found) bool { return !ofHost(f.Exporter) })
 	if disk < 0 || server < 0 || slices.ContainsFunc(found, func(f Found) bool {
-		return !ofHost(f.Exporter) && hostOf(f.Instance) == hostOf(found[disk].Instance)
+		return !ofHost(f.Exporter) && slices.ContainsFunc(f.hosts(), func(host string) bool {
+			return slices.Contains(found[disk].hosts(), host)
+		})
 	}) {
 		return
 	}
@@ -98,6 +100,10 @@ func (r *reading) metric(ctx context.Context, f Found, q Query) error {
 	}
 	if len(once) < len(parts) {
 		r.about(remark{"Several replicas or jobs scraped the same server, and one of them counts: ", "."}, f.Exporter)
+	}
+	if strings.Contains(f.Instance, ", ") {
+		r.about(remark{f.Exporter + " has changed its address, and the samples of all addresses are joined: ", "."},
+			f.Instance)
 	}
 	r.add(f, once)
 	r.summed(f, once)
