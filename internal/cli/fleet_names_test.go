@@ -75,3 +75,31 @@ func TestFleetNames(t *testing.T) {
 		t.Error(said)
 	}
 }
+
+// TestFleetOfAMovedServer: two addresses that a name had one after the other are said to be one server perhaps, with the
+// flag that joins them; two that it had at once are not.
+func TestFleetOfAMovedServer(t *testing.T) {
+	t.Parallel()
+	const half = 12 * time.Hour
+	url := prometheustest.Start(t, slices.Concat(
+		serverOn("10.0.0.5", `,name="orders"`, 0, half, 10*time.Minute, 40, 0), serverOn("10.0.0.9", `,name="orders"`,
+			half+10*time.Minute, command.Day, 10*time.Minute, 40, 0),
+		serverOn("10.0.0.6", `,name="crm"`, 0, command.Day, 10*time.Minute, 100, 0),
+		serverOn("10.0.0.7", `,name="crm"`, 0, command.Day, 10*time.Minute, 300, 0))...)
+	ranked := func(more ...string) map[string]fleet.Database {
+		out, _ := fleetAt(t, fleetBegin.Add(command.Day+time.Minute), command.ExitDone,
+			append([]string{"--prometheus", url, "--for", "1d", "--dir", filepath.Join(t.TempDir(), "fleet"),
+				"--format", "json"}, more...)...)
+		return fleetOf(t, out)
+	}
+	for name, d := range ranked() {
+		const says = "10.0.0.5, 10.0.0.9 have the same name, one after the other: if they are one server, join them with " +
+			"--name-label name"
+		if is, want := slices.Contains(d.Lacks, says), name == "10.0.0.5" || name == "10.0.0.9"; is != want {
+			t.Errorf("%s lacks %q", name, d.Lacks)
+		}
+	}
+	if d := ranked("--name-label", "name")["orders"]; d.Known < 22 {
+		t.Errorf("joined: %+v", d)
+	}
+}

@@ -29,6 +29,7 @@ type member struct {
 	labels  []string   // that identify it
 	sets    []labelSet // with its values of them
 	trouble string     // why it is not queried
+	again   string     // which other members may be the same database under another address
 	devices []string   // of a machine
 	without []string   // devices that are parts of these, or made of them
 	infos   map[string]diskInfo
@@ -265,6 +266,9 @@ func (f *Fleet) machines(ctx context.Context) (all []fleet.Database, err error) 
 		if err != nil {
 			return nil, err
 		}
+		if err := f.noteMoved(ctx, servers); err != nil {
+			return nil, err
+		}
 		for _, name := range slices.Sorted(maps.Keys(servers)) {
 			for machine, m := range disks.of(name, servers[name]) {
 				target := runfile.Target{Kind: "history", Flavor: "postgres", Host: machine, Storage: runfile.Storage{
@@ -276,6 +280,68 @@ func (f *Fleet) machines(ctx context.Context) (all []fleet.Database, err error) 
 	return all, nil
 }
 
+// noteMoved says which servers may be the same under another address: they share a label that stays, and none was there
+// while another one was.
+func (f *Fleet) noteMoved(ctx context.Context, servers map[string]member) error {
+	const few = 5 // more share the pod of an exporter of many servers
+	for _, labels := range stable {
+		sharing := map[string][]string{}
+		for _, name := range slices.Sorted(maps.Keys(servers)) {
+			if servers[name].trouble != "" { // it has no series
+				continue
+			}
+			if set := servers[name].sets[0]; set[labels[len(labels)-1]] != "" && !f.chosen(set) {
+				key := tuple(set, labels)
+				sharing[key] = append(sharing[key], name)
+			}
+		}
+		for _, names := range sharing {
+			if len(names) < 2 || len(names) > few {
+				continue
+			}
+			together, err := f.together(ctx, servers, names)
+			if err != nil {
+				return err
+			}
+			if together {
+				continue
+			}
+			for _, name := range names {
+				m := servers[name]
+				m.again = fmt.Sprintf("%s have the same %s, one after the other: if they are one server, join them with "+
+					"--name-label %s", printable.Listed(names), labels[len(labels)-1], strings.Join(labelsOf(m.sets[0], labels), ","))
+				servers[name] = m
+			}
+		}
+	}
+	return nil
+}
+
+// labelsOf returns the labels that a series has.
+func labelsOf(set labelSet, labels []string) []string {
+	return slices.DeleteFunc(slices.Clone(labels), func(l string) bool { return set[l] == "" })
+}
+
+// together reports whether two of the servers have values in the same hours. At the hour of a change both may have.
+func (f *Fleet) together(ctx context.Context, servers map[string]member, names []string) (bool, error) {
+	seen, common := map[instant]string{}, 0
+	for _, name := range names {
+		copies := servers[name].of.distinct(servers[name].sets)
+		if err := f.show(ctx, servers[name].of, copies); err != nil {
+			return false, err
+		}
+		for _, c := range copies {
+			for at := range c.values {
+				if by := seen[at]; by != "" && by != name {
+					common++
+				}
+				seen[at] = name
+			}
+		}
+	}
+	return common >= len(names), nil
+}
+
 // disksOf holds the disks of machines, by machine.
 type disksOf map[string]member
 
@@ -283,7 +349,7 @@ type disksOf map[string]member
 // them are missing on the server.
 func (d disksOf) of(name string, server member) map[string]member {
 	if m, ok := d[name]; ok {
-		m.trouble = cmp.Or(m.trouble, server.trouble)
+		m.trouble, m.again = cmp.Or(m.trouble, server.trouble), server.again
 		return map[string]member{name: m}
 	}
 	if server.trouble != "" {
@@ -298,6 +364,7 @@ func (d disksOf) of(name string, server member) map[string]member {
 		if machine == host { // one of several servers on a machine of that name
 			machine = name
 		}
+		m.again = server.again
 		found[machine] = m
 	}
 	if len(found) == 0 {

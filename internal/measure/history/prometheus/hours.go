@@ -22,7 +22,7 @@ func (f *Fleet) Hours(ctx context.Context, databases []fleet.Database, from, to 
 	batches := map[string]*batch{}
 	for i, database := range databases {
 		m := f.members[database.Name]
-		for _, why := range []string{m.trouble, m.of.caveat} {
+		for _, why := range []string{m.trouble, m.again, m.of.caveat} {
 			if why != "" {
 				data[i].Gaps = append(data[i].Gaps, runfile.Gap{At: from, Probe: cmp.Or(m.of.probe, "block"),
 					Reason: runfile.Absent, Detail: why})
