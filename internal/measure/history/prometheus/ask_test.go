@@ -2,6 +2,7 @@ package prometheus
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -49,6 +50,29 @@ func TestRefusals(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%d %s: %v, want %s", c.status, c.said, err, c.want)
 		}
+	}
+}
+
+// TestCopiedAddresses: an address copied from a query or from the store's page is that of the store.
+func TestCopiedAddresses(t *testing.T) {
+	for copied, asked := range map[string]string{
+		"": "/api/v1/series", "/": "/api/v1/series", "/prometheus/": "/prometheus/api/v1/series",
+		"/api/v1": "/api/v1/series", "/prometheus/api/v1/query?query=up": "/prometheus/api/v1/series",
+		"/graph?g0.expr=up&g0.tab=1": "/api/v1/series", "/select/0/prometheus/graph": "/select/0/prometheus/api/v1/series",
+	} {
+		var paths []string
+		store := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			paths = append(paths, r.URL.Path)
+			fmt.Fprint(w, `{"status":"success","data":[]}`)
+		}))
+		s, err := Open(Options{URL: store.URL + copied})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.series(t.Context(), Query{To: time.Now()}, "up", 1); err != nil || !slices.Equal(paths, []string{asked}) {
+			t.Errorf("%s: asked %q, %v, want %s", copied, paths, err, asked)
+		}
+		store.Close()
 	}
 }
 

@@ -69,6 +69,8 @@ func Open(o Options) (*Store, error) {
 		// The address is not shown: it may contain a password.
 		return nil, errors.New("the store's address must begin with http:// or https:// and name a host")
 	}
+	address.Path, _, _ = strings.Cut(address.Path, "/api/v1") // of a query or of the page, copied whole
+	address.Path = strings.TrimSuffix(address.Path, "/graph")
 	client := http.Client{Transport: &door{o, address, http.DefaultTransport}, CheckRedirect: postAgain}
 	return &Store{remote{client, *address, &persistent{Options: o, host: address.Host}}, address.Host, o.Sign != nil}, nil
 }
