@@ -180,7 +180,8 @@ func goldenCases() map[string]goldenCase {
 		}, "pooler", nil},
 		"aurora": {func(r []runfile.Record) []runfile.Record {
 			return notLocal(head(r, func(r *runfile.Run) {
-				r.Target = runfile.Target{Kind: "dsn", Flavor: "aurora", Version: "16.4", Host: "db.example"}
+				r.Target = runfile.Target{Kind: "dsn", Flavor: "aurora", Version: "16.4", Host: "db.example",
+					Settings: map[string]string{"fsync": "on"}}
 			}))
 		}, "device-unknown", notLocalLines()},
 		"container": {func(r []runfile.Record) []runfile.Record {

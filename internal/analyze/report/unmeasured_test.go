@@ -227,3 +227,22 @@ func TestMissingCountersAreSaidFirst(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownFsyncIsSaid: without the settings of a server that we measured, fsync may be off. Figures that others
+// published come without them.
+func TestUnknownFsyncIsSaid(t *testing.T) {
+	said := func(change func(*runfile.Run)) bool {
+		t.Helper()
+		run, err := tally.FromRun(runfiletest.Sequence(runfiletest.Records(t, "../../../testdata/runs/local-pg17.jsonl.zst")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(&run.Header)
+		return slices.ContainsFunc(judged(run).Warnings, func(w report.Warning) bool { return w.Code == "fsync-unknown" })
+	}
+	unread := func(h *runfile.Run) { h.Target.Settings = nil }
+	if said(func(*runfile.Run) {}) || !said(unread) || said(func(h *runfile.Run) { unread(h); h.Provenance = "a blog" }) {
+		t.Errorf("said with settings %t, without %t, and of others' figures %t; want false, true, false",
+			said(func(*runfile.Run) {}), said(unread), said(func(h *runfile.Run) { unread(h); h.Provenance = "a blog" }))
+	}
+}

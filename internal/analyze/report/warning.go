@@ -46,6 +46,11 @@ func warnings(run *counts.Run, r Report) []Warning {
 		condition(document.Void, "fsync-off",
 			"fsync is off: the server never waits for the disk. With fsync on, flushes and requests would differ.")
 	}
+	if target := run.Header.Target; settings["fsync"] == "" && run.Header.Provenance == "" && target.Kind != "history" &&
+		target.Kind != "directory" {
+		condition(document.Doubt, "fsync-unknown",
+			"Whether fsync is on is unknown: the server's settings were not read. With fsync off, the numbers are useless.")
+	}
 	condition(document.Void, "ram", run.Header.Target.Storage.MemoryText())
 	condition(document.Doubt, "cached-disk", run.Header.Target.Storage.CachedText())
 	condition(document.Note, "unfinished", unfinished(run))
