@@ -296,6 +296,7 @@ func TestPossibleHasNames(t *testing.T) {
 		{LoadEvent{At: noon, Event: Begin}, "the begin of a load without a name"},
 		{LoadEvent{At: noon, Load: "bulk"}, "the load bulk without an event"},
 		{Work{From: noon, To: noon}, "work without the name of its load"},
+		{Run{Start: noon, Plan: Plan{Loads: []Load{{Name: "idle"}, {Name: "bulk", Clients: 8}}}}, "the load bulk without its method"},
 		{LoadEvent{At: noon, Load: "bulk", Event: End}, "the end of bulk without its repetition"},
 		{Work{From: noon, To: noon, Load: "bulk"}, "work of bulk without its repetition"},
 		{Total{}, "a total without the name of its load"},

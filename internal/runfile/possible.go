@@ -105,6 +105,11 @@ func nameless(record Record) string {
 		if slices.ContainsFunc(r.Plan.Loads, func(l Load) bool { return l.Name == "" }) {
 			return "a plan with a load without a name"
 		}
+		for _, l := range r.Plan.Loads {
+			if l.Idle() && (l.Clients > 0 || l.RowsPerTx > 0 || l.Job != "") { // it would count as background
+				return "the load " + l.Name + " without its method"
+			}
+		}
 	case Metric:
 		switch {
 		case r.Name == "":
