@@ -49,7 +49,7 @@ func warnings(run *counts.Run, r Report) []Warning {
 	if target := run.Header.Target; settings["fsync"] == "" && run.Header.Provenance == "" && target.Kind != "history" &&
 		target.Kind != "directory" {
 		condition(document.Doubt, "fsync-unknown",
-			"Whether fsync is on is unknown: the server's settings were not read. With fsync off, the numbers are useless.")
+			"Whether fsync is on is unknown: the setting was not read. With fsync off, the numbers are useless.")
 	}
 	condition(document.Void, "ram", run.Header.Target.Storage.MemoryText())
 	condition(document.Doubt, "cached-disk", run.Header.Target.Storage.CachedText())

@@ -218,13 +218,15 @@ func (p Part) journal() (own needs.Rate, much bool) {
 
 // withJournal warns if the order would be another with the writes of the file system's journal.
 func (s Sizing) withJournal() string {
-	q, of := s.question(), ""
+	q, of, most := s.question(), "", 0.0
 	for _, p := range s.Parts {
 		if journal, much := p.journal(); much {
 			journal, all := p.Scale.Apply(journal).Most, p.Own.Most
 			all.Writes, all.WriteBytes = all.Writes+journal.Writes, all.WriteBytes+journal.WriteBytes
 			q.Need.Raise(all)
-			of = fmt.Sprintf("%s writes/s under %s", number.Rate(journal.Writes), p.Need.Load)
+			if journal.Writes >= most {
+				of, most = fmt.Sprintf("%s writes/s under %s", number.Rate(journal.Writes), p.Need.Load), journal.Writes
+			}
 		}
 	}
 	if of == "" || s.Choice == nil {
