@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -102,6 +103,43 @@ func TestDeviceInPartIsReported(t *testing.T) {
 	}
 	if got := s.Need; got.Model != nil || math.Abs(got.Mean.WriteBytes/bytes-1) > 1e-9 {
 		t.Errorf("%v bytes/s, by a model: %v; want %v", got.Mean.WriteBytes, got.Model, bytes)
+	}
+}
+
+// TestCountsInPartAreReported: one counter was not read during the last repetition of bulk, or not at all during bulk.
+func TestCountsInPartAreReported(t *testing.T) {
+	for _, c := range []struct{ metric, during, want string }{
+		{"pgstat.wal/wal_records", "bulk3", "WAL records were counted in only some repetitions: 2 of 3 of bulk."},
+		{"pgstat.wal/wal_records", "bulk", "WAL records were counted in only some repetitions: 0 of 3 of bulk."},
+		{metric.BlockWriteBytes, "bulk3", "The device's bytes were read in only some repetitions: 2 of 3 of bulk."},
+		{metric.BlockWriteBytes, "idle", ""},
+	} {
+		var during string
+		records := runfiletest.Records(t, "../../../testdata/runs/loads-pg17.jsonl")
+		for i, r := range records {
+			if event, ok := r.(runfile.LoadEvent); ok {
+				during = fmt.Sprint(event.Load, event.Repetition)
+			}
+			if reading, ok := r.(runfile.Reading); ok && strings.TrimRight(during, "123") == strings.TrimRight(c.during, "123") &&
+				strings.HasPrefix(during, c.during) {
+				reading.Values = maps.Clone(reading.Values)
+				delete(reading.Values, c.metric)
+				records[i] = reading
+			}
+		}
+		run, err := tally.FromRun(runfiletest.Sequence(records))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, w := range judged(run).Warnings {
+			if w.Code == "counted-in-part" {
+				got = w.Text
+			}
+		}
+		if got != c.want {
+			t.Errorf("without %s during %s: %q, want %q", c.metric, c.during, got, c.want)
+		}
 	}
 }
 

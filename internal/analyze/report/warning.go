@@ -96,7 +96,7 @@ func warnings(run *counts.Run, r Report) []Warning {
 	condition(document.Doubt, "metric-unannounced", run.Undescribed)
 	if run.Observed == nil {
 		condition(document.Doubt, "counters-unknown", run.CountersUnknown())
-		condition(document.Note, "device-in-part", deviceInPart(r.Loads))
+		condition(document.Note, "counted-in-part", countedInPart(r.Loads))
 	}
 	condition(document.Doubt, "device-unseen", unseen(run.Header.Target.Storage))
 	condition(document.Doubt, "shared-device", sharedDevice(r))
@@ -161,18 +161,27 @@ func (all Metrics) ofDisk() bool {
 	})
 }
 
-// deviceInPart names the loads that have a count of requests to the device in only some repetitions.
-func deviceInPart(loads []Load) string {
-	if deviceUnknown(loads, false) != "" {
-		return ""
-	}
-	var parts []string
-	for _, a := range loads {
-		if n := a.Of(metric.DeviceRequests).N; !a.Idle && n < a.Repetitions {
-			parts = append(parts, fmt.Sprintf("%d of %d of %s", n, a.Repetitions, a.Name))
+// countedInPart names the loads that have a count in only some repetitions.
+func countedInPart(loads []Load) string {
+	of := func(q metric.Quantity) (parts []string) {
+		if !slices.ContainsFunc(loads, func(a Load) bool { return a.Of(q).Known() }) {
+			return nil
 		}
+		for _, a := range loads {
+			if n := a.Of(q).N; !a.Idle && n < a.Repetitions {
+				parts = append(parts, fmt.Sprintf("%d of %d of %s", n, a.Repetitions, a.Name))
+			}
+		}
+		return parts
 	}
-	return words.Listing("The device was read in only some repetitions", parts)
+	requests, bytes := of(metric.DeviceRequests), of(metric.DeviceBytes)
+	if slices.Equal(bytes, requests) {
+		bytes = nil
+	}
+	const some = " in only some repetitions"
+	return words.Sentences(words.Listing("The device was read"+some, requests),
+		words.Listing("The device's bytes were read"+some, bytes),
+		words.Listing("WAL records were counted"+some, of(metric.WALRecords)))
 }
 
 // oddities returns the warnings about single repetitions and the file.
