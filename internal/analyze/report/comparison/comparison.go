@@ -167,7 +167,14 @@ func Compare(runs []Compared) (Comparison, error) {
 		has := func(r Compared) bool { return separates(r, d.Name) }
 		switch n := len(slices.DeleteFunc(slices.Clone(runs), has)); {
 		case n == 0:
-			c.Quantities = append(c.Quantities, c.quantity(d, runs))
+			of := c.quantity(d, runs)
+			c.Quantities = append(c.Quantities, of)
+			for i := range runs {
+				if slices.Contains(shown(), d.Name) && of.counted(1, known) && !of.countedIn(i) {
+					name, _ := label(d.Name)
+					c.Runs[i].lacks = append(c.Runs[i].lacks, name)
+				}
+			}
 		case n < len(runs):
 			name, _ := label(d.Name)
 			for i := range runs {

@@ -2,6 +2,7 @@ package comparison_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -328,10 +329,35 @@ func TestZeroIsShown(t *testing.T) {
 			t.Fatal(err)
 		}
 		for words, want := range map[string]bool{"\nRows a second\n": test.table, "Zero in all runs: rows": test.all,
-			"fewer than two runs": test.lack} {
+			"Counted in no run": test.lack, "did not count": test.lack} {
 			if strings.Contains(page.String(), words) != want {
 				t.Errorf("%q is there: %t, want %t, in\n%s", words, !want, want, page.String())
 			}
+		}
+	}
+}
+
+// TestUncountedIsSaidFirst: a quantity that one of the runs did not count is named above all tables, for that run.
+func TestUncountedIsSaidFirst(t *testing.T) {
+	blind := another(t, "blind", func(r runfile.Record) runfile.Record {
+		if reading, is := r.(runfile.Reading); is {
+			reading.Values = maps.Clone(reading.Values)
+			delete(reading.Values, metric.BlockWriteBytes)
+			return reading
+		}
+		return r
+	})
+	for _, c := range []struct {
+		of   string
+		runs []comparison.Compared
+	}{
+		{"A", []comparison.Compared{blind, another(t, "whole", asItIs)}},
+		{"B", []comparison.Compared{another(t, "whole", asItIs), blind}},
+		{"C", []comparison.Compared{another(t, "whole", asItIs), another(t, "again", asItIs), blind}},
+	} {
+		want := "Left out, because " + c.of + " did not count them, or its loads cannot tell them from others: device MB."
+		if got := compared(t, c.runs...).Warnings; !slices.Contains(got, want) {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

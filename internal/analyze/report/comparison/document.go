@@ -29,8 +29,10 @@ func (c Comparison) Document(all bool) (d document.Document) {
 		name, unit := label(of.Quantity)
 		switch {
 		case !all && !slices.Contains(shown(), of.Quantity):
-		case !of.counted(2, func(r RunOfRate) bool { return r.PerSecond.Known() }):
+		case !of.counted(1, known):
 			lacking = append(lacking, name)
+		case !of.counted(2, known):
+			// The first lines say which runs did not count it.
 		case !of.counted(1, RunOfRate.counted):
 			none = append(none, name)
 		case len(of.doing) == 0:
@@ -48,7 +50,7 @@ func (c Comparison) Document(all bool) (d document.Document) {
 	}
 	d.Blocks = append(d.Blocks, rates...)
 	lack := document.Paragraph{Text: strings.Join(words.Filled(
-		words.Listing("Counted in fewer than two runs", lacking), words.Listing("Zero in all runs", none)), " ")}
+		words.Listing("Counted in no run", lacking), words.Listing("Zero in all runs", none)), " ")}
 	legend := "±: half the range of the repetitions, ? if there is only one. vs A: the change and its 95% " +
 		"interval, from the means of logarithms by Welch's test. ~: no change shown (p of 0.05 or more, or only one repetition). n: " +
 		"repetitions. One in twenty unchanged rows shows a change by chance. Geometric means are over the loads that " +
@@ -71,6 +73,13 @@ func (d ComparedQuantity) counted(runs int, such func(RunOfRate) bool) bool {
 		}
 		return n >= runs
 	})
+}
+
+func known(r RunOfRate) bool { return r.PerSecond.Known() }
+
+// countedIn reports whether the run counted such work of any load.
+func (d ComparedQuantity) countedIn(run int) bool {
+	return slices.ContainsFunc(d.Loads, func(a ComparedLoad) bool { return known(a.Runs[run]) })
 }
 
 // shown returns the quantities that a comparison shows by default.
