@@ -300,6 +300,12 @@ func TestPossibleHasNames(t *testing.T) {
 		{LoadEvent{At: noon, Load: "bulk", Event: End}, "the end of bulk without its repetition"},
 		{Work{From: noon, To: noon, Load: "bulk"}, "work of bulk without its repetition"},
 		{Total{}, "a total without the name of its load"},
+		{Total{Load: "bulk"}, "a total of bulk without its repetition"},
+		{Origin{}, "an origin without the name of its load"},
+		{Proof{Repetition: 1}, "a proof without the name of its load"},
+		{Proof{Load: "bulk"}, "the proof of bulk without its repetition"},
+		{Reading{At: noon}, "a reading without its probe"},
+		{Row{At: noon}, "a reading without its probe"},
 		{Period{From: noon, To: noon.Add(1), Statistic: Sum}, "a period without the name of its metric"},
 		{Period{From: noon, To: noon.Add(1), Metric: "cloudwatch/WriteIOPS"}, "a period of cloudwatch/WriteIOPS without its statistic"},
 	} {
@@ -321,7 +327,7 @@ func TestPossibleHasTimes(t *testing.T) {
 		{Run{}, "a run"}, {Run{Start: noon}, ""}, {Row{}, "a reading"}, {Reading{}, "a reading"}, {LoadEvent{Event: End}, "the end of a load"},
 		{Work{To: noon}, "work"}, {Work{From: noon}, "work"}, {Period{To: noon}, "a period"},
 		{Period{From: noon}, "a period"}, {Period{From: noon, To: noon}, "a period"},
-		{Period{From: noon, To: noon.Add(1), Metric: "m", Statistic: Average}, ""}, {Row{At: noon}, ""},
+		{Period{From: noon, To: noon.Add(1), Metric: "m", Statistic: Average}, ""}, {Row{At: noon, Probe: "block"}, ""},
 		{Work{From: noon, To: noon, Load: "bulk", Repetition: 1}, ""},
 	} {
 		for _, err := range Possible(func(yield func(Record, error) bool) { yield(c.record, nil) }) {

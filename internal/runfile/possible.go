@@ -135,9 +135,31 @@ func nameless(record Record) string {
 		case r.Repetition < 1:
 			return "work of " + r.Load + " without its repetition"
 		}
+	case Proof:
+		switch {
+		case r.Load == "":
+			return "a proof without the name of its load"
+		case r.Repetition < 1:
+			return "the proof of " + r.Load + " without its repetition"
+		}
+	case Reading:
+		if r.Probe == "" {
+			return "a reading without its probe"
+		}
+	case Row:
+		if r.Probe == "" {
+			return "a reading without its probe"
+		}
 	case Total:
-		if r.Load == "" {
+		switch {
+		case r.Load == "":
 			return "a total without the name of its load"
+		case r.Repetition < 1:
+			return "a total of " + r.Load + " without its repetition"
+		}
+	case Origin:
+		if r.Load == "" {
+			return "an origin without the name of its load"
 		}
 	case Period:
 		switch {
