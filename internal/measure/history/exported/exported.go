@@ -39,6 +39,8 @@ type Export struct {
 	Warnings []string
 	instance []rds.DBInstance
 	known    map[point]float64
+
+	clustered bool // a skipped series was of a cluster
 }
 
 // point is a point of any file and series: files may overlap, and labels repeat.
@@ -142,6 +144,11 @@ func (e *Export) series(p *points, now time.Time) error {
 	}
 	if len(p.values) == 0 {
 		e.warn("Series %q is empty; check the spelling of its dimension.", p.label)
+		return nil
+	}
+	if len(p.values) == 1 && e.Flavor != "" {
+		e.clustered = e.clustered || of.meaning.Dimension == ofCluster
+		e.warn("Skipped series %q: it has only one point, so its period is unknown; ask for several.", p.label)
 		return nil
 	}
 	length, err := p.period()

@@ -126,7 +126,8 @@ func (e *Export) flavor(name string) (string, error) {
 			return onRDS, nil
 		}
 	}
-	if slices.ContainsFunc(e.Periods, func(p runfile.Period) bool { return p.Dimensions[ofCluster] != "" }) {
+	ofOne := func(p runfile.Period) bool { return p.Dimensions[ofCluster] != "" }
+	if e.clustered || slices.ContainsFunc(e.Periods, ofOne) {
 		return onAurora, nil
 	}
 	return "", nil

@@ -43,6 +43,12 @@ func TestHistoryOfSpoiledFiles(t *testing.T) {
 			"the description of instance orders has no Engine"},
 		{"a point", `{"MetricDataResults": [{"Label": "ReadIOPS Average orders", "Timestamps": ["2026-11-18T00:00:00Z"], "Values": [1]}]}`,
 			described, "", "only one point, so its period is unknown; ask for several"},
+		{"a point of one series", strings.Replace(metrics, `"MetricDataResults": [`, `"MetricDataResults": [
+			{"Label": "DiskQueueDepth Average orders", "Timestamps": ["2026-11-18T00:00:00Z"], "Values": [1]},`, 1), described,
+			"rds", `Skipped series "DiskQueueDepth Average orders": it has only one point`},
+		{"a point of a cluster's series", strings.Replace(metrics, `"MetricDataResults": [`, `"MetricDataResults": [
+			{"Label": "VolumeReadIOPs Sum shop", "Timestamps": ["2026-11-18T00:00:00Z"], "Values": [1]},`, 1), `{"DBInstances": []}`,
+			"aurora", `Skipped series "VolumeReadIOPs Sum shop": it has only one point`},
 		{"MySQL", metrics, strings.Replace(described, `"postgres"`, `"mysql"`, 1), "", "runs mysql, not PostgreSQL"},
 		{"a part of the pages", strings.Replace(metrics, `"Complete"`, `"PartialData"`, 1), described, "",
 			"is incomplete"},
