@@ -33,7 +33,7 @@ func TestCollectNamesLostData(t *testing.T) {
 		Width: func() int {
 			return 80
 		}}, []string{"aws", "collect", path, "--progress", "none"})
-	if want := "CloudWatch has nothing of the instance Shop-1 in " +
+	if want := " of the instance Shop-1 in " +
 		accounttest.Region; !strings.Contains(said.String(), want) || code != command.ExitFailed {
 		t.Errorf("exit code %d, said %q, want %q", code, said.String(), want)
 	}

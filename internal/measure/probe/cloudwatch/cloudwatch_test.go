@@ -264,23 +264,30 @@ func TestIdleness(t *testing.T) {
 	}
 }
 
-// TestNothingAtAll: a server that does not exist, or is misspelled, is one gap and no error.
+// TestNothingAtAll: a server that does not exist, or is misspelled, is one gap and no error. It names what was asked
+// for: the server may have other metrics.
 func TestNothingAtAll(t *testing.T) {
 	s := accounttest.Start(t)
 	at := anHour()
-	s.Put(t, of("WriteIOPS", at, time.Minute, 1, 1, 1, 1, 1))
+	s.Put(t, of("WriteIOPS", at, time.Minute, 1, 1, 1, 1, 1), ofCluster("VolumeReadIOPs", at, 1))
 	cloud := writer
 	cloud.Instance = "DB-1"
-	got, err := backfill(t, open(t, s, cloud, "WriteIOPS", "ReadIOPS"), at, at.Add(5*time.Minute))
-	if err != nil {
-		t.Fatal(err)
+	counting := cloudwatch.Counting(config(t, s), writer.Cluster)
+	counting.Now = func() time.Time { return at.Add(24 * time.Hour) }
+	for source, without := range map[*cloudwatch.Source]string{
+		open(t, s, cloud, "WriteIOPS", "ReadIOPS"): "WriteIOPS, ReadIOPS of the instance DB-1",
+		counting: "CPUUtilization of the cluster " + writer.Cluster,
+	} {
+		got, err := backfill(t, source, at, at.Add(5*time.Minute))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.check(t, told{Values: map[string]map[int]float64{}, Gaps: []string{
+			" error nothing: CloudWatch has no points of " + without + " in eu-central-1 from " +
+				at.UTC().Format(time.RFC3339) + " to " + at.Add(5*time.Minute).UTC().Format(time.RFC3339) +
+				"; check the name, and that it ran then",
+		}})
 	}
-	got.check(t, told{Values: map[string]map[int]float64{}, Gaps: []string{
-		" error nothing: CloudWatch has nothing of the instance DB-1 in eu-central-1 from " +
-			at.UTC().Format(time.RFC3339) + " to " +
-			at.Add(5*time.Minute).UTC().Format(time.RFC3339) +
-			"; check the name, and that it ran then",
-	}})
 }
 
 // TestRetention: after 15 days there are five minutes instead of one, after 63 days hours, after 455 nothing.

@@ -98,16 +98,16 @@ func (b *backfill) gap(i int, t tally) *runfile.Gap {
 
 // nothing returns the gap for a server without a single point although there should be some.
 func (b *backfill) nothing() (runfile.Gap, bool) {
-	wanted := 0
-	for _, t := range b.seen {
-		wanted += t.wanted
+	wanted, names := 0, []string{}
+	for i, t := range b.seen {
+		wanted, names = wanted+t.wanted, append(names, b.series[i].name)
 		if t.came > 0 || t.trouble != nil || b.now.Sub(t.end) < Final {
 			return runfile.Gap{}, false
 		}
 	}
 	return runfile.Gap{At: b.from, Probe: Name, Reason: runfile.Failed, Code: "nothing", Detail: fmt.Sprintf(
-		"CloudWatch has nothing of %s in %s from %s to %s; check the name, and that it ran then",
-		b.whose, b.region, b.from.UTC().Format(time.RFC3339), b.to.UTC().Format(time.RFC3339))}, wanted > 0
+		"CloudWatch has no points of %s of %s in %s from %s to %s; check the name, and that it ran then",
+		printable.Listed(names), b.whose, b.region, b.from.UTC().Format(time.RFC3339), b.to.UTC().Format(time.RFC3339))}, wanted > 0
 }
 
 // keptFor returns how many days periods of that length are kept.
