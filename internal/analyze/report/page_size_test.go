@@ -170,7 +170,7 @@ func rounds(t *testing.T, cell document.Cell, want float64) bool {
 	return math.Abs(got-want) <= 0.5 && (want >= 10 || math.Abs(got/want-1) < 0.05)
 }
 
-// TestSidesAreCompared: the device's work and the order that WAL records would suggest.
+// TestSidesAreCompared: the device's work and the order that WAL records would suggest, said in words only once.
 func TestSidesAreCompared(t *testing.T) {
 	size, page := sized(t, 500)
 	rows := tableOf(t, page, "the wrong number would").Rows
@@ -185,6 +185,10 @@ func TestSidesAreCompared(t *testing.T) {
 	}
 	if got := number(t, rows[0].Cells[1]); math.Abs(got-cheapest) > 0.5 {
 		t.Errorf("%g a month, and the cheapest is %g", got, cheapest)
+	}
+	html := rendered(t, func(w io.Writer) error { return document.HTML(w, page) })
+	if n := strings.Count(html, "If you took WAL records for IOPS"); n != 1 {
+		t.Errorf("the page says %d times what the wrong number would have cost", n)
 	}
 }
 

@@ -20,12 +20,13 @@ import (
 
 // Document says what to order for a run, and why.
 func (s Size) Document() document.Document {
-	blocks := s.blocks(&citations{})
+	blocks := s.blocks(&citations{}, s.MisreadText())
 	return document.Document{Lead: blocks[0], Blocks: append(blocks, document.Only(document.InCSV, s.everyOption()))}
 }
 
-// blocks returns the content of a sizing, also for the page of a run.
-func (s Size) blocks(cited *citations) []document.Block {
+// blocks returns the content of a sizing, also for the page of a run, whose answers say what the wrong number would have
+// cost.
+func (s Size) blocks(cited *citations, misread string) []document.Block {
 	return []document.Block{
 		s.inShort(),
 		apartSection(s.Apart, s.Sized),
@@ -40,7 +41,7 @@ func (s Size) blocks(cited *citations) []document.Block {
 		s.bareSection(),
 		s.curves(),
 		document.Titled("What the wrong number would have cost",
-			document.Only(document.OnPages, s.sides()), document.Paragraph{Text: s.MisreadText()}),
+			document.Only(document.OnPages, s.sides()), document.Paragraph{Text: misread}),
 		document.Titled("The same load on Aurora", document.Paragraph{Text: s.auroraText()}),
 		document.Titled("The same load on distributed databases", document.Paragraph{Text: spreadText(s.Spreads)}),
 	}
@@ -52,7 +53,7 @@ func OrderBlocks(size *Size) (order []document.Block, sources document.Block) {
 		return nil, nil
 	}
 	cited := &citations{}
-	order = size.blocks(cited)
+	order = size.blocks(cited, "")
 	return order, document.Titled("Sources of limits and prices", document.List(cited.list()))
 }
 
