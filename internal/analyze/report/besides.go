@@ -63,7 +63,7 @@ func (b besides) ends() string {
 	if b.vague() {
 		return "at least " + number.AtLeast(b.factor())
 	}
-	return cmp.Or(b.times().WideRatio(), b.times().Ratio())
+	return cmp.Or(b.times().WideRatio(), b.times().Factor())
 }
 
 // named returns the load, with the range of its factor if it is wide.
@@ -81,9 +81,9 @@ func (b besides) factorText() string {
 		return "at least " + number.AtLeast(times.Value) + " times fewer"
 	case times.Value < 1:
 		more := Figure{Value: 1 / times.Value, Lowest: 1 / times.Highest, Highest: 1 / times.Lowest, N: times.N}
-		return cmp.Or(more.WideRatio(), more.Ratio()) + " times more"
+		return cmp.Or(more.WideRatio(), more.Factor()) + " times more"
 	}
-	return cmp.Or(times.WideRatio(), times.Ratio()) + " times fewer"
+	return cmp.Or(times.WideRatio(), times.Factor()) + " times fewer"
 }
 
 // each returns the pair in every load that has both, the largest first.
@@ -154,7 +154,7 @@ func factors(all []besides) string {
 			false: "The factor is much the same under the loads of this run, but another load may have another " +
 				"factor."}[least.none()]
 	}
-	from, to := least.times().Ratio(), most.times().Ratio()
+	from, to := least.times().Factor(), most.times().Factor()
 	if least.vague() {
 		from = "more than " + number.AtLeast(least.factor())
 	}

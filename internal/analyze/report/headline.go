@@ -172,10 +172,10 @@ func (h *Headline) spread() string {
 	one, many := h.Quiet.Quantity.One(), h.Loud.Quantity.Many()
 	if h.Smallest.Load == h.Largest.Load {
 		return fmt.Sprintf("That is %s %s for one %s under this load; another load has another factor.",
-			h.Largest.Figure.Ratio(), many, one)
+			h.Largest.Figure.Factor(), many, one)
 	}
 	text := fmt.Sprintf("One %s stands for %s %s (%s) to %s (%s)", one,
-		h.Smallest.Figure.Ratio(), many, h.Smallest.Load, h.Largest.Figure.Ratio(),
+		h.Smallest.Figure.Factor(), many, h.Smallest.Load, h.Largest.Figure.Factor(),
 		h.Largest.Load)
 	if h.Largest.Figure.Value > steady*h.Smallest.Figure.Value {
 		return text + ", so no rule of thumb converts one into the other."

@@ -156,13 +156,14 @@ func (f Figure) Between() string {
 	return f.Rate(1)
 }
 
-// WideRatio formats the range of a ratio if its highest is more than twice its lowest; else it is empty.
+// WideRatio formats the range of a ratio if its highest is more than twice its lowest; else it is empty. Each end has
+// its own digits: the range may reach from 4 to 400.
 func (f Figure) WideRatio() string {
 	if !f.wide() {
 		return ""
 	}
-	return number.Estimate(f.Lowest, f.Value, f.Lowest, f.Highest) + " to " +
-		number.Estimate(f.Highest, f.Value, f.Lowest, f.Highest)
+	return number.Estimate(f.Lowest, f.Lowest, f.Lowest, f.Highest) + " to " +
+		number.Estimate(f.Highest, f.Highest, f.Lowest, f.Highest)
 }
 
 // wide reports whether a single number would say too little.
@@ -182,6 +183,13 @@ func (f Figure) Ratio() string {
 	if half == 0 {
 		return number.Ratio(f.Value)
 	}
+	return number.Estimate(f.Value, f.Value, f.Value-half, f.Value+half)
+}
+
+// Factor formats a ratio like Ratio, with at most three digits.
+func (f Figure) Factor() string {
+	const fourth = 0.004 // of the next power of ten: hides a fourth digit
+	half := max(f.half(), fourth*math.Pow(10, math.Ceil(math.Log10(math.Abs(f.Value)))))
 	return number.Estimate(f.Value, f.Value, f.Value-half, f.Value+half)
 }
 

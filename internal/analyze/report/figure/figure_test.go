@@ -48,3 +48,22 @@ func TestWideRateIsARange(t *testing.T) {
 	check(figure.Figure{Value: 120, Lowest: 0, Highest: 238}, "at most 240")
 	check(figure.Figure{Value: 120, Lowest: -50, Highest: 238}, "at most 240")
 }
+
+// TestDigitsOfFactors: each end of a range has its own digits, and a factor has three at most.
+func TestDigitsOfFactors(t *testing.T) {
+	for _, c := range []struct {
+		of         figure.Figure
+		wide, size string
+	}{
+		{figure.Figure{Value: 200, Lowest: 4, Highest: 400}, "4.0 to 400", "200"},
+		{figure.Figure{Value: 1900, Lowest: 130, Highest: 67_263}, "130 to 67,000", "1,900"},
+		{figure.Figure{Value: 9119, Lowest: 9100, Highest: 9137}, "", "9,120"},
+		{figure.Figure{Value: 8.034, Lowest: 8.034, Highest: 8.034}, "", "8.03"},
+		{figure.Figure{Value: 1000, Lowest: 1000, Highest: 1000}, "", "1,000"},
+	} {
+		c.of.N = 3
+		if wide, size := c.of.WideRatio(), c.of.Factor(); wide != c.wide || size != c.size {
+			t.Errorf("%v: %q and %q, want %q and %q", c.of, wide, size, c.wide, c.size)
+		}
+	}
+}
