@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -77,11 +78,17 @@ func TestFleetNames(t *testing.T) {
 }
 
 // TestFleetOfAMovedServer: two addresses that a name had one after the other are said to be one server perhaps, with the
-// flag that joins them; two that it had at once are not.
+// flag that joins them; two that it had at once are not. So are the addresses of a pod that moved five times.
 func TestFleetOfAMovedServer(t *testing.T) {
 	t.Parallel()
 	const half = 12 * time.Hour
-	url := prometheustest.Start(t, slices.Concat(
+	var pods []prometheustest.Series
+	for i := range 6 {
+		at := time.Duration(i) * 4 * time.Hour
+		pods = append(pods, serverOn(fmt.Sprintf("10.0.1.%d", i), `,namespace="shop",pod="db-0"`, at, at+4*time.Hour-10*time.Minute,
+			10*time.Minute, 40, 0)...)
+	}
+	url := prometheustest.Start(t, slices.Concat(pods,
 		serverOn("10.0.0.5", `,name="orders"`, 0, half, 10*time.Minute, 40, 0), serverOn("10.0.0.9", `,name="orders"`,
 			half+10*time.Minute, command.Day, 10*time.Minute, 40, 0),
 		serverOn("10.0.0.6", `,name="crm"`, 0, command.Day, 10*time.Minute, 100, 0),
@@ -95,6 +102,11 @@ func TestFleetOfAMovedServer(t *testing.T) {
 	for name, d := range ranked() {
 		const says = "10.0.0.5, 10.0.0.9 have the same name, one after the other: if they are one server, join them with " +
 			"--name-label name"
+		if strings.HasPrefix(name, "10.0.1.") && !slices.Contains(d.Lacks, "10.0.1.0, 10.0.1.1, 10.0.1.2, 10.0.1.3, "+
+			"10.0.1.4 and 1 more have the same pod, one after the other: if they are one server, join them with "+
+			"--name-label namespace,pod") {
+			t.Errorf("%s lacks %q", name, d.Lacks)
+		}
 		if is, want := slices.Contains(d.Lacks, says), name == "10.0.0.5" || name == "10.0.0.9"; is != want {
 			t.Errorf("%s lacks %q", name, d.Lacks)
 		}

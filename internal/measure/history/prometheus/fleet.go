@@ -283,7 +283,6 @@ func (f *Fleet) machines(ctx context.Context) (all []fleet.Database, err error) 
 // noteMoved says which servers may be the same under another address: they share a label that stays, and none was there
 // while another one was.
 func (f *Fleet) noteMoved(ctx context.Context, servers map[string]member) error {
-	const few = 5 // more share the pod of an exporter of many servers
 	for _, labels := range stable {
 		sharing := map[string][]string{}
 		for _, name := range slices.Sorted(maps.Keys(servers)) {
@@ -296,7 +295,7 @@ func (f *Fleet) noteMoved(ctx context.Context, servers map[string]member) error 
 			}
 		}
 		for _, names := range sharing {
-			if len(names) < 2 || len(names) > few {
+			if len(names) < 2 {
 				continue
 			}
 			together, err := f.together(ctx, servers, names)
@@ -322,10 +321,14 @@ func labelsOf(set labelSet, labels []string) []string {
 	return slices.DeleteFunc(slices.Clone(labels), func(l string) bool { return set[l] == "" })
 }
 
-// together reports whether two of the servers have values in the same hours. At the hour of a change both may have.
+// together reports whether two of the servers have values in the same hours. At the hour of a change both may have. Of
+// many servers that share the pod of their exporter, the first ones show it.
 func (f *Fleet) together(ctx context.Context, servers map[string]member, names []string) (bool, error) {
 	seen, common := map[instant]string{}, 0
 	for _, name := range names {
+		if common >= len(names) {
+			return true, nil
+		}
 		copies := servers[name].of.distinct(servers[name].sets)
 		if err := f.show(ctx, servers[name].of, copies); err != nil {
 			return false, err
