@@ -214,6 +214,29 @@ func TestAnInterruptMarksItsRepetitionAndClearsUp(t *testing.T) {
 	}
 }
 
+// TestAnInterruptIsWhyARepetitionFailed, also if it comes while the load's work is counted: probes say only that they
+// were stopped.
+func TestAnInterruptIsWhyARepetitionFailed(t *testing.T) {
+	r := newTrial(t, bulk)
+	ctx, stop := context.WithCancelCause(t.Context())
+	begun, failed, record := false, "", r.Record
+	r.Record = func(line runfile.Record) error {
+		if e, is := line.(runfile.LoadEvent); is {
+			begun, failed = e.Event == runfile.Begin, e.Failed
+		}
+		return record(line)
+	}
+	r.ReadAll = func(ctx context.Context) error {
+		if begun {
+			stop(errors.New("enough"))
+		}
+		return errors.Join(ctx.Err(), ctx.Err())
+	}
+	if err := r.Run(ctx); err == nil || failed != "enough" {
+		t.Errorf("the repetition failed because of %q, and the run of %v", failed, err)
+	}
+}
+
 func TestARecordThatCannotBeWrittenEndsTheRun(t *testing.T) {
 	full := errors.New("no space left")
 	for _, event := range []runfile.Event{runfile.Settle, runfile.Begin, runfile.End} {

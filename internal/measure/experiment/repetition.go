@@ -74,8 +74,11 @@ func (e *Experiment) repetition(ctx context.Context, s step) error {
 	if failed == nil {
 		failed = e.disturbed(end.Others)
 	}
-	if failed != nil {
-		end.Failed = failed.Error()
+	switch {
+	case failed != nil && ctx.Err() != nil:
+		end.Failed = runfile.OneLine(context.Cause(ctx).Error())
+	case failed != nil:
+		end.Failed = runfile.OneLine(failed.Error())
 	}
 	if err := errors.Join(e.mark(s, end), e.Sync()); err != nil {
 		return err
