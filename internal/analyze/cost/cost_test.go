@@ -80,6 +80,21 @@ func TestBudgetsAreNeverPassedByDefault(t *testing.T) {
 	}
 }
 
+// TestAllWALInsteadSaysWhy: a test that fails only because the WAL was not read says what to do about it.
+func TestAllWALInsteadSaysWhy(t *testing.T) {
+	of := cost.Cost{Repetitions: 1, Counts: []cost.Count{{Name: cost.OwnBytes, Missing: "no pg_walinspect: create it"},
+		{Name: "wal_bytes", Runs: []float64{300}, Median: 300, Low: 300, High: 300}}}
+	const want = "own_wal_bytes: whether it is at most 200 a run is unknown: the WAL was not read, and wal_bytes counts " +
+		"all of it (no pg_walinspect: create it)"
+	budgets, err := cost.ParseBudgets("own_wal_bytes=200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := of.Judge(budgets[0]).Sentence(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func TestClearChanges(t *testing.T) {
 	base := cost.Compared{File: "base.jsonl",
 		Cost: cost.Cost{Counts: []cost.Count{{Name: "rows", Runs: []float64{3, 4, 5}, Median: 4, Low: 3, High: 5}}}}

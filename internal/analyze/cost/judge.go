@@ -52,6 +52,7 @@ type side struct {
 	all  []float64 // in each repetition
 	own  []float64 // the part that is certainly the operation's
 	by   string    // the count used instead of an unknown one; empty: none
+	lack string    // why that one is unknown
 	rest string    // who else may have caused the rest
 	// lowest: use the lowest repetition instead of the median. If all of the WAL replaces the operation's own on both
 	// sides, the server's additions are least there.
@@ -101,8 +102,7 @@ func (c Cost) side(b Budget) (s side, why string) {
 		if count, _ = c.Find(standIn[b.Name]); len(count.Runs) == 0 {
 			return side{all: unknown, own: unknown}, why
 		}
-		why = ""
-		s.by = count.Name
+		s.by, s.lack, why = count.Name, why, ""
 	}
 	times := 1.0
 	if b.Per == PerTransaction {
@@ -155,7 +155,7 @@ func (c Cost) verdict(j Judged, now, was side, base *Compared) (v Verdict, why s
 		return CannotTell, fmt.Sprintf("of %s at least %s are the operation's own; %s", amount(j.Value),
 			amount(own), now.rest)
 	case now.by != "" && (was.by == "" || j.Name == OwnBytes):
-		return CannotTell, fmt.Sprintf(notRead, now.by)
+		return CannotTell, fmt.Sprintf(notRead, now.by) + " (" + now.lack + ")"
 	case j.OverBase == nil:
 		return Over, ""
 	case base.Cost.Incomplete:
