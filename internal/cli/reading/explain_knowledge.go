@@ -36,6 +36,13 @@ func (k knowledge) of(names []string) (picked knowledge, err error) {
 		return k, nil
 	}
 	for _, name := range names {
+		const schema = "pg_catalog." // of PostgreSQL's views and functions
+		if len(name) > len(schema) && strings.EqualFold(name[:len(schema)], schema) {
+			name = name[len(schema):]
+		}
+		if strings.EqualFold(name, "io.stat") { // the kernel's file, which reads like iostat
+			name = "cgroup io.stat"
+		}
 		found, label := k.named(name), strings.ReplaceAll(metric.Label(name), " ", "")
 		if found.empty() && len(k.ending(label)) == 0 {
 			for _, mentioned := range metric.Mentioned(name) {

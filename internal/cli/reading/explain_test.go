@@ -223,8 +223,9 @@ func TestExactNamesComeFirst(t *testing.T) {
 		"[Billed] Volume Write IOPS (Count)": "VolumeWriteIOPs on Aurora: ",
 		"pg_stat_io.reads": "pg_stat_io.reads (relation): reads of tables and indexes (asked of the operating system, " +
 			"not of the disk)",
-		"wal_records": "pg_stat_wal.wal_records: WAL records (work of the database, not storage I/O)",
-		"wal_sync":    "pg_stat_wal.wal_sync: fsyncs of the WAL's files (storage I/O)",
+		"wal_records":           "pg_stat_wal.wal_records: WAL records (work of the database, not storage I/O)",
+		"wal_sync":              "pg_stat_wal.wal_sync: fsyncs of the WAL's files (storage I/O)",
+		"pg_catalog.pg_stat_io": "pg_stat_io.reads (relation): ", "io.stat": "cgroup io.stat rios: ",
 	} {
 		found, err := allKnown().of([]string{name})
 		if err != nil {
