@@ -42,7 +42,7 @@ func filling() []Fault {
 	return []Fault{
 		{Name: "`run` into a disk that fills up", Prepare: small("64k", theirs(longRun(to...))), Status: 2,
 			Says: "no space left", Within: 2 * time.Minute},
-		{Name: "`observe` into a disk that fills up", Prepare: small("64k", theirs(observing("30s", to...))), Status: 2,
+		{Name: "`observe` into a disk that fills up", Prepare: small("128k", theirs(observing("30s", to...))), Status: 2,
 			Says: "no space left", Within: 2 * time.Minute},
 		{
 			Name: "`run` of its own server on a disk that fills up", Prepare: small("1200m",
@@ -52,7 +52,7 @@ func filling() []Fault {
 		{Name: "`run` of its own server on a disk that is too small",
 			Prepare: small("20m", longRun("--allow-ram", "--data-dir", "small/data")), Status: 1, Says: "free up space"},
 		{Name: "`baseline` on a disk that is too small", Prepare: small("20m", plain("baseline", "--yes", "--allow-ram",
-			"--dir", "small", "--size", "64M", "-o", record, "--progress", "none")), Status: 1, Says: "make room"},
+			"--dir", "small", "--size", "64M", "-o", record, "--progress", "none")), Status: 1, Says: "free some"},
 		{Name: "`report` into a disk that is too small", Prepare: small("16k", on("local-pg17.jsonl.zst", "report", "%",
 			"-o", "small/page.html")), Status: 1, Says: "no space left"},
 		{Name: "`run`, whose file is removed", Prepare: theirs(runs()), When: underLoad, Strike: func(s *scene) error {

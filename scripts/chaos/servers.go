@@ -152,8 +152,8 @@ func changing() []Fault {
 				"application_name = 'realiops' and query like '%pg_locks%' and pid <> pg_backend_pid()"))},
 		{Name: "`run`, a statement of whose load is cancelled", Prepare: theirs(runs()), When: underLoad, Status: 2,
 			Says: "canceling statement due to user request",
-			Strike: sql("select pg_cancel_backend(pid) from pg_stat_activity where application_name = " +
-				"'realiops load'")},
+			Strike: sql("do $$ begin for i in 1..50 loop perform pg_cancel_backend(pid) from pg_stat_activity where " +
+				"application_name = 'realiops load'; perform pg_sleep(0.01); end loop; end $$")}, // a commit ignores it
 		{Name: "`run`, whose table is locked by another for 8 s", Prepare: theirs(runs()), When: underLoad,
 			Strike: lockTables(8 * time.Second)},
 		{Name: "`run`, whose schema is dropped", Prepare: theirs(longRun()), When: underLoad,
