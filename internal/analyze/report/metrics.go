@@ -154,13 +154,15 @@ func moved(loads []MetricLoad) Moved {
 	return is
 }
 
-// missingEverywhere returns nil if a load has a figure, else the first load's reason.
+// missingEverywhere returns nil if a load has a figure, else the reason of the first load that has repetitions.
 func missingEverywhere(loads []MetricLoad) (why *series.Missing) {
 	for _, a := range loads {
 		if a.shown().Known() {
 			return nil
 		}
-		why = cmp.Or(why, a.PerSecond.Missing)
+		if why == nil || why.Reason == leftOut {
+			why = cmp.Or(a.PerSecond.Missing, why)
+		}
 	}
 	return why
 }

@@ -143,6 +143,25 @@ func TestCountsInPartAreReported(t *testing.T) {
 	}
 }
 
+// TestMissingMetricSaysItsOwnReason, and not that of a load that was not measured.
+func TestMissingMetricSaysItsOwnReason(t *testing.T) {
+	records := slices.DeleteFunc(runfiletest.Records(t, "../../../testdata/runs/local-pg18.jsonl.zst"),
+		func(r runfile.Record) bool {
+			event, ok := r.(runfile.LoadEvent)
+			return ok && event.Load == "idle"
+		})
+	run, err := tally.FromRun(runfiletest.Sequence(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := judged(run).Metrics
+	i := slices.IndexFunc(all, func(m report.Metric) bool { return m.Metric == "pgstat.wal/wal_sync" })
+	const want = "pg_stat_wal of PostgreSQL 18.6 does not show it"
+	if i < 0 || all[i].Missing == nil || !strings.Contains(all[i].Missing.Detail, want) {
+		t.Errorf("%+v, want %q", all[i].Missing, want)
+	}
+}
+
 // TestOrderSaysRunWasCutShort: an order from an unfinished run says so. The shipped observation has 60 windows of
 // 5 s, and the run 3 repetitions of each of its 8 loads without idle.
 func TestOrderSaysRunWasCutShort(t *testing.T) {
