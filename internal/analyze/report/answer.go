@@ -361,7 +361,7 @@ func (r screen) missed() document.Block {
 	}
 	for _, w := range r.Warnings {
 		if !w.Condition && slices.Contains([]string{"no-idle", "not-run", "left-out", "failures", "background-moved",
-			"digitized"}, w.Code) {
+			"digitized", "rows-disagree"}, w.Code) {
 			shown = append(shown, w.Text)
 		}
 	}

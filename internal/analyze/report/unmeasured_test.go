@@ -162,6 +162,28 @@ func TestMissingMetricSaysItsOwnReason(t *testing.T) {
 	}
 }
 
+// TestOtherRowsAreSaid: a table that does not hold what the server confirmed is in the short report.
+func TestOtherRowsAreSaid(t *testing.T) {
+	records := runfiletest.Records(t, "../../../testdata/runs/local-pg17.jsonl.zst")
+	for i, r := range records {
+		if proof, ok := r.(runfile.Proof); ok && proof.Load == "wide" && proof.Repetition == 1 {
+			proof.Rows = 5
+			records[i] = proof
+		}
+	}
+	run, err := tally.FromRun(runfiletest.Sequence(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page strings.Builder
+	if err := document.Text(&page, report.Answer(run, judged(run)), 200); err != nil {
+		t.Fatal(err)
+	}
+	if want := "The rows of wide 1 disagree: "; !strings.Contains(page.String(), want) {
+		t.Errorf("no %q in\n%s", want, page.String())
+	}
+}
+
 // TestOrderSaysRunWasCutShort: an order from an unfinished run says so. The shipped observation has 60 windows of
 // 5 s, and the run 3 repetitions of each of its 8 loads without idle.
 func TestOrderSaysRunWasCutShort(t *testing.T) {
