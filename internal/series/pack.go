@@ -71,12 +71,18 @@ func unpackOne(i int, packed []byte, marks []mark) float64 {
 	if packed[0] == asItIs {
 		return math.Float64frombits(binary.LittleEndian.Uint64(packed[1+8*i:]))
 	}
-	var room [apart]float64
 	m := mark{at: 1}
 	if i >= apart {
 		m = marks[i/apart-1]
 	}
-	return unpackFrom(m, room[:0], i%apart+1, packed)[i%apart]
+	at, last, growth := m.at, m.last, m.growth
+	for range i%apart + 1 {
+		var grew int64
+		grew, at = unpackDifference(packed, at)
+		growth += grew
+		last += growth
+	}
+	return unscaled(last, packed[0])
 }
 
 // unpack appends the first n values of packed.
@@ -91,24 +97,34 @@ func unpack(values []float64, n int, packed []byte) []float64 {
 }
 
 func unpackFrom(m mark, values []float64, n int, packed []byte) []float64 {
-	scale, rest := packed[0], packed[m.at:]
+	scale, at := packed[0], m.at
 	last, growth := m.last, m.growth
-	for at := 0; n > 0; n-- {
-		b := rest[at]
-		whole := uint64(b & 0x7f)
-		for shift := 7; b >= 0x80; shift += 7 { // like binary.Varint, which takes twice as long
-			at++
-			b = rest[at]
-			whole |= uint64(b&0x7f) << shift
-		}
-		at++
-		growth += int64(whole>>1) ^ -int64(whole&1)
+	for range n {
+		var grew int64
+		grew, at = unpackDifference(packed, at)
+		growth += grew
 		last += growth
-		value := float64(last)
-		if scale > 0 {
-			value /= scales[scale]
-		}
-		values = append(values, value)
+		values = append(values, unscaled(last, scale))
 	}
 	return values
+}
+
+// unpackDifference returns the number at a position of packed, and the next position. It is like binary.Varint, which
+// takes twice as long.
+func unpackDifference(packed []byte, at int) (int64, int) {
+	b := packed[at]
+	whole := uint64(b & 0x7f)
+	for shift := 7; b >= 0x80; shift += 7 {
+		at++
+		b = packed[at]
+		whole |= uint64(b&0x7f) << shift
+	}
+	return int64(whole>>1) ^ -int64(whole&1), at + 1
+}
+
+func unscaled(whole int64, scale byte) float64 {
+	if scale > 0 {
+		return float64(whole) / scales[scale]
+	}
+	return float64(whole)
 }
