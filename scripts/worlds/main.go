@@ -127,12 +127,12 @@ func run(out io.Writer, o options) error {
 		directory = made
 	}
 	var figures []score.Figure
-	var loads []score.Case
+	var pairs []score.Pair
 	for _, d := range o.draws(directory) {
 		if d.meters == 0 {
 			continue
 		}
-		cases, err := o.judged(d)
+		cases, changed, err := o.judged(d)
 		if err != nil {
 			return err
 		}
@@ -140,15 +140,9 @@ func run(out io.Writer, o options) error {
 			d.list(out, cases)
 		}
 		figures = append(figures, d.table(cases)...)
-		if d.loads {
-			loads = append(loads, cases...)
-		}
+		pairs = append(pairs, changed...)
 	}
 	if o.changed {
-		pairs, err := o.again(loads)
-		if err != nil {
-			return err
-		}
 		if o.failures {
 			score.WriteChanged(out, pairs)
 		}
@@ -198,19 +192,28 @@ func designed(design worlds.Design) func(uint64, int) worlds.World {
 	return func(seed uint64, meters int) worlds.World { return worlds.New(seed, design, meters) }
 }
 
-// judged judges the worlds of a draw.
-func (o options) judged(d draw) ([]score.Case, error) {
-	return each(o.workers, (d.meters+metersPerWorld-1)/metersPerWorld, func(i int) ([]score.Case, error) {
-		return score.Judged(ofMeters, d.world(o.seed+d.place<<32+uint64(i), metersPerWorld), d.directory)
-	})
+// scored is a judged world; pairs are of its run after changes that must change no verdict.
+type scored struct {
+	cases []score.Case
+	pairs []score.Pair
 }
 
-// again judges the worlds of cases again after changes that must change no verdict.
-func (o options) again(cases []score.Case) ([]score.Pair, error) {
-	perWorld := slices.Collect(slices.Chunk(cases, metersPerWorld))
-	return each(o.workers, len(perWorld), func(i int) ([]score.Pair, error) {
-		return score.Pairs(ofMeters, perWorld[i])
+// judged judges the worlds of a draw.
+func (o options) judged(d draw) (cases []score.Case, pairs []score.Pair, err error) {
+	all, err := each(o.workers, (d.meters+metersPerWorld-1)/metersPerWorld, func(i int) ([]scored, error) {
+		world := d.world(o.seed+d.place<<32+uint64(i), metersPerWorld)
+		defer world.Forget()
+		var s scored
+		var err error
+		if s.cases, err = score.Judged(ofMeters, world, d.directory); err == nil && o.changed && d.loads {
+			s.pairs, err = score.Pairs(ofMeters, s.cases)
+		}
+		return []scored{s}, err
 	})
+	for _, s := range all {
+		cases, pairs = append(cases, s.cases...), append(pairs, s.pairs...)
+	}
+	return cases, pairs, err
 }
 
 // each runs tasks, some in parallel, and returns their results in order.

@@ -2,6 +2,7 @@ package worlds
 
 import (
 	"math"
+	"slices"
 
 	"github.com/realiops/realiops/internal/metric"
 )
@@ -40,21 +41,34 @@ func (w World) Exchangeable(m Meter, term Term, quantity metric.Quantity) bool {
 	}
 	done := loaded(w.repetitions)
 	ofTerm, ofQuantity := typical(done, term.Quantity), typical(done, quantity)
-	own := w.seen(m, m.Rule)
+	own, rest := w.seen(m, m.Rule), m.Rule
+	perUnit := 0.0
+	rest.Terms = slices.DeleteFunc(slices.Clone(rest.Terms), func(t Term) bool {
+		if t.Quantity == term.Quantity {
+			perUnit += t.PerUnit * ofTerm / ofQuantity
+		}
+		return t.Quantity == term.Quantity
+	})
+	others, one := w.seen(m, rest), w.seen(m, Rule{Terms: []Term{{Quantity: quantity, PerUnit: 1}}})
 	for step := -steps; step <= steps; step++ {
 		factor := math.Pow(2, 2*float64(step)/steps) // from a quarter to four times the ratio of the two
-		exchanged := Rule{Sort: m.Rule.Sort}
-		for _, t := range m.Rule.Terms {
-			if t.Quantity == term.Quantity {
-				t = Term{Quantity: quantity, PerUnit: t.PerUnit * factor * ofTerm / ofQuantity}
-			}
-			exchanged.Terms = append(exchanged.Terms, t)
-		}
-		if !w.between(m, own, w.seen(m, exchanged)).found(usually) {
+		if !w.between(m, own, added(others, one, perUnit*factor)).found(usually) {
 			return true
 		}
 	}
 	return false
+}
+
+// added returns amounts with others times a factor.
+func added(to, others [][]seen, factor float64) [][]seen {
+	all := make([][]seen, len(to))
+	for i := range to {
+		all[i] = make([]seen, len(to[i]))
+		for k, other := range others[i] {
+			all[i][k] = seen{to[i][k].shown + factor*other.shown, to[i][k].hidden + factor*other.hidden}
+		}
+	}
+	return all
 }
 
 // steps is the number of factors tried to either side: an error of one costs less than a percent.

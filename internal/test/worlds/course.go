@@ -23,6 +23,41 @@ func (s slice) seconds() float64 { return s.to - s.from }
 // course is a run by the second.
 type course []slice
 
+// column holds the amounts of one quantity in each slice of a course.
+type column struct{ done, besides []float64 }
+
+// column returns the amounts of a quantity, which it looks up only once.
+func (w World) column(quantity metric.Quantity) column {
+	c, found := w.columns[quantity]
+	if !found {
+		for _, s := range *w.course {
+			c.done, c.besides = append(c.done, s.done[quantity]), append(c.besides, s.besides[quantity])
+		}
+		w.columns[quantity] = c
+	}
+	return c
+}
+
+// shownBy returns the amounts by a rule in each slice.
+func (w World) shownBy(r Rule) []float64 {
+	shown := make([]float64, len(*w.course))
+	for _, t := range r.Terms {
+		for i, amount := range w.column(t.Quantity).done {
+			shown[i] += t.PerUnit * amount
+		}
+	}
+	besides := make([]float64, len(shown))
+	for _, t := range r.Terms {
+		for i, amount := range w.column(t.Quantity).besides {
+			besides[i] += t.PerUnit * amount
+		}
+	}
+	for i, amount := range besides {
+		shown[i] += amount
+	}
+	return shown
+}
+
 // courseBuilder lays out a course.
 type courseBuilder struct {
 	*dice
@@ -155,15 +190,28 @@ func (c course) sum(of func(i int, s slice) float64) []float64 {
 }
 
 // at returns a sum at a moment.
-func (c course) at(sum []float64, moment float64) float64 {
+func (c course) at(sum []float64, moment float64) float64 { return c.place(moment).in(sum) }
+
+// place is a moment in a course.
+type place struct {
+	slice    int
+	into, of float64 // seconds of the slice
+}
+
+func (c course) place(moment float64) place {
 	i := sort.Search(len(c), func(i int) bool { return c[i].to >= moment })
-	switch {
-	case i == len(c):
-		return sum[len(c)]
-	case moment <= c[i].from:
-		return sum[i]
+	if i == len(c) || moment <= c[i].from {
+		return place{slice: i}
 	}
-	return sum[i] + (sum[i+1]-sum[i])*(moment-c[i].from)/c[i].seconds()
+	return place{i, moment - c[i].from, c[i].seconds()}
+}
+
+// in returns a sum at the place.
+func (p place) in(sum []float64) float64 {
+	if p.of == 0 {
+		return sum[p.slice]
+	}
+	return sum[p.slice] + (sum[p.slice+1]-sum[p.slice])*p.into/p.of
 }
 
 func (c course) end() float64 { return c[len(c)-1].to }

@@ -74,9 +74,7 @@ func (d *dice) meterOf(name string, rule Rule, p Plan, w World) Meter {
 	if p.Steps > 0 {
 		m.kind, m.Trouble, m.step, m.phase = runfile.Counter, Stepping, p.Steps, p.Steps*d.Float64()
 	}
-	off := d.noises(m, w)
-	m.sum = w.course.sum(func(i int, s slice) float64 {
-		return (rule.of(s.done)+rule.of(s.besides))*off[i] + p.Background*s.seconds()
-	})
+	off, shown := d.noises(m, w), w.shownBy(rule)
+	m.sum = w.course.sum(func(i int, s slice) float64 { return shown[i]*off[i] + p.Background*s.seconds() })
 	return m
 }

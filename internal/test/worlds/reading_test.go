@@ -58,7 +58,7 @@ func TestFileMatchesReads(t *testing.T) {
 				}
 				moved[d.Name] = moved[d.Name] || r.done[d.Name] >= leastCount
 				compared++
-				rounding := float64(len(w.course)) // a line of the load, or a part of a page, each second
+				rounding := float64(len(*w.course)) // a line of the load, or a part of a page, each second
 				if math.Abs(got-r.done[d.Name]) > 0.01*r.done[d.Name]+3*r.besides[d.Name]+rounding {
 					t.Errorf("world %d, %s %d: %s is %g, and %g was done", seed, load.Name, r.repetition, d.Name, got,
 						r.done[d.Name])

@@ -195,13 +195,13 @@ func samples(d *dice, sum []float64) []float64 {
 	return all
 }
 
-// switches returns a meter that counts the first term of its rule until a moment, and the second one, or more of the
-// first, from then on.
-func switches(d *dice, m *Meter, w World) func(slice) float64 {
+// switches returns the amounts, in each slice, of a meter that counts the first term of its rule until a moment, and the
+// second one, or more of the first, from then on.
+func switches(d *dice, m *Meter, w World) (shown []float64) {
 	at, times := w.course.end()*d.uniform(0.2, 0.8), d.between(1.5, 4)
 	if all := m.Rule.Terms; len(all) > 1 {
 		shown := [2]float64{}
-		for _, s := range w.course {
+		for _, s := range *w.course {
 			k := 0
 			if s.from >= at {
 				k = 1
@@ -212,16 +212,17 @@ func switches(d *dice, m *Meter, w World) func(slice) float64 {
 			all[k].Share = shown[k] / (shown[0] + shown[1])
 		}
 	}
-	return func(s slice) float64 {
-		rule := m.Rule
+	for _, s := range *w.course {
+		rule, factor := m.Rule, 1.0
 		switch {
 		case len(rule.Terms) > 1 && s.from < at:
 			rule.Terms = rule.Terms[:1]
 		case len(rule.Terms) > 1:
 			rule.Terms = rule.Terms[1:]
 		case s.from >= at:
-			return times * (rule.of(s.done) + rule.of(s.besides))
+			factor = times
 		}
-		return rule.of(s.done) + rule.of(s.besides)
+		shown = append(shown, factor*(rule.of(s.done)+rule.of(s.besides)))
 	}
+	return shown
 }

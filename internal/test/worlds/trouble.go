@@ -70,13 +70,15 @@ func counting(d *dice, m Meter, w World) Meter {
 		if m.Trouble == Curved {
 			bend = d.bend(m.Rule, w)
 		}
-		of := func(s slice) float64 { return m.Rule.of(s.done) + m.Rule.of(s.besides) }
+		var amounts []float64
 		if m.Trouble == Switched {
-			of = switches(d, &m, w)
+			amounts = switches(d, &m, w)
+		} else {
+			amounts = w.shownBy(m.Rule)
 		}
 		late := 0.0 // part of a slice's count shows in the next one
 		m.sum = w.course.sum(func(i int, s slice) float64 {
-			rate := of(s) / s.seconds()
+			rate := amounts[i] / s.seconds()
 			shown := late + (bend(rate)+own)*s.seconds()*noise[i]
 			late = 0
 			if s.loaded {
@@ -147,10 +149,10 @@ func (d *dice) trouble(long bool) Trouble {
 
 // noises returns the factors by which a meter is off in each slice: constant in a repetition, or changing slowly.
 func (d *dice) noises(m Meter, w World) []float64 {
-	all := make([]float64, len(w.course))
+	all := make([]float64, len(*w.course))
 	memory := d.between(3, w.course.end()/5)
 	slow, last, factor := d.normal(1), -2, 1.0
-	for i, s := range w.course {
+	for i, s := range *w.course {
 		if m.Trouble == Correlated {
 			keep := math.Exp(-s.seconds() / memory)
 			slow = keep*slow + math.Sqrt(1-keep*keep)*d.normal(1)

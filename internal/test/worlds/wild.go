@@ -205,7 +205,7 @@ func (w *World) run(c *courseBuilder, s server, loadSeconds float64) {
 		}
 	}
 	c.pass(1, -1, false, nil)
-	w.course = c.of
+	w.course, w.columns = &c.of, map[metric.Quantity]column{}
 	for i, done := range c.of.work(len(w.repetitions)) {
 		r := &w.repetitions[i]
 		r.seconds, r.between, r.done, r.besides = done.seconds, done.between, done.done, done.besides

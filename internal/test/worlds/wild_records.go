@@ -40,6 +40,7 @@ func (p *recorder) wild() {
 	}
 	read := func(moment float64, repetition int) {
 		p.at = w.clock(moment)
+		place := w.course.place(moment)
 		for _, probe := range []string{block, pgstat, meter} {
 			if !p.sees(probe) {
 				continue
@@ -48,7 +49,7 @@ func (p *recorder) wild() {
 				p.write(runfile.Gap{At: p.at, Probe: probe, Reason: runfile.Late, Detail: "no answer within a second"})
 				continue
 			}
-			values := map[string]float64{}
+			values := make(map[string]float64, max(len(sums[probe]), len(w.Meters)))
 			if probe == meter {
 				for _, m := range w.Meters {
 					switch {
@@ -57,18 +58,18 @@ func (p *recorder) wild() {
 						p.write(runfile.Gap{At: p.at, Probe: meter, Metric: m.Name, Reason: runfile.Throttled,
 							Code: "429"})
 					default:
-						values[m.Name] = m.shows(w.course, before[m.Name], moment)
+						values[m.Name] = m.shows(*w.course, before[m.Name], moment)
 					}
 				}
 			}
 			for name, sum := range sums[probe] {
-				values[name] = math.Floor(1e6 + w.course.at(sum, moment))
+				values[name] = math.Floor(1e6 + place.in(sum))
 			}
 			p.write(runfile.Reading{At: p.at, Took: 0.001, Probe: probe, Values: values})
 		}
 	}
 	next, last := 0.0, -1
-	for i, s := range w.course {
+	for i, s := range *w.course {
 		if s.repetition != last {
 			if last >= 0 {
 				read(s.from-0.002, last)
@@ -94,7 +95,7 @@ func (p *recorder) wild() {
 		for next = max(next, s.from+0.05); next < s.to-0.11; next += w.every {
 			read(next, -1)
 		}
-		if i+1 == len(w.course) {
+		if i+1 == len(*w.course) {
 			read(s.to, -1)
 		}
 	}
@@ -128,12 +129,13 @@ func (p *recorder) sums() map[string]map[string][]float64 {
 	w, all := p.world, map[string]map[string][]float64{}
 	sum := func(of ...metric.Quantity) []float64 {
 		off, last := 1.0, -2
-		return w.course.sum(func(_ int, s slice) (amount float64) {
+		return w.course.sum(func(i int, s slice) (amount float64) {
 			if s.repetition != last {
 				last, off = s.repetition, p.dice.lognormal(w.blurred)
 			}
 			for _, quantity := range of {
-				amount += (s.done[quantity] + s.besides[quantity]) * off
+				c := w.column(quantity)
+				amount += (c.done[i] + c.besides[i]) * off
 			}
 			return amount
 		})

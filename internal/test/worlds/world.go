@@ -45,7 +45,8 @@ type World struct {
 	reading    bool                     // some of its loads read
 	aurora     bool                     // the server shows nothing of its WAL, its pages and its device
 	unrecorded map[metric.Quantity]bool // quantities that the run did not record
-	course     course
+	course     *course                  // of all copies of the world
+	columns    map[metric.Quantity]column
 	every      float64 // seconds between readings
 }
 
@@ -65,6 +66,14 @@ func ofServers() []counts.Quantity {
 	return slices.DeleteFunc(counts.All(), func(d counts.Quantity) bool {
 		return d.Name == metric.PageImageBytes
 	})
+}
+
+// Forget drops what only [World.Records] needs, in all copies of the world: most of its memory.
+func (w World) Forget() {
+	if w.Wild() {
+		*w.course = nil
+		clear(w.columns)
+	}
 }
 
 // Wild reports whether the world has its own physics.
