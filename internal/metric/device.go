@@ -3,6 +3,7 @@ package metric
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Roles of disks with separate counters if they are not the data directory's.
@@ -61,10 +62,19 @@ func WritesAlone(name string) bool {
 // OfStorage reports whether the metric of that name is of storage itself: a kernel counter of disks, or work of its
 // storage that a provider shows and bills.
 func OfStorage(name string) bool {
-	return OfDevice(name) || slices.ContainsFunc(Meanings(), func(m Meaning) bool {
-		return m.Name() == name && m.Side == Physical
-	})
+	return OfDevice(name) || ofProviders()[name]
 }
+
+// ofProviders returns the names of providers' metrics that are storage's work.
+var ofProviders = sync.OnceValue(func() map[string]bool {
+	names := map[string]bool{}
+	for _, m := range Meanings() {
+		if m.Side == Physical {
+			names[m.Name()] = true
+		}
+	}
+	return names
+})
 
 // device returns the kernel's counters of the server's disks, processes and control group.
 func device() []Metric {

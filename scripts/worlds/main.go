@@ -78,13 +78,12 @@ func main() {
 
 // draw is a set of worlds that is scored separately, with its own seeds and so its own files.
 type draw struct {
-	place     uint64
-	world     func(seed uint64, meters int) worlds.World
-	meters    int
-	directory string
-	table     func([]score.Case) []score.Figure
-	list      func(io.Writer, []score.Case) // lists its errors
-	loads     bool                          // of ours, not observed
+	place  uint64
+	world  func(seed uint64, meters int) worlds.World
+	meters int
+	table  func([]score.Case) []score.Figure
+	list   func(io.Writer, []score.Case) // lists its errors
+	loads  bool                          // of ours, not observed
 }
 
 // Positions after those of kinds.
@@ -93,19 +92,18 @@ const (
 	ofStorage = 101
 )
 
-func (o options) draws(directory string) []draw {
+func (o options) draws() []draw {
 	all := []draw{
-		{3, worlds.NewWild, o.wild, o.keep, score.WildTable, score.WriteWrong, true},
-		{ofReads, worlds.NewReading, o.reads, o.keep, score.ReadsTable, score.WriteWrong, true},
-		{ofStorage, worlds.NewStorage, o.storage, o.keep, score.StorageTable, score.WriteWrong, true},
-		{0, designed(worlds.Full), o.meters, directory, score.FullTable, score.WriteFailures, true},
-		{1, designed(worlds.TwoLoads), o.twoLoads, directory, score.TwoLoadsTable, score.WriteFailures, true},
-		{2, worlds.NewObserved, o.observed, directory, score.ObservedTable, score.WriteWrong, false},
-		{4, worlds.NewDay, o.observed, directory, score.DayTable, score.WriteWrong, false},
+		{3, worlds.NewWild, o.wild, score.WildTable, score.WriteWrong, true},
+		{ofReads, worlds.NewReading, o.reads, score.ReadsTable, score.WriteWrong, true},
+		{ofStorage, worlds.NewStorage, o.storage, score.StorageTable, score.WriteWrong, true},
+		{0, designed(worlds.Full), o.meters, score.FullTable, score.WriteFailures, true},
+		{1, designed(worlds.TwoLoads), o.twoLoads, score.TwoLoadsTable, score.WriteFailures, true},
+		{2, worlds.NewObserved, o.observed, score.ObservedTable, score.WriteWrong, false},
+		{4, worlds.NewDay, o.observed, score.DayTable, score.WriteWrong, false},
 	}
 	for i, kind := range score.Kinds() {
-		all = append(all, draw{5 + uint64(i), kind.Draw, *o.kinds[kind.Name], o.keep, kind.Table,
-			score.WriteWrong, true})
+		all = append(all, draw{5 + uint64(i), kind.Draw, *o.kinds[kind.Name], kind.Table, score.WriteWrong, true})
 	}
 	return all
 }
@@ -117,18 +115,9 @@ func run(out io.Writer, o options) error {
 	if o.calibration > 0 {
 		return o.calibrate(out)
 	}
-	directory := o.keep
-	if directory == "" {
-		made, err := os.MkdirTemp("", "realiops-worlds-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(made)
-		directory = made
-	}
 	var figures []score.Figure
 	var pairs []score.Pair
-	for _, d := range o.draws(directory) {
+	for _, d := range o.draws() {
 		if d.meters == 0 {
 			continue
 		}
@@ -205,7 +194,7 @@ func (o options) judged(d draw) (cases []score.Case, pairs []score.Pair, err err
 		defer world.Forget()
 		var s scored
 		var err error
-		if s.cases, err = score.Judged(ofMeters, world, d.directory); err == nil && o.changed && d.loads {
+		if s.cases, err = score.Judged(ofMeters, world, o.keep); err == nil && o.changed && d.loads {
 			s.pairs, err = score.Pairs(ofMeters, s.cases)
 		}
 		return []scored{s}, err

@@ -77,7 +77,7 @@ func (l *Loads) Lag(c *Course) time.Duration {
 		return 0
 	}
 	for lag := at - lagStep; lag < at+lagStep; lag += lagStep / 5 {
-		if left := f.unexplained(l.design(c, lag)); left < least {
+		if left := f.unexplained(l.design(c, lag, known.designs[0])); left < least {
 			at, least = lag, left
 		}
 	}
@@ -123,7 +123,11 @@ func (l *Loads) layout(c *Course) *layout {
 	}
 	made := &layout{from: c.from, to: c.to}
 	for lag := 0.0; lag <= mostLag; lag += lagStep {
-		made.designs = append(made.designs, l.design(c, lag))
+		var like design
+		if n := len(made.designs); n > 0 {
+			like = made.designs[n-1]
+		}
+		made.designs = append(made.designs, l.design(c, lag, like))
 	}
 	if len(l.layouts) < mostLayouts {
 		l.layouts = append(l.layouts, made)
@@ -147,8 +151,9 @@ type part struct {
 	of     float64
 }
 
-func (l *Loads) design(c *Course, lag float64) design {
-	d := design{beside: make([][]int, l.columns())}
+// design returns the design at a lag; like is that at another, and about as large.
+func (l *Loads) design(c *Course, lag float64, like design) design {
+	d := design{make([]row, 0, len(like.rows)), make([]part, 0, len(like.parts)), make([][]int, l.columns())}
 	next := 0
 	for i := range c.rates {
 		from, to := c.from[i], c.to[i]

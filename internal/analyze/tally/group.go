@@ -30,7 +30,7 @@ const (
 const mostStretches = 6
 
 // grouped groups busy windows, and leaves out those that belong to no group or lie next to another one.
-func grouped(busy []window) [][]window {
+func grouped(busy []window) (found [][]window) {
 	if len(busy) < fewestWindows {
 		return nil
 	}
@@ -49,7 +49,14 @@ func grouped(busy []window) [][]window {
 		}
 		groups = parted
 	}
-	return inside(busy, groups)
+	for _, members := range inside(busy, groups) {
+		var group []window
+		for _, i := range members {
+			group = append(group, busy[i])
+		}
+		found = append(found, group)
+	}
+	return found
 }
 
 // partedOnce splits one group at the largest contrast that leaves enough windows inside every group. Work that comes
@@ -157,8 +164,8 @@ func cut(order []int, ratio func(int) float64) (at int, contrast float64) {
 	return at, contrast
 }
 
-// inside returns the windows of each group without a neighbour of another kind, the largest group first.
-func inside(busy []window, groups [][]int) (found [][]window) {
+// inside returns the windows, as indexes, of each group without a neighbour of another kind, the largest group first.
+func inside(busy []window, groups [][]int) (found [][]int) {
 	of := map[int64]int{}
 	for g, members := range groups {
 		for _, i := range members {
@@ -166,19 +173,19 @@ func inside(busy []window, groups [][]int) (found [][]window) {
 		}
 	}
 	for g, members := range groups {
-		var left []window
+		var left []int
 		for _, i := range members {
 			before, preceded := of[busy[i].number-1]
 			after, followed := of[busy[i].number+1]
 			if (!preceded || before == g) && (!followed || after == g) {
-				left = append(left, busy[i])
+				left = append(left, i)
 			}
 		}
 		if len(left) >= fewestWindows {
 			found = append(found, left)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b []window) int { return len(b) - len(a) })
+	slices.SortStableFunc(found, func(a, b []int) int { return len(b) - len(a) })
 	return found
 }
 
