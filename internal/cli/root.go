@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -134,8 +135,9 @@ func addCommands(root *cobra.Command, env command.Env) {
 			measuring.NewHistoryCommand(env), measuring.NewFleetCommand(env), measuring.NewBaselineCommand(env),
 			measuring.NewLoadCommand(env),
 		}},
-		{"Read", append(command.Brief(command.EndingAtOnce(reading.NewReportCommand(env), reading.NewCompareCommand(env),
-			reading.NewSizeCommand(env))...), reading.NewExplainCommand(env))},
+		{"Read", append(slices.Concat(command.Brief(1, command.EndingAtOnce(reading.NewReportCommand(env))...),
+			command.Brief(reading.AtOnce, command.EndingAtOnce(reading.NewCompareCommand(env))...),
+			command.Brief(1, command.EndingAtOnce(reading.NewSizeCommand(env))...)), reading.NewExplainCommand(env))},
 		{"Before", []*cobra.Command{setup.NewDoctorCommand(env), setup.NewPricesCommand(env), setup.NewAWSCommand(env),
 			setup.NewServerCommand(env)}},
 		{"More", append(command.EndingAtOnce(reading.NewShareCommand(env)), newCompletionCommand(env),

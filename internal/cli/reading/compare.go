@@ -1,10 +1,14 @@
 package reading
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -79,17 +83,9 @@ func runCompare(env command.Env, o compareOptions, names []string) error {
 	if err := refuseCopies(names); err != nil {
 		return err
 	}
-	var judged []comparison.Compared
-	for _, name := range names { // one by one, since a run takes much memory
-		run, err := command.NamedRun(env, name, tally.WithoutLatencies)
-		if err != nil {
-			return err
-		}
-		if baseline.Is(run) {
-			return command.Naming(name, errors.New("a baseline measured storage alone, and has no load of a database to "+
-				"compare; realiops report shows what its device did"))
-		}
-		judged = append(judged, comparison.Judge(name, run))
+	judged, err := judgeRuns(env, names)
+	if err != nil {
+		return err
 	}
 	c, err := comparison.Compare(judged)
 	if err != nil {
@@ -104,6 +100,37 @@ func runCompare(env command.Env, o compareOptions, names []string) error {
 		return err
 	}
 	return failed
+}
+
+// AtOnce is the number of runs that are compared at once: a run takes much memory.
+const AtOnce = 2
+
+// judgeRuns reads and judges the runs, some at once.
+func judgeRuns(env command.Env, names []string) ([]comparison.Compared, error) {
+	judged, errs := make([]comparison.Compared, len(names)), make([]error, len(names))
+	var next atomic.Int64
+	var working sync.WaitGroup
+	for range AtOnce {
+		working.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(names)); i = next.Add(1) - 1 {
+				judged[i], errs[i] = judgeRun(env, names[i])
+			}
+		})
+	}
+	working.Wait()
+	return judged, cmp.Or(errs...)
+}
+
+func judgeRun(env command.Env, name string) (comparison.Compared, error) {
+	run, err := command.NamedRun(env, name, tally.WithoutLatencies)
+	if err != nil {
+		return comparison.Compared{}, err
+	}
+	if baseline.Is(run) {
+		return comparison.Compared{}, command.Naming(name, errors.New("a baseline measured storage alone, and has no "+
+			"load of a database to compare; realiops report shows what its device did"))
+	}
+	return comparison.Judge(name, run), nil
 }
 
 var changeOfCount = regexp.MustCompile(`^\s*(\w+)\s*>\s*\+?([0-9.]+)\s*%\s*$`)
@@ -152,7 +179,10 @@ func isMeasurement(name string) bool {
 // refuseCopies finds files of one run by their heads, since judging a run takes long.
 func refuseCopies(names []string) error {
 	files := map[string]string{}
-	for _, name := range names {
+	for i, name := range names {
+		if name == command.StandardInput && slices.Contains(names[:i], name) {
+			return errors.New("standard input is named twice, and can be read once")
+		}
 		id := headOf(name).ID
 		if first, twice := files[id]; twice && id != "" {
 			return fmt.Errorf("%s and %s are the same run, %s", first, name, id)
