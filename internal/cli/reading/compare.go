@@ -109,11 +109,14 @@ const AtOnce = 2
 func judgeRuns(env command.Env, names []string) ([]comparison.Compared, error) {
 	judged, errs := make([]comparison.Compared, len(names)), make([]error, len(names))
 	var next atomic.Int64
+	var failed atomic.Bool
 	var working sync.WaitGroup
 	for range AtOnce {
 		working.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(names)); i = next.Add(1) - 1 {
-				judged[i], errs[i] = judgeRun(env, names[i])
+			for i := next.Add(1) - 1; i < int64(len(names)) && !failed.Load(); i = next.Add(1) - 1 {
+				if judged[i], errs[i] = judgeRun(env, names[i]); errs[i] != nil {
+					failed.Store(true)
+				}
 			}
 		})
 	}
