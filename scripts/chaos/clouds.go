@@ -19,7 +19,7 @@ func clouds() []Fault {
 	}{
 		{"denies every call", accounttest.Denied(), "does not allow"},
 		{"says that the credentials have expired", accounttest.Expired(), "expired"},
-		{"throttles every call", accounttest.Throttled(), "slow down"},
+		{"throttles every call", accounttest.Throttled(), "still throttling"},
 		{"is unavailable", accounttest.Unavailable(), "realiops:"},
 		{"answers with a page of a gateway", accounttest.BadGateway(), "realiops:"},
 		{"hangs", accounttest.Hung(), "realiops:"},

@@ -25,7 +25,7 @@ func complaint(stderr string) string {
 	return strings.Join(lines, "\n")
 }
 
-var aClients = regexp.MustCompile(`^realiops: (error: (client|worker) \d|LINE \d|DETAIL|HINT|CONTEXT)`)
+var aClients = regexp.MustCompile(`^realiops: (waiting for |error: (client|worker) \d|LINE \d|DETAIL|HINT|CONTEXT)`)
 
 // waiting is the line printed at once if a command takes a while to stop.
 const waiting = "realiops: stopping; waiting"
