@@ -2,7 +2,6 @@ package attribution
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -115,7 +114,7 @@ func (j *judge) verdict(m counts.Metric, step float64) Verdict {
 	y := j.column(m, m.From, step)
 	y.addChance(step)
 	if why := y.whole(); why != nil {
-		v.Why = fmt.Sprintf("It was not counted under any load: %s", why)
+		v.Why = uncounted + why.Error()
 		switch why.Reason {
 		case counts.NotMoved:
 			v.Why = "The source did not change during these loads: " + why.Detail

@@ -207,3 +207,18 @@ func perUnit(ratio float64, quantity metric.Quantity) string {
 	}
 	return fmt.Sprintf("%s for one of %s", number.Short(ratio, 3), quantity)
 }
+
+const uncounted = "It was not counted under any load: "
+
+// Unsure says in a few words why the run cannot tell what the metric counts.
+func (v Verdict) Unsure() string {
+	why, nowhere := strings.CutPrefix(v.Why, uncounted)
+	switch {
+	case !nowhere:
+		return "this run cannot tell"
+	case strings.Contains(why, "was reset"):
+		return "it was reset, so this run cannot tell"
+	default:
+		return "no load counted it, so this run cannot tell"
+	}
+}

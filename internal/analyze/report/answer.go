@@ -172,7 +172,7 @@ func (m Metric) line() (line, note string) {
 	case m.Missing != nil || m.Silent() || m.Derived != "":
 		return "", ""
 	case m.CannotTell() || m.belowBackground():
-		return unsure, "this run cannot tell"
+		return unsure, m.Unsure()
 	case m.Unit == "bytes" || m.Unit == "B":
 		return bytesOf, ""
 	case m.Kind == attribution.Logical:

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
@@ -139,6 +140,41 @@ func TestCountsInPartAreReported(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("without %s during %s: %q, want %q", c.metric, c.during, got, c.want)
+		}
+	}
+}
+
+// TestResetIsSaidFirst: the short report says that a metric was reset under every load, or that none counted it.
+func TestResetIsSaidFirst(t *testing.T) {
+	const of = "pgstat.database/xact_commit"
+	at := map[runfile.Reason]runfile.Event{runfile.Reset: runfile.Begin, runfile.Late: runfile.End}
+	for _, gap := range []runfile.Gap{
+		{Probe: "pgstat", Metric: of, Reason: runfile.Reset, Detail: "fell from 100 to 3"},
+		{Probe: "pgstat", Metric: of, Reason: runfile.Late},
+	} {
+		var records []runfile.Record
+		for _, r := range runfiletest.Records(t, "../../../testdata/runs/local-pg17.jsonl.zst") {
+			event, isEvent := r.(runfile.LoadEvent)
+			if isEvent && event.Load != "idle" && event.Event == at[gap.Reason] {
+				gap.At = event.At.Add(-time.Nanosecond)
+				records = append(records, gap)
+			}
+			records = append(records, r)
+		}
+		run, err := tally.FromRun(runfiletest.Sequence(records))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page strings.Builder
+		if err := document.Text(&page, report.Answer(run, judged(run)), 200); err != nil {
+			t.Fatal(err)
+		}
+		want := "pg_stat_database.xact_commit: no load counted it, so this run cannot tell"
+		if gap.Reason == runfile.Reset {
+			want = "pg_stat_database.xact_commit: it was reset, so this run cannot tell"
+		}
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("%s: no %q in\n%s", gap.Reason, want, page.String())
 		}
 	}
 }
