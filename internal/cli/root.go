@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -135,9 +134,9 @@ func addCommands(root *cobra.Command, env command.Env) {
 			measuring.NewHistoryCommand(env), measuring.NewFleetCommand(env), measuring.NewBaselineCommand(env),
 			measuring.NewLoadCommand(env),
 		}},
-		{"Read", append(slices.Concat(command.Brief(1, command.EndingAtOnce(reading.NewReportCommand(env))...),
-			command.Brief(reading.AtOnce, command.EndingAtOnce(reading.NewCompareCommand(env))...),
-			command.Brief(1, command.EndingAtOnce(reading.NewSizeCommand(env))...)), reading.NewExplainCommand(env))},
+		{"Read", append(command.EndingAtOnce(command.Brief(1, reading.NewReportCommand(env)),
+			command.Brief(reading.AtOnce, reading.NewCompareCommand(env)), command.Brief(1, reading.NewSizeCommand(env))),
+			reading.NewExplainCommand(env))},
 		{"Before", []*cobra.Command{setup.NewDoctorCommand(env), setup.NewPricesCommand(env), setup.NewAWSCommand(env),
 			setup.NewServerCommand(env)}},
 		{"More", append(command.EndingAtOnce(reading.NewShareCommand(env)), newCompletionCommand(env),

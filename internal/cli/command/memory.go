@@ -13,18 +13,16 @@ import (
 // Most reports need less, and the collector would take a fifth of their CPU time.
 const enough = 96 << 20
 
-// Brief delays garbage collection in commands that only read run files, so many at once, and soon end.
-func Brief(runs int64, commands ...*cobra.Command) []*cobra.Command {
-	for _, c := range commands {
-		run := c.RunE
-		c.RunE = func(cmd *cobra.Command, args []string) error {
-			if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
-				letGrow(runs * enough)
-			}
-			return run(cmd, args)
+// Brief delays garbage collection in a command that only reads run files, so many at once, and soon ends.
+func Brief(runs int64, c *cobra.Command) *cobra.Command {
+	run := c.RunE
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+			letGrow(runs * enough)
 		}
+		return run(cmd, args)
 	}
-	return commands
+	return c
 }
 
 // letGrow turns the collector off until the process takes this much memory. Once more than half of it is live,
