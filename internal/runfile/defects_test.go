@@ -303,7 +303,7 @@ func TestPossibleHasNames(t *testing.T) {
 		{Total{Load: "bulk"}, "a total of bulk without its repetition"},
 		{Origin{}, "an origin without the name of its load"},
 		{Proof{Repetition: 1}, "a proof without the name of its load"},
-		{Proof{Load: "bulk"}, "the proof of bulk without its repetition"},
+		{Proof{Load: "bulk"}, "a proof of bulk without its repetition"},
 		{Reading{At: noon}, "a reading without its probe"},
 		{Row{At: noon}, "a reading without its probe"},
 		{Period{From: noon, To: noon.Add(1), Statistic: Sum}, "a period without the name of its metric"},

@@ -129,19 +129,9 @@ func nameless(record Record) string {
 			return "the " + string(r.Event) + " of " + r.Load + " without its repetition"
 		}
 	case Work:
-		switch {
-		case r.Load == "":
-			return "work without the name of its load"
-		case r.Repetition < 1:
-			return "work of " + r.Load + " without its repetition"
-		}
+		return ofNone("work", r.Load, r.Repetition)
 	case Proof:
-		switch {
-		case r.Load == "":
-			return "a proof without the name of its load"
-		case r.Repetition < 1:
-			return "the proof of " + r.Load + " without its repetition"
-		}
+		return ofNone("a proof", r.Load, r.Repetition)
 	case Reading:
 		if r.Probe == "" {
 			return "a reading without its probe"
@@ -151,12 +141,7 @@ func nameless(record Record) string {
 			return "a reading without its probe"
 		}
 	case Total:
-		switch {
-		case r.Load == "":
-			return "a total without the name of its load"
-		case r.Repetition < 1:
-			return "a total of " + r.Load + " without its repetition"
-		}
+		return ofNone("a total", r.Load, r.Repetition)
 	case Origin:
 		if r.Load == "" {
 			return "an origin without the name of its load"
@@ -168,6 +153,17 @@ func nameless(record Record) string {
 		case r.Statistic == "":
 			return "a period of " + r.Metric + " without its statistic"
 		}
+	}
+	return ""
+}
+
+// ofNone says that a record does not name its load or its repetition; empty if it does.
+func ofNone(what, load string, repetition int) string {
+	switch {
+	case load == "":
+		return what + " without the name of its load"
+	case repetition < 1:
+		return what + " of " + load + " without its repetition"
 	}
 	return ""
 }
